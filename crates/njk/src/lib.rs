@@ -1,0 +1,1 @@
+//! Nunjucks templates in Rust, rendered by minijinja.
