@@ -1,0 +1,86 @@
+//! A failure as it is shown: what every error turns into at last.
+//!
+//! Each operation has its own error type whose variants carry the names and
+//! paths they speak of; `Fault` is the one form that programs print, MCP
+//! answers and JSON reports are made from.
+
+use crate::{Code, Place};
+
+/// One failure, worded for the one who can act on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The stable code.
+    pub code: Code,
+    /// What it is about: a tool's name, a file. Empty when nothing is to be named.
+    pub subject: String,
+    /// A JSON pointer into the arguments or the file's values, where one applies.
+    pub pointer: Option<String>,
+    /// What is wrong: lower case, no full stop.
+    pub message: String,
+    /// What to do next, one line each.
+    pub hints: Vec<String>,
+    /// Where in a file it is wrong.
+    pub place: Option<Place>,
+}
+
+impl Fault {
+    /// A fault about nothing in particular.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            subject: String::new(),
+            pointer: None,
+            message: message.into(),
+            hints: Vec::new(),
+            place: None,
+        }
+    }
+
+    /// The same fault, about `subject`.
+    #[must_use]
+    pub fn about(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
+        self
+    }
+
+    /// The same fault, at the argument (or value) that `pointer` names.
+    #[must_use]
+    pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// The same fault with one more hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The same fault at a place in a file.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Place, subject, pointer and message on one line, without code and hints.
+    pub fn line(&self) -> String {
+        let mut parts = Vec::with_capacity(4);
+        if let Some(place) = &self.place {
+            parts.push(format!(
+                "{}:{}:{}",
+                place.file.display(),
+                place.line,
+                place.column
+            ));
+        } else if !self.subject.is_empty() {
+            parts.push(self.subject.clone());
+        }
+        if let Some(pointer) = self.pointer.as_ref().filter(|pointer| !pointer.is_empty()) {
+            parts.push(pointer.clone());
+        }
+        parts.push(self.message.clone());
+        parts.join(": ")
+    }
+}

@@ -1,0 +1,64 @@
+//! A place in a text file, with the line that stands there.
+
+use std::path::{Path, PathBuf};
+
+/// Where in a file something is wrong, and what the reader would see there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the user knows it (relative to the project where it can be).
+    pub file: PathBuf,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// How many characters the fault covers, at least 1.
+    pub width: usize,
+    /// The whole line without its line ending; empty when the file has no such line.
+    pub text: String,
+}
+
+impl Place {
+    /// The place at `line` and `column` (both from 1) of `source`, the text of `file`.
+    pub fn new(file: &Path, source: &str, line: usize, column: usize, width: usize) -> Self {
+        let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
+        let room = text
+            .chars()
+            .count()
+            .saturating_sub(column.saturating_sub(1));
+        Self {
+            file: file.to_path_buf(),
+            line,
+            column,
+            width: width.min(room).max(1),
+            text: text.to_owned(),
+        }
+    }
+
+    /// The line under its number with a caret below, as compilers print it:
+    ///
+    /// ```text
+    ///    |
+    ///  3 | desciption: Say it
+    ///    | ^^^^^^^^^^
+    /// ```
+    ///
+    /// Long lines are cut around the fault, control characters are shown as `·`.
+    pub fn excerpt(&self) -> String {
+        const BEFORE: usize = 60;
+        const AFTER: usize = 60;
+        let start = self.column.saturating_sub(1).saturating_sub(BEFORE);
+        let shown: String = self
+            .text
+            .chars()
+            .skip(start)
+            .take(BEFORE + self.width.min(AFTER) + AFTER)
+            .map(|c| if c.is_control() { '·' } else { c })
+            .collect();
+        let number = self.line.to_string();
+        let gutter = " ".repeat(number.len());
+        let pad = " ".repeat(self.column.saturating_sub(1) - start);
+        let carets = "^".repeat(self.width.min(AFTER));
+        let shown = shown.trim_end();
+        format!(" {gutter} |\n {number} | {shown}\n {gutter} | {pad}{carets}\n")
+    }
+}

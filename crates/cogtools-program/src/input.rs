@@ -1,0 +1,144 @@
+//! Standard input that is always read to its end, and never waited for in vain.
+//!
+//! A thread reads from the start of the run, so that the host can write while
+//! the tool is being loaded, keeps at most [`Input::LIMIT`] bytes, and goes on
+//! reading (and forgetting) until the end.
+
+use std::io::{ErrorKind, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// Standard input.
+pub struct Input {
+    state: State,
+    terminal: bool,
+}
+
+enum State {
+    Idle(Box<dyn Read + Send>),
+    Reading(Receiver<Beat>),
+    Ended,
+}
+
+enum Beat {
+    Progress,
+    End(Result<Vec<u8>, InputError>),
+}
+
+/// Why there is no input to work with.
+#[derive(Debug)]
+pub enum InputError {
+    /// It is a terminal: nobody would type JSON there.
+    Terminal,
+    /// There is more than [`Input::LIMIT`] bytes of it.
+    TooLarge,
+    /// It did not end in time.
+    TimedOut(Duration),
+    /// It cannot be read.
+    Failed(std::io::Error),
+}
+
+impl Input {
+    /// How many bytes of arguments are accepted: 16 MiB.
+    pub const LIMIT: usize = 16 << 20;
+    /// How long to wait for the end of the input.
+    pub const PATIENCE: Duration = Duration::from_mins(1);
+    /// How long to wait for further input that nobody will look at.
+    const GRACE: Duration = Duration::from_secs(2);
+
+    /// Input from `source`; `terminal` when a person sits at the other end.
+    pub fn new(source: impl Read + Send + 'static, terminal: bool) -> Self {
+        Self {
+            state: State::Idle(Box::new(source)),
+            terminal,
+        }
+    }
+
+    /// Input that is at its end.
+    pub fn empty() -> Self {
+        Self {
+            state: State::Ended,
+            terminal: false,
+        }
+    }
+
+    /// Whether a person sits at the other end.
+    pub const fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Begins to read in the background, unless it is a terminal.
+    pub(crate) fn start(&mut self) {
+        if self.terminal {
+            return;
+        }
+        if let State::Idle(source) = std::mem::replace(&mut self.state, State::Ended) {
+            let (sender, receiver) = channel();
+            let thread = std::thread::Builder::new().name("stdin".into());
+            if thread.spawn(move || pump(source, &sender)).is_ok() {
+                self.state = State::Reading(receiver);
+            }
+        }
+    }
+
+    /// All of the input, once its end has come.
+    pub fn read(&mut self) -> Result<Vec<u8>, InputError> {
+        if self.terminal {
+            return Err(InputError::Terminal);
+        }
+        self.start();
+        let deadline = Instant::now() + Self::PATIENCE;
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Reading(receiver) => loop {
+                let left = deadline.saturating_duration_since(Instant::now());
+                match receiver.recv_timeout(left) {
+                    Ok(Beat::Progress) if !left.is_zero() => {}
+                    Ok(Beat::End(result)) => return result,
+                    Ok(Beat::Progress) | Err(_) => {
+                        return Err(InputError::TimedOut(Self::PATIENCE));
+                    }
+                }
+            },
+            State::Idle(_) | State::Ended => Ok(Vec::new()),
+        }
+    }
+
+    /// Lets the other side finish writing, for as long as it keeps writing.
+    pub(crate) fn drain(&mut self) {
+        let deadline = Instant::now() + Self::PATIENCE;
+        if let State::Reading(receiver) = std::mem::replace(&mut self.state, State::Ended) {
+            while Instant::now() < deadline {
+                match receiver.recv_timeout(Self::GRACE) {
+                    Ok(Beat::Progress) => {}
+                    Ok(Beat::End(_))
+                    | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+                }
+            }
+        }
+    }
+}
+
+fn pump(mut source: Box<dyn Read + Send>, beats: &Sender<Beat>) {
+    let mut kept = Vec::new();
+    let mut chunk = vec![0; 64 << 10];
+    let mut over = false;
+    let result = loop {
+        match source.read(&mut chunk) {
+            Ok(0) if over => break Err(InputError::TooLarge),
+            Ok(0) => break Ok(kept),
+            Ok(count) => {
+                over |= kept.len() + count > Input::LIMIT;
+                if over {
+                    kept = Vec::new();
+                } else {
+                    kept.extend_from_slice(&chunk[..count]);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => break Err(InputError::Failed(error)),
+        }
+        // Whoever listened may have left; the other side must still be read out.
+        let _ = beats.send(Beat::Progress);
+    };
+    let _ = beats.send(Beat::End(result));
+}

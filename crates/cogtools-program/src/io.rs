@@ -1,0 +1,78 @@
+//! The world as a program sees it: streams, environment, working directory.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::PathBuf;
+
+use cogtools_core::Fault;
+
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::report::{Reporter, Severity};
+
+/// The environment variables of a run.
+pub type Vars = BTreeMap<OsString, OsString>;
+
+/// Which of the output streams are terminals.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terminals {
+    /// Standard output is a terminal.
+    pub stdout: bool,
+    /// Standard error is a terminal.
+    pub stderr: bool,
+}
+
+/// Everything a program may touch.
+pub struct Io<'a> {
+    /// Standard input.
+    pub stdin: Input,
+    /// Standard output: data.
+    pub stdout: &'a mut dyn Write,
+    /// Standard error: words for people and models, nothing on success.
+    pub stderr: &'a mut dyn Write,
+    /// Which outputs are terminals.
+    pub terminals: Terminals,
+    /// The environment.
+    pub vars: Vars,
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// How failures are worded on `stderr`.
+    pub reporter: Reporter,
+}
+
+impl Io<'_> {
+    /// Writes `data` to standard output and flushes it.
+    pub fn print(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.stdout
+            .write_all(data)
+            .and_then(|()| self.stdout.flush())
+            .map_err(|error| Failure::output(&error))
+    }
+
+    /// Shows `fault` on standard error. A standard error that cannot be written
+    /// leaves nobody to tell, so that failure is passed over.
+    pub fn report(&mut self, severity: Severity, fault: &Fault) {
+        let text = self.reporter.word(severity, fault);
+        let _ = self.stderr.write_all(text.as_bytes());
+        let _ = self.stderr.flush();
+    }
+
+    /// A line for `--verbose` on standard error.
+    pub fn note(&mut self, message: &str) {
+        let text = self.reporter.note(message);
+        let _ = self.stderr.write_all(text.as_bytes());
+    }
+
+    /// The value of an environment variable that is set and not empty.
+    pub fn var(&self, name: &str) -> Option<&OsStr> {
+        let value = self.vars.get(OsStr::new(name)).map(OsString::as_os_str);
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// Whether messages may be coloured: a terminal, and no `NO_COLOR`
+    /// (<https://no-color.org>).
+    pub fn colour(&self) -> bool {
+        self.terminals.stderr && self.var("NO_COLOR").is_none()
+    }
+}

@@ -1,0 +1,21 @@
+//! What every cogtools program is.
+//!
+//! A program is a constant: its clap command and its `run`. It receives its
+//! streams, environment and working directory and never reaches for globals,
+//! so that tests, the porcelain and the real process run it the same way.
+//! Only [`main`] touches the state of the process.
+
+mod failure;
+mod input;
+mod io;
+mod process;
+mod program;
+mod report;
+mod usage;
+
+pub use failure::Failure;
+pub use input::{Input, InputError};
+pub use io::{Io, Terminals, Vars};
+pub use process::main;
+pub use program::{Program, Stdin};
+pub use report::{Format, Reporter, Severity};

@@ -1,0 +1,60 @@
+//! The outermost layer: the only code that touches the state of the process.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Write as _};
+use std::panic::PanicHookInfo;
+use std::process::ExitCode;
+
+use cogtools_core::{Code, Fault};
+
+use crate::input::Input;
+use crate::io::{Io, Terminals};
+use crate::program::Program;
+use crate::report::{Format, Reporter, Severity};
+
+/// Runs `program` as this process: the one statement of every binary's `main`.
+pub fn main(program: &Program) -> ExitCode {
+    let name = program.name;
+    std::panic::set_hook(Box::new(move |panic| report(name, panic)));
+    let status = std::panic::catch_unwind(|| launch(program));
+    let status = status.unwrap_or_else(|_| Code::Internal.status());
+    ExitCode::from(status)
+}
+
+fn launch(program: &Program) -> u8 {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let stdin = std::io::stdin();
+    let mut stdout = std::io::stdout();
+    let mut stderr = std::io::stderr();
+    let terminals = Terminals {
+        stdout: stdout.is_terminal(),
+        stderr: stderr.is_terminal(),
+    };
+    let terminal = stdin.is_terminal();
+    // Without a working directory (it was removed) relative paths fail by name later.
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let mut io = Io {
+        stdin: Input::new(stdin, terminal),
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        terminals,
+        vars: std::env::vars_os().collect(),
+        cwd,
+        reporter: Reporter::new(program.name, Format::Human, false),
+    };
+    program.launch(&args, &mut io)
+}
+
+/// A panic is a defect of ours: it is said in our words and with a status of
+/// its own, instead of a backtrace in front of a model.
+fn report(name: &'static str, panic: &PanicHookInfo<'_>) {
+    let cause = panic.payload_as_str().unwrap_or("no cause given");
+    let place = panic
+        .location()
+        .map(|place| format!(" ({}:{})", place.file(), place.line()));
+    let message = format!("unexpected failure: {cause}{}", place.unwrap_or_default());
+    let fault = Fault::new(Code::Internal, message)
+        .hint("this is a defect of cogtools; please report it with the command you ran");
+    let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

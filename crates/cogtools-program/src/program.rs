@@ -1,0 +1,117 @@
+//! A program as a value, and how one run of it goes.
+
+use std::ffi::OsString;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use cogtools_core::{Code, Fault};
+
+use crate::failure::Failure;
+use crate::io::Io;
+use crate::report::{Format, Reporter, Severity};
+use crate::usage;
+
+/// Whether a program takes data on standard input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    /// It never looks at standard input.
+    Ignored,
+    /// It reads standard input. It is then read to its end before any exit, also
+    /// after a failure: Gemini CLI has no handler for a call that closes its
+    /// input early, and goes down with it.
+    Read,
+}
+
+/// One program: what a binary, the porcelain and the tests run.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// The binary's name, such as `cogtools-call`.
+    pub name: &'static str,
+    /// Its command line, without what every program has.
+    pub command: fn() -> Command,
+    /// What it does. Data goes to `io`'s standard output; failures are returned.
+    pub run: fn(&ArgMatches, &mut Io<'_>) -> Result<(), Failure>,
+    /// Whether it takes data on standard input.
+    pub stdin: Stdin,
+    /// Further sections of its man page: title and text. A text line that begins
+    /// with four spaces is shown as it stands, a blank line ends a paragraph.
+    pub manual: &'static [(&'static str, &'static str)],
+}
+
+impl Program {
+    /// The whole command line: the program's own and what every program has.
+    pub fn command(&self) -> Command {
+        (self.command)()
+            .name(self.name)
+            .version(env!("CARGO_PKG_VERSION"))
+            .disable_help_subcommand(true)
+            .arg(
+                Arg::new("directory")
+                    .short('C')
+                    .value_name("DIR")
+                    .value_parser(value_parser!(OsString))
+                    .help("Run as if started in DIR"),
+            )
+            .arg(
+                Arg::new("error-format")
+                    .long("error-format")
+                    .value_name("FORMAT")
+                    .value_parser(["human", "json"])
+                    .default_value("human")
+                    .help("How failures are printed on stderr: for people and models, or one JSON object a line"),
+            )
+    }
+
+    /// One run with `args` (without the program's own name): parses, runs,
+    /// prints failures to `io`'s standard error and returns the exit status.
+    pub fn launch(&self, args: &[OsString], io: &mut Io<'_>) -> u8 {
+        if self.stdin == Stdin::Read {
+            io.stdin.start();
+        }
+        let line = std::iter::once(OsString::from(self.name)).chain(args.iter().cloned());
+        let result = match self.command().try_get_matches_from(line) {
+            Ok(matches) => self.run_parsed(&matches, io),
+            Err(error) if error.use_stderr() => {
+                io.reporter = Reporter::new(self.name, usage::format_asked(args), io.colour());
+                Err(usage::fault(&error).into())
+            }
+            Err(answer) => return finish(io.print(answer.render().to_string().as_bytes()), io),
+        };
+        if self.stdin == Stdin::Read {
+            io.stdin.drain();
+        }
+        finish(result, io)
+    }
+
+    fn run_parsed(&self, matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+        let format = match matches
+            .get_one::<String>("error-format")
+            .map(String::as_str)
+        {
+            Some("json") => Format::Json,
+            _ => Format::Human,
+        };
+        io.reporter = Reporter::new(self.name, format, io.colour());
+        if let Some(directory) = matches.get_one::<OsString>("directory") {
+            let cwd = io.cwd.join(directory);
+            if !cwd.is_dir() {
+                let message = format!("`{}` is not a directory", directory.display());
+                let fault = Fault::new(Code::Usage, message).about("-C");
+                return Err(fault.hint("name a directory that exists").into());
+            }
+            io.cwd = cwd;
+        }
+        (self.run)(matches, io)
+    }
+}
+
+fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
+    match result {
+        Ok(()) => 0,
+        Err(failure) => {
+            for fault in failure.faults() {
+                io.report(Severity::Error, fault);
+            }
+            failure.status()
+        }
+    }
+}

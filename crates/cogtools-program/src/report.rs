@@ -1,0 +1,114 @@
+//! The one place that puts a fault into words on standard error.
+
+use cogtools_core::Fault;
+use serde_json::{Map, Value, json};
+
+/// How failures are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines for people and models.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Whether a fault ended the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// It did.
+    Error,
+    /// It did not: the rest went on without it.
+    Warning,
+}
+
+/// Words faults for one program.
+#[derive(Clone, Debug)]
+pub struct Reporter {
+    program: &'static str,
+    format: Format,
+    colour: bool,
+}
+
+impl Reporter {
+    /// A reporter in the name of `program`.
+    pub const fn new(program: &'static str, format: Format, colour: bool) -> Self {
+        Self {
+            program,
+            format,
+            colour,
+        }
+    }
+
+    /// The fault in full, ending with a line feed.
+    pub fn word(&self, severity: Severity, fault: &Fault) -> String {
+        match self.format {
+            Format::Human => self.human(severity, fault),
+            Format::Json => format!("{}\n", self.json(severity, fault)),
+        }
+    }
+
+    /// A remark that is no fault, ending with a line feed.
+    pub fn note(&self, message: &str) -> String {
+        match self.format {
+            Format::Human => format!("{}: {message}\n", self.program),
+            Format::Json => format!("{}\n", json!({"program": self.program, "note": message})),
+        }
+    }
+
+    fn human(&self, severity: Severity, fault: &Fault) -> String {
+        let label = format!("{}[{}]", severity.name(), fault.code.name());
+        let label = match severity {
+            Severity::Error => self.paint(&label, "1;31"),
+            Severity::Warning => self.paint(&label, "1;33"),
+        };
+        let mut text = format!("{}: {label}: {}\n", self.program, fault.line());
+        if let Some(place) = &fault.place {
+            text.push_str(&place.excerpt());
+        }
+        for hint in &fault.hints {
+            text.push_str(&self.paint("hint:", "1;36"));
+            text.push(' ');
+            text.push_str(hint);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn json(&self, severity: Severity, fault: &Fault) -> Value {
+        let mut object = Map::new();
+        object.insert("severity".into(), severity.name().into());
+        object.insert("code".into(), fault.code.name().into());
+        object.insert("program".into(), self.program.into());
+        if !fault.subject.is_empty() {
+            object.insert("subject".into(), fault.subject.clone().into());
+        }
+        if let Some(place) = &fault.place {
+            object.insert("file".into(), place.file.display().to_string().into());
+            object.insert("line".into(), place.line.into());
+            object.insert("column".into(), place.column.into());
+        }
+        if let Some(pointer) = &fault.pointer {
+            object.insert("pointer".into(), pointer.clone().into());
+        }
+        object.insert("message".into(), fault.message.clone().into());
+        object.insert("hints".into(), fault.hints.clone().into());
+        Value::Object(object)
+    }
+
+    fn paint(&self, text: &str, style: &str) -> String {
+        if self.colour {
+            format!("\u{1b}[{style}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+impl Severity {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
