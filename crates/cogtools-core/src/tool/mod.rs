@@ -3,6 +3,7 @@
 //! First the document (any YAML), then the tool: a value that cannot be wrong,
 //! because every key was checked when it was made.
 
+mod accept;
 mod annotations;
 mod error;
 mod examples;
@@ -15,17 +16,16 @@ pub(crate) use reader::Reader;
 use std::path::Path;
 use std::time::Duration;
 
+pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
 pub use error::{ToolError, ToolFault};
 pub use key::Key;
 use serde_json::{Map, Value};
 
 use crate::Name;
-use crate::arguments::Arguments;
 use crate::implementation::{Implementation, RunError};
 use crate::schema::Schema;
 use crate::text::Text;
-use crate::violation::Violation;
 use crate::yaml::Node;
 
 /// A valid tool.
@@ -49,14 +49,6 @@ struct Fields {
     env: Vec<String>,
     timeout: Duration,
 }
-
-/// Arguments that fit their tool, defaults filled in.
-#[derive(Debug, PartialEq)]
-pub struct Accepted(Map<String, Value>);
-
-/// The boolean that Gemini CLI (0.35 and later) adds to every tool it declares,
-/// and hands on to the call.
-const HOSTS_OWN: &str = "wait_for_previous";
 
 impl Tool {
     /// The URN a tool file may name as its `$schema`.
@@ -87,6 +79,11 @@ impl Tool {
     /// The name.
     pub const fn name(&self) -> &Name {
         &self.fields.name
+    }
+
+    /// Its file, as its user knows it.
+    pub fn file(&self) -> &Path {
+        self.text.name()
     }
 
     /// The title for people, if it has one.
@@ -135,47 +132,11 @@ impl Tool {
             })
     }
 
-    /// Holds `arguments` against the schema, all of it at once. An argument the
-    /// tool does not have is a violation, unless the schema itself allows more
-    /// or it is a host's own.
-    pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
-        let mut object = arguments.into_object();
-        let names = self.fields.schema.names();
-        let declares = |name: &str| {
-            let properties = self.fields.schema.as_object().get("properties");
-            properties.is_some_and(|all| all.get(name).is_some())
-                || names.as_ref().is_some_and(|names| names.contains(&name))
-        };
-        if !declares(HOSTS_OWN) {
-            object.shift_remove(HOSTS_OWN);
-        }
-        let mut violations = Vec::new();
-        if let Some(names) = &names {
-            let unknown = object.keys().filter(|name| !names.contains(&name.as_str()));
-            violations.extend(unknown.map(|name| {
-                let pointer = format!("/{}", crate::violation::escape(name));
-                Violation::unknown(pointer, name, names)
-            }));
-        }
-        let value = Value::Object(object);
-        let validator = self
-            .fields
-            .schema
-            .validator()
-            .map_err(AcceptError::Unusable)?;
-        violations.extend(validator.violations(&self.fields.schema, &value));
-        match value {
-            Value::Object(mut object) if violations.is_empty() => {
-                self.fields.schema.fill(&mut object);
-                Ok(Accepted(object))
-            }
-            _ => Err(AcceptError::Violations(violations)),
-        }
-    }
-
     /// Runs the tool and returns its result, ready for standard output.
     pub fn run(&self, arguments: Accepted) -> Result<String, RunError> {
-        self.fields.implementation.run(&self.text, arguments.0)
+        self.fields
+            .implementation
+            .run(&self.text, arguments.into_object())
     }
 
     /// Looks at what a call would only find out later: examples that do not fit
@@ -195,21 +156,4 @@ impl Tool {
             Err(ToolError::Invalid(faults))
         }
     }
-
-    /// The valid arguments with the fewest values, as JSON for a hint: the
-    /// required ones alone.
-    pub fn skeleton(&self) -> Option<String> {
-        let skeleton = Value::Object(self.fields.schema.skeleton()?);
-        let valid = self.fields.schema.validator().ok()?.accepts(&skeleton);
-        valid.then(|| skeleton.to_string())
-    }
-}
-
-/// Why arguments are not accepted.
-#[derive(Debug, PartialEq)]
-pub enum AcceptError {
-    /// They do not fit.
-    Violations(Vec<Violation>),
-    /// The schema itself cannot be used.
-    Unusable(crate::schema::Unusable),
 }
