@@ -1,0 +1,169 @@
+//! Writing a plan: all of it beside its places first, then all of it in place.
+//!
+//! A full disk or a missing permission shows while nothing is in place yet, and
+//! a reader sees the old file or the new one, never a half.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use cogtools_core::{Code, Fault};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+
+use crate::plan::{Change, Plan};
+
+/// Why a plan was not applied.
+#[derive(Debug, Error)]
+pub enum ApplyError {
+    /// A file cannot be written.
+    #[error("cannot be written: {error}")]
+    Unwritable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Somebody wrote to a file between planning and writing.
+    #[error("has been changed by somebody else meanwhile")]
+    Overtaken(PathBuf),
+}
+
+impl Plan {
+    /// Writes every change. Nothing is in place before all of it is on disk.
+    pub fn apply(&self) -> Result<(), ApplyError> {
+        let mut folders = Folders::default();
+        let staged: Result<Vec<_>, _> = self
+            .changes()
+            .map(|change| Staged::write(change, &mut folders))
+            .collect();
+        match staged {
+            Ok(staged) => staged.into_iter().try_for_each(Staged::commit),
+            Err(error) => {
+                folders.remove();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl ApplyError {
+    /// The same as a fault, with what to do about it.
+    pub fn fault(self) -> Fault {
+        let fault = Fault::new(Code::IoFailed, self.to_string());
+        match self {
+            Self::Unwritable { file, .. } => fault
+                .about(file.display().to_string())
+                .hint("make room or give permission, then run this again"),
+            Self::Overtaken(file) => fault
+                .about(file.display().to_string())
+                .hint("run this again to take its new content into account"),
+        }
+    }
+}
+
+/// A change that is on disk, beside its place.
+struct Staged<'p> {
+    change: &'p Change,
+    beside: NamedTempFile,
+}
+
+impl<'p> Staged<'p> {
+    fn write(change: &'p Change, folders: &mut Folders) -> Result<Self, ApplyError> {
+        match beside(change, folders) {
+            Ok(beside) => Ok(Self { change, beside }),
+            Err(error) => Err(unwritable(change, error)),
+        }
+    }
+
+    fn commit(self) -> Result<(), ApplyError> {
+        let Self { change, beside } = self;
+        let persisted = match &change.before {
+            None => beside.persist_noclobber(&change.target),
+            Some(before) => {
+                let now = fs::read(&change.target).map_err(|error| unwritable(change, error))?;
+                if now != before.as_bytes() {
+                    return Err(ApplyError::Overtaken(change.file.clone()));
+                }
+                beside.persist(&change.target)
+            }
+        };
+        match persisted {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(ApplyError::Overtaken(change.file.clone()))
+            }
+            Err(error) => Err(unwritable(change, error.error)),
+        }
+    }
+}
+
+/// Folders that were made for this plan.
+#[derive(Default)]
+struct Folders {
+    made: Vec<PathBuf>,
+}
+
+impl Folders {
+    fn make(&mut self, folder: &Path) -> io::Result<()> {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        if let Some(parent) = folder.parent() {
+            self.make(parent)?;
+        }
+        fs::create_dir(folder)?;
+        self.made.push(folder.to_path_buf());
+        Ok(())
+    }
+
+    /// Takes them away again; one that somebody else has used meanwhile stays.
+    fn remove(self) {
+        for folder in self.made.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// The new content on disk, with the permissions that the file has or is to have.
+fn beside(change: &Change, folders: &mut Folders) -> io::Result<NamedTempFile> {
+    let folder = change.target.parent().unwrap_or(Path::new(""));
+    folders.make(folder)?;
+    let mut beside = builder(change).tempfile_in(folder)?;
+    beside.write_all(change.after.as_bytes())?;
+    if change.before.is_some() {
+        let permissions = fs::metadata(&change.target)?.permissions();
+        beside.as_file().set_permissions(permissions)?;
+    }
+    beside.as_file().sync_all()?;
+    Ok(beside)
+}
+
+fn unwritable(change: &Change, error: io::Error) -> ApplyError {
+    ApplyError::Unwritable {
+        file: change.file.clone(),
+        error,
+    }
+}
+
+fn builder(change: &Change) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".cogtools-");
+    if let Some(permissions) = permissions(change) {
+        builder.permissions(permissions);
+    }
+    builder
+}
+
+/// What a new file may be used for, less what the user's umask takes away.
+#[cfg(unix)]
+fn permissions(change: &Change) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if change.executable { 0o777 } else { 0o666 };
+    Some(Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn permissions(_change: &Change) -> Option<Permissions> {
+    None
+}
