@@ -3,7 +3,7 @@
 //! A full disk or a missing permission shows while nothing is in place yet, and
 //! a reader sees the old file or the new one, never a half.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -149,21 +149,22 @@ fn unwritable(change: &Change, error: io::Error) -> ApplyError {
 fn builder(change: &Change) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cogtools-");
-    if let Some(permissions) = permissions(change) {
-        builder.permissions(permissions);
-    }
+    permit(&mut builder, change);
     builder
 }
 
-/// What a new file may be used for, less what the user's umask takes away.
+/// A new file may be used as the user's umask allows; what replaces a file is
+/// nobody's business until it has that file's permissions.
 #[cfg(unix)]
-fn permissions(change: &Change) -> Option<Permissions> {
+fn permit(builder: &mut tempfile::Builder<'_, '_>, change: &Change) {
     use std::os::unix::fs::PermissionsExt as _;
-    let mode = if change.executable { 0o777 } else { 0o666 };
-    Some(Permissions::from_mode(mode))
+    let mode = match change.before {
+        Some(_) => 0o600,
+        None if change.executable => 0o777,
+        None => 0o666,
+    };
+    builder.permissions(fs::Permissions::from_mode(mode));
 }
 
 #[cfg(not(unix))]
-fn permissions(_change: &Change) -> Option<Permissions> {
-    None
-}
+fn permit(_builder: &mut tempfile::Builder<'_, '_>, _change: &Change) {}

@@ -16,11 +16,15 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-const MANUAL: &[(&str, &str)] = &[(
-    "FILES",
-    ".cogtoolrc.yaml says where the project's tools come from. tools/ holds them, \
-     one file each. Both are written only where they are absent.",
-)];
+const MANUAL: &[(&str, &str)] = &[("FILES", FILES), ("HEADLESS USE", guidance::HEADLESS)];
+
+const FILES: &str = "\
+.cogtoolrc.yaml says where the project's tools come from. It is written where there \
+is none.\n\n\
+tools/ holds the tools, one file each. It gets an example when it has no tools yet.\n\n\
+.gemini/settings.json tells Gemini CLI which programs list and call tools. What is \
+missing is added, every other byte stays, comments too; a key that has another value \
+than ours stops the run before anything is written.";
 
 fn command() -> Command {
     Command::new("cogtools-init")

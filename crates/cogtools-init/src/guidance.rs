@@ -1,19 +1,32 @@
 //! What is left for the user to do.
+//!
+//! What is said of Gemini CLI was tried with 0.61: its policies know the
+//! wildcard `*` and those of MCP servers only, so discovered tools are named one
+//! by one, although its own rules say `discovered_tool_*`.
 
-/// How Gemini CLI is told to run discovered tools without asking. Its own rule
-/// for them stands in a lower tier, so that any priority does here.
-pub(crate) const POLICY: &str = "    [[rule]]
-    toolName = \"discovered_tool_*\"
-    decision = \"allow\"
-    priority = 100
-";
+/// What headless use needs, as a section of the man page.
+pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p) Gemini CLI denies every discovered tool that no \
+     policy allows, and the model does not see it. Allow tools in a file of your own, \
+     such as ~/.gemini/policies/cogtools.toml; policies in the project's .gemini are \
+     not read.\n\n    \
+     [[rule]]\n    \
+     toolName = [\"discovered_tool_hello\", \"discovered_tool_facepalm\"]\n    \
+     decision = \"allow\"\n    \
+     priority = 100\n\n\
+     Name each tool, after discovered_tool_; a wildcard there matches nothing. For one \
+     run, gemini --allowed-tools discovered_tool_hello does the same, and so does the \
+     list tools.allowed in settings.json; both are deprecated.";
 
 /// The next steps; with a call of the example where it has just been written.
 pub(crate) fn next_steps(example: bool) -> String {
     const CALL: &str = "- call the example:
     echo '{\"name\": \"Ada\"}' | cogtools-call hello
 ";
-    let call = if example { CALL } else { "" };
+    let (call, tool) = if example {
+        (CALL, "hello")
+    } else {
+        ("", "NAME")
+    };
     format!(
         "
 next steps:
@@ -23,8 +36,12 @@ next steps:
 {call}- start gemini in this directory; if it asks, trust the folder: the settings of a
   folder that is not trusted are not read
 - headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
-  them in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
-{POLICY}  or for one run: gemini --allowed-tools 'discovered_tool_*' -p '...'
+  them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
+    [[rule]]
+    toolName = [\"discovered_tool_{tool}\"]
+    decision = \"allow\"
+    priority = 100
+  or, for one run: gemini --allowed-tools discovered_tool_{tool} -p '...'
 "
     )
 }
