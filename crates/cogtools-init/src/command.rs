@@ -63,7 +63,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if !silent && io.stdin.is_terminal() && !agreed(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
-    plan.apply().map_err(|error| Failure::from(error.fault()))?;
+    plan.apply().map_err(|error| error.fault())?;
     let example = plan.changes().any(|change| change.executable);
     let text = format!("{}{}", plan.summary(), guidance::next_steps(example));
     io.print(text.as_bytes())
@@ -72,6 +72,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// Looks at every file. What stands in the way is told at once, and then nothing
 /// is written.
 fn plan(io: &Io<'_>) -> Result<Plan, Failure> {
+    if !io.cwd.is_dir() {
+        let fault = Fault::new(
+            Code::IoFailed,
+            "the working directory does not exist any more",
+        );
+        return Err(fault
+            .hint("change to a directory that exists, or name one with -C")
+            .into());
+    }
     let mut steps: Vec<Step> = Vec::new();
     let mut faults: Vec<Fault> = Vec::new();
     for step in [starter::configuration(&io.cwd), starter::example(&io.cwd)] {

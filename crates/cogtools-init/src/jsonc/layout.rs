@@ -94,10 +94,14 @@ impl<'a> Layout<'a> {
 }
 
 /// The blanks before `at`, when nothing else stands there on its line.
+///
+/// Looks no further than the blanks: a file of one long line has many values.
 pub(super) fn indent(text: &str, at: usize) -> Option<&str> {
-    let start = text[..at].rfind(['\n', '\r']).map(|feed| feed + 1)?;
-    let blanks = &text[start..at];
-    blanks.trim().is_empty().then_some(blanks)
+    let before = &text[..at];
+    let blanks = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n' && c != '\r');
+    blanks
+        .ends_with(['\n', '\r'])
+        .then(|| &before[blanks.len()..])
 }
 
 /// The blanks that the line of `at` begins with.

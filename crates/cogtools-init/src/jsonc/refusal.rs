@@ -28,7 +28,7 @@ pub enum Reason {
         found: &'static str,
     },
     /// An object says the same key twice.
-    #[error("the same key stands on line {first} already")]
+    #[error("stands twice, first on line {first}")]
     Duplicate {
         /// The key, as a JSON pointer.
         pointer: String,
@@ -36,7 +36,7 @@ pub enum Reason {
         first: usize,
     },
     /// The key has a value that is not ours.
-    #[error("is {present} here, but cogtools needs {wanted}")]
+    #[error("is set to {present} already, but cogtools needs {wanted}")]
     Taken {
         /// The key, as a JSON pointer.
         pointer: String,
