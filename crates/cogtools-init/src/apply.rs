@@ -13,10 +13,20 @@ use thiserror::Error;
 
 use crate::plan::{Change, Plan};
 
-/// Why a plan was not applied.
+/// Why a plan was not applied, or not to its end.
 #[derive(Debug, Error)]
-pub enum ApplyError {
-    /// A file cannot be written.
+#[error("{cause}")]
+pub struct ApplyError {
+    /// What happened.
+    pub cause: ApplyCause,
+    /// The files that were in place by then.
+    pub written: Vec<PathBuf>,
+}
+
+/// What can go wrong with one file.
+#[derive(Debug, Error)]
+pub enum ApplyCause {
+    /// It cannot be written.
     #[error("cannot be written: {error}")]
     Unwritable {
         /// The file.
@@ -24,7 +34,7 @@ pub enum ApplyError {
         /// What the system said.
         error: io::Error,
     },
-    /// Somebody wrote to a file between planning and writing.
+    /// Somebody wrote to it between planning and writing.
     #[error("has been changed by somebody else meanwhile")]
     Overtaken(PathBuf),
 }
@@ -33,17 +43,24 @@ impl Plan {
     /// Writes every change. Nothing is in place before all of it is on disk.
     pub fn apply(&self) -> Result<(), ApplyError> {
         let mut folders = Folders::default();
-        let staged: Result<Vec<_>, _> = self
+        let mut written = Vec::new();
+        self.write(&mut folders, &mut written).map_err(|cause| {
+            folders.remove();
+            ApplyError { cause, written }
+        })
+    }
+
+    fn write(&self, folders: &mut Folders, written: &mut Vec<PathBuf>) -> Result<(), ApplyCause> {
+        let staged: Vec<_> = self
             .changes()
-            .map(|change| Staged::write(change, &mut folders))
-            .collect();
-        match staged {
-            Ok(staged) => staged.into_iter().try_for_each(Staged::commit),
-            Err(error) => {
-                folders.remove();
-                Err(error)
-            }
+            .map(|change| Staged::write(change, folders))
+            .collect::<Result<_, _>>()?;
+        for staged in staged {
+            let file = staged.change.file.clone();
+            staged.commit()?;
+            written.push(file);
         }
+        Ok(())
     }
 }
 
@@ -51,14 +68,23 @@ impl ApplyError {
     /// The same as a fault, with what to do about it.
     pub fn fault(self) -> Fault {
         let fault = Fault::new(Code::IoFailed, self.to_string());
-        match self {
-            Self::Unwritable { file, .. } => fault
+        let fault = match self.cause {
+            ApplyCause::Unwritable { file, .. } => fault
                 .about(file.display().to_string())
                 .hint("make room or give permission, then run this again"),
-            Self::Overtaken(file) => fault
+            ApplyCause::Overtaken(file) => fault
                 .about(file.display().to_string())
                 .hint("run this again to take its new content into account"),
+        };
+        if self.written.is_empty() {
+            return fault.hint("no file was written");
         }
+        let written: Vec<_> = self
+            .written
+            .iter()
+            .map(|file| format!("`{}`", file.display()))
+            .collect();
+        fault.hint(format!("already written: {}", written.join(", ")))
     }
 }
 
@@ -69,21 +95,21 @@ struct Staged<'p> {
 }
 
 impl<'p> Staged<'p> {
-    fn write(change: &'p Change, folders: &mut Folders) -> Result<Self, ApplyError> {
+    fn write(change: &'p Change, folders: &mut Folders) -> Result<Self, ApplyCause> {
         match beside(change, folders) {
             Ok(beside) => Ok(Self { change, beside }),
             Err(error) => Err(unwritable(change, error)),
         }
     }
 
-    fn commit(self) -> Result<(), ApplyError> {
+    fn commit(self) -> Result<(), ApplyCause> {
         let Self { change, beside } = self;
         let persisted = match &change.before {
             None => beside.persist_noclobber(&change.target),
             Some(before) => {
                 let now = fs::read(&change.target).map_err(|error| unwritable(change, error))?;
                 if now != before.as_bytes() {
-                    return Err(ApplyError::Overtaken(change.file.clone()));
+                    return Err(ApplyCause::Overtaken(change.file.clone()));
                 }
                 beside.persist(&change.target)
             }
@@ -91,7 +117,7 @@ impl<'p> Staged<'p> {
         match persisted {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(ApplyError::Overtaken(change.file.clone()))
+                Err(ApplyCause::Overtaken(change.file.clone()))
             }
             Err(error) => Err(unwritable(change, error.error)),
         }
@@ -139,8 +165,8 @@ fn beside(change: &Change, folders: &mut Folders) -> io::Result<NamedTempFile> {
     Ok(beside)
 }
 
-fn unwritable(change: &Change, error: io::Error) -> ApplyError {
-    ApplyError::Unwritable {
+fn unwritable(change: &Change, error: io::Error) -> ApplyCause {
+    ApplyCause::Unwritable {
         file: change.file.clone(),
         error,
     }

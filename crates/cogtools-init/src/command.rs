@@ -4,6 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
+use crate::apply::ApplyError;
 use crate::plan::{Plan, Step};
 use crate::{gemini, guidance, starter};
 
@@ -63,7 +64,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if !silent && io.stdin.is_terminal() && !agreed(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
-    plan.apply().map_err(|error| error.fault())?;
+    plan.apply().map_err(ApplyError::fault)?;
     let example = plan.changes().any(|change| change.executable);
     let text = format!("{}{}", plan.summary(), guidance::next_steps(example));
     io.print(text.as_bytes())

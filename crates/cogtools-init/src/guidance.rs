@@ -20,7 +20,7 @@ pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p) Gemini CLI den
 /// The next steps; with a call of the example where it has just been written.
 pub(crate) fn next_steps(example: bool) -> String {
     const CALL: &str = "- call the example:
-    echo '{\"name\": \"Ada\"}' | cogtools-call hello
+    echo '{\"person\": \"Ada\"}' | cogtools-call hello
 ";
     let (call, tool) = if example {
         (CALL, "hello")

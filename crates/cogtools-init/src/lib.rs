@@ -14,7 +14,7 @@ pub mod jsonc;
 mod plan;
 mod starter;
 
-pub use apply::ApplyError;
+pub use apply::{ApplyCause, ApplyError};
 pub use command::PROGRAM;
 pub use edit::{Edit, EditError, Format};
 pub use existing::{Existing, ExistingError};

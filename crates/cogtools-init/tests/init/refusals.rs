@@ -74,12 +74,12 @@ hint: make it an object or take it out, then run this again
 fn no_object() {
     check(
         "[1, 2]\n",
-        r#"cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an object, but is an array
+        "cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an object, but is an array
    |
  1 | [1, 2]
    | ^^^^^^
 hint: make it an object or take it out, then run this again
-"#,
+",
     );
     check(
         "\u{feff}\"text\"",
@@ -141,12 +141,12 @@ hint: mend the file by hand, then run this again
     );
     check(
         "{'a': 1}",
-        r#"cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:2: not JSON with comments: single-quoted strings are not allowed
+        "cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:2: not JSON with comments: single-quoted strings are not allowed
    |
  1 | {'a': 1}
    |  ^
 hint: mend the file by hand, then run this again
-"#,
+",
     );
     check(
         "{\"a\": .5}",
@@ -159,21 +159,21 @@ hint: mend the file by hand, then run this again
     );
     check(
         "/* never",
-        r#"cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: not JSON with comments: unterminated comment block
+        "cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: not JSON with comments: unterminated comment block
    |
  1 | /* never
    | ^^^^^^^^
 hint: mend the file by hand, then run this again
-"#,
+",
     );
     check(
         "tools = []\n",
-        r#"cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: not JSON with comments: unexpected word
+        "cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: not JSON with comments: unexpected word
    |
  1 | tools = []
    | ^^^^^
 hint: mend the file by hand, then run this again
-"#,
+",
     );
     check(
         "{\"a\": \"äö\\q\"}",
@@ -186,12 +186,12 @@ hint: mend the file by hand, then run this again
     );
     check(
         "[".repeat(5000),
-        r#"cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:513: not JSON with comments: maximum nesting depth exceeded
+        "cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:513: not JSON with comments: maximum nesting depth exceeded
    |
  1 | [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
    |                                                             ^^
 hint: mend the file by hand, then run this again
-"#,
+",
     );
 }
 
@@ -208,11 +208,11 @@ hint: save it as UTF-8, then run this again
     );
     check(
         b"\xff\xfe{\0}\0",
-        r#"cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: is not UTF-8
+        "cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: is not UTF-8
    |
  1 | ��{·}·
    | ^
 hint: save it as UTF-8, then run this again
-"#,
+",
     );
 }

@@ -1,6 +1,6 @@
 //! Whole runs: what is printed and what is there afterwards.
 
-use cogtools_init::{ApplyError, Change, PROGRAM, Plan, Step};
+use cogtools_init::{Change, PROGRAM, Plan, Step};
 
 use crate::project::{Project, done};
 
@@ -14,7 +14,7 @@ next steps:
   PATH, or Gemini CLI cannot start here):
     cogtools-discover
 - call the example:
-    echo '{\"name\": \"Ada\"}' | cogtools-call hello
+    echo '{\"person\": \"Ada\"}' | cogtools-call hello
 - start gemini in this directory; if it asks, trust the folder: the settings of a
   folder that is not trusted are not read
 - headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
@@ -153,7 +153,18 @@ fn a_file_that_changes_before_it_is_written_stays() {
     project.write("file", "theirs");
     for before in [None, Some("before")] {
         let error = change(before).apply().unwrap_err();
-        assert!(matches!(error, ApplyError::Overtaken(_)), "{error}");
+        let fault = error.fault();
+        assert_eq!(
+            fault.line(),
+            "file: has been changed by somebody else meanwhile"
+        );
+        assert_eq!(
+            fault.hints,
+            [
+                "run this again to take its new content into account",
+                "no file was written"
+            ]
+        );
         assert_eq!(project.read("file"), "theirs");
         assert_eq!(project.files(), ["file"]);
     }
@@ -162,12 +173,31 @@ fn a_file_that_changes_before_it_is_written_stays() {
 }
 
 #[test]
+fn a_plan_that_stops_half_way_says_what_is_written() {
+    let project = Project::new();
+    let create = |file: &str| {
+        Step::Write(Change {
+            file: file.into(),
+            target: project.path(file),
+            before: None,
+            after: String::new(),
+            executable: false,
+        })
+    };
+    project.write("b", "theirs");
+    let steps = vec![create("new/a"), create("b"), create("c")];
+    let fault = Plan { steps }.apply().unwrap_err().fault();
+    assert_eq!(fault.hints.last().unwrap(), "already written: `new/a`");
+    assert_eq!(project.files(), ["b", "new/", "new/a"]);
+}
+
+#[test]
 fn help_and_version() {
     let project = Project::new();
     let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
     assert_eq!(project.run(&["--version"]), done(version));
-    let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(project.run(&["--help"]).stdout.trim_end(), help.trim_end());
+    let help = PROGRAM.command().render_help().to_string();
+    assert_eq!(project.run(&["--help"]), done(help));
     assert_eq!(project.run(&["--unknown"]).status, 2);
     assert_eq!(project.files(), Vec::<String>::new());
 }
