@@ -15,7 +15,10 @@ pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p) Gemini CLI den
      priority = 100\n\n\
      Name each tool, after discovered_tool_; a wildcard there matches nothing. For one \
      run, gemini --allowed-tools discovered_tool_hello does the same, and so does the \
-     list tools.allowed in settings.json; both are deprecated.";
+     list tools.allowed in settings.json; both are deprecated.\n\n\
+     The folder must be trusted too, or its settings are not read: trust it once in a \
+     terminal, or set GEMINI_CLI_TRUST_WORKSPACE=true. The option --skip-trust starts \
+     Gemini CLI, but without the project's tools.";
 
 /// The next steps; with a call of the example where it has just been written.
 pub(crate) fn next_steps(example: bool) -> String {
@@ -33,8 +36,8 @@ next steps:
 - see what Gemini CLI will see (cogtools-discover and cogtools-call must be on
   PATH, or Gemini CLI cannot start here):
     cogtools-discover
-{call}- start gemini in this directory; if it asks, trust the folder: the settings of a
-  folder that is not trusted are not read
+{call}- start gemini in this directory and trust the folder when it asks; headless, set
+  GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
 - headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
   them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
     [[rule]]

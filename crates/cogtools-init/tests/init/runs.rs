@@ -15,8 +15,8 @@ next steps:
     cogtools-discover
 - call the example:
     echo '{\"person\": \"Ada\"}' | cogtools-call hello
-- start gemini in this directory; if it asks, trust the folder: the settings of a
-  folder that is not trusted are not read
+- start gemini in this directory and trust the folder when it asks; headless, set
+  GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
 - headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
   them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
     [[rule]]
@@ -113,12 +113,11 @@ fn a_dry_run() {
 #[test]
 fn a_dry_run_in_an_empty_directory() {
     let project = Project::new();
-    let added = |text: &str| -> String { text.lines().map(|line| format!("+{line}\n")).collect() };
     let file = |name: &str, mode: u32, text: &str| {
         let lines = text.lines().count();
         format!(
-            "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n{}",
-            added(text)
+            "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n+{}",
+            text.replace('\n', "\n+").trim_end_matches('+')
         )
     };
     let stdout = [
