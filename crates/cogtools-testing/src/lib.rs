@@ -10,12 +10,15 @@
 )]
 
 mod diff;
+mod fake;
+mod http;
 mod outcome;
 mod project;
 mod run;
 mod stdin;
 
 pub use diff::difference;
+pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
 pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;

@@ -229,7 +229,7 @@ fn until<T>(end: Instant, work: &Receiver<T>) -> Option<T> {
 
 /// Kills the process group that `pid` leads; signals need a shell without unsafe code.
 fn end_group(pid: u32) {
-    let script = format!("kill -s KILL -{pid}");
+    let script = format!("kill -s KILL -- -{pid}");
     let _ = Command::new("/bin/sh").args(["-c", &script]).status();
 }
 
