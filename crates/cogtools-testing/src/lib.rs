@@ -11,6 +11,7 @@
 
 mod diff;
 mod fake;
+mod gemini;
 mod http;
 mod outcome;
 mod project;
@@ -19,6 +20,7 @@ mod stdin;
 
 pub use diff::difference;
 pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
+pub use gemini::{Gemini, Version};
 pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;
