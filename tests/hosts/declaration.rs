@@ -3,18 +3,32 @@
 use cogtools_testing::{Request, Version};
 use serde_json::{Map, Value, json};
 
-use super::host::Host;
+use super::host::{Host, responses};
 use super::{facepalm, on_every_version};
 
-on_every_version!(declares_every_parameter, broken_tools_cost_nothing);
+on_every_version!(declares_every_parameter_beside_broken_tools);
 
 /// Every version puts this into the description of every discovered tool.
 const DISCOVERED: &str = "\n\nThis tool was discovered from the project";
 
-fn declares_every_parameter(host: &Host) {
-    let conversation = host.play([]);
-    let name = host.version.declared("facepalm");
-    let declaration = conversation.main()[0].declaration(&name);
+fn declares_every_parameter_beside_broken_tools(host: &Host) {
+    host.project
+        .file("tools/broken.yaml", "name: [broken\n")
+        .file("tools/empty.yaml", "")
+        .file("tools/stranger.yaml", "name: other\nfrobnicate: true\n");
+    let conversation = host.play([host.call("facepalm", facepalm::arguments())]);
+    assert_eq!(
+        responses(&conversation),
+        [[json!({ "output": facepalm::RENDERED })]]
+    );
+    for request in conversation.main() {
+        assert_eq!(discovered(request), [host.version.declared("facepalm")]);
+        assert_declaration(host, request);
+    }
+}
+
+fn assert_declaration(host: &Host, request: &Request) {
+    let declaration = request.declaration(&host.version.declared("facepalm"));
 
     let description = declaration["description"].as_str().unwrap_or_default();
     let ours = description.split(DISCOVERED).next().unwrap_or_default();
@@ -42,21 +56,6 @@ fn declares_every_parameter(host: &Host) {
     }
     let expected = json!({ "type": "object", "properties": properties, "required": required });
     assert_eq!(found, expected);
-}
-
-fn broken_tools_cost_nothing(host: &Host) {
-    host.project
-        .file("tools/broken.yaml", "name: [broken\n")
-        .file("tools/empty.yaml", "")
-        .file("tools/stranger.yaml", "name: other\nfrobnicate: true\n");
-    let conversation = host.play([host.call("facepalm", facepalm::arguments())]);
-    for request in conversation.main() {
-        assert_eq!(discovered(request), [host.version.declared("facepalm")]);
-    }
-    assert_eq!(
-        super::host::responses(&conversation),
-        [[json!({ "output": facepalm::RENDERED })]]
-    );
 }
 
 /// The names of the tools that were discovered.

@@ -53,7 +53,7 @@ impl Host {
     }
 
     /// Plays the turns and a last word with every tool allowed; the run must
-    /// end well, print that word and, on stderr, the calls that failed.
+    /// end well, print that word and, on stderr, warnings and the calls that failed.
     #[track_caller]
     pub(super) fn play(&self, turns: impl IntoIterator<Item = Turn>) -> Conversation {
         self.play_with(&["--yolo"], turns)
@@ -66,14 +66,30 @@ impl Host {
         flags: &[&str],
         turns: impl IntoIterator<Item = Turn>,
     ) -> Conversation {
+        let warnings = self.warnings();
         let script = turns.into_iter().chain([Turn::text(LAST)]);
         let fake = FakeGemini::start(script);
         let outcome = self
             .gemini
             .ask(&self.project, crate::programs(), &fake, flags);
         let conversation = fake.finish();
-        outcome.expect(0, format!("{LAST}\n"), failures(&conversation));
+        let stderr = warnings + &failures(&conversation);
+        outcome.expect(0, format!("{LAST}\n"), stderr);
         conversation
+    }
+
+    /// What discovery has to say and the CLI lets the user see.
+    fn warnings(&self) -> String {
+        if !self.version.warns {
+            return String::new();
+        }
+        let outcome = Run::new(crate::programs().join("cogtools-discover"))
+            .cwd(self.project.root())
+            .home(self.project.home())
+            .path(crate::programs())
+            .run();
+        outcome.expect(0, &outcome.stdout, &outcome.stderr);
+        String::from_utf8(outcome.stderr).expect("stderr is text")
     }
 
     /// Calls a tool without a host between, to compare with.

@@ -131,11 +131,11 @@ impl Run {
         let status = until(end, &later(move || child.wait()));
         // What outlives the program but keeps its pipes gets no time beyond the limit.
         let (stdout, stderr) = (until(end, &stdout), until(end, &stderr));
-        drop(held);
         let (Some(Ok(status)), Some(stdout), Some(stderr)) = (status, stdout, stderr) else {
             end_group(pid);
             panic!("`{command}` did not end within {:?}", self.limit);
         };
+        drop(held);
         let taken = taken.is_none_or(|taken| until(end, &taken).unwrap_or(false));
         let (stdout, stderr) = (self.redacted(stdout), self.redacted(stderr));
         Outcome::new(command, status.into(), stdout, stderr, taken)
@@ -230,7 +230,10 @@ fn until<T>(end: Instant, work: &Receiver<T>) -> Option<T> {
 /// Kills the process group that `pid` leads; signals need a shell without unsafe code.
 fn end_group(pid: u32) {
     let script = format!("kill -s KILL -- -{pid}");
-    let _ = Command::new("/bin/sh").args(["-c", &script]).status();
+    let _ = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .stderr(Stdio::null())
+        .status();
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -9,6 +9,8 @@ pub struct Version {
     pub prefix: &'static str,
     /// The key of a declaration that holds the schema the model sees.
     pub schema: &'static str,
+    /// Whether it shows its user what discovery prints on stderr.
+    pub warns: bool,
     /// Whether it checks arguments itself before it calls a tool.
     pub validates: bool,
     /// Where a failure stands in a functionResponse.
@@ -23,6 +25,7 @@ impl Version {
         number: "0.1.5",
         prefix: "",
         schema: "parameters",
+        warns: true,
         validates: false,
         failure: "output",
         noise: &["Data collection is disabled."],
@@ -33,6 +36,7 @@ impl Version {
         number: "0.3.4",
         prefix: "",
         schema: "parametersJsonSchema",
+        warns: false,
         validates: true,
         failure: "error",
         noise: &[],
@@ -43,6 +47,7 @@ impl Version {
         number: "0.61.0",
         prefix: "discovered_tool_",
         schema: "parametersJsonSchema",
+        warns: false,
         validates: true,
         failure: "error",
         noise: &[
