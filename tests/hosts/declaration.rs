@@ -35,7 +35,8 @@ fn assert_declaration(host: &Host, request: &Request) {
     assert_eq!(ours.trim_end(), facepalm::DESCRIPTION);
 
     let schema = settled(&declaration[host.version.schema]);
-    let properties = schema["properties"].as_object().expect("properties");
+    let properties = schema["properties"].as_object();
+    let properties = properties.unwrap_or_else(|| panic!("the model sees {declaration:#}"));
     let names: Vec<&String> = properties.keys().collect();
     let mut expected = facepalm::PARAMETERS.map(|(name, _)| name).to_vec();
     let required = json!(expected[..5]);

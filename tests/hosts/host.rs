@@ -72,7 +72,8 @@ impl Host {
         let outcome = self
             .gemini
             .ask(&self.project, crate::programs(), &fake, flags);
-        let conversation = fake.finish();
+        let verdict = fake.verdict();
+        let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
         let stderr = warnings + &failures(&conversation);
         outcome.expect(0, format!("{LAST}\n"), stderr);
         conversation

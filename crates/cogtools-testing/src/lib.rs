@@ -14,9 +14,11 @@ mod fake;
 mod gemini;
 mod http;
 mod outcome;
+mod process;
 mod project;
 mod run;
 mod stdin;
+mod stdout;
 
 pub use diff::difference;
 pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
@@ -25,3 +27,4 @@ pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;
 pub use stdin::Stdin;
+pub use stdout::Stdout;

@@ -61,6 +61,18 @@ pub struct Outcome {
     pub took_input: bool,
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "`{}`: {}", self.command, self.status)?;
+        for (name, bytes) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !bytes.is_empty() {
+                writeln!(f, "{name}:\n{}", String::from_utf8_lossy(bytes))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Outcome {
     pub(crate) fn new(
         command: String,

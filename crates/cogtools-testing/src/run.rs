@@ -5,15 +5,16 @@
 //! started too, and so that nothing it left behind can keep a test waiting.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, Read, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{Outcome, Project, Stdin};
+use crate::process::{collect, end_group, later, until};
+use crate::{Outcome, Project, Stdin, Stdout};
 
 /// A program about to be run: a chain that ends in [`Run::run`].
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct Run {
     path: Vec<PathBuf>,
     env: Vec<(OsString, OsString)>,
     stdin: Stdin,
+    stdout: Stdout,
     limit: Duration,
     redactions: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -42,6 +44,7 @@ impl Run {
             path: ["/usr/bin", "/bin"].map(PathBuf::from).into(),
             env: Vec::new(),
             stdin: Stdin::default(),
+            stdout: Stdout::default(),
             limit: Duration::from_secs(10),
             redactions: Vec::new(),
         }
@@ -99,6 +102,12 @@ impl Run {
         self
     }
 
+    /// What becomes of its standard output.
+    pub fn stdout(mut self, stdout: Stdout) -> Self {
+        self.stdout = stdout;
+        self
+    }
+
     /// How long it may take; a program that takes longer fails the test.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -119,9 +128,9 @@ impl Run {
     pub fn run(self) -> Outcome {
         let scratch = Project::new();
         let command = self.line();
-        let mut child = self.spawn(&scratch);
-        let pid = child.id();
         let end = Instant::now() + self.limit;
+        let mut child = self.spawn(&scratch, end);
+        let pid = child.id();
 
         let taken = self.feed(&mut child);
         let stdout = collect(child.stdout.take());
@@ -142,26 +151,17 @@ impl Run {
     }
 
     #[track_caller]
-    fn spawn(&self, scratch: &Project) -> Child {
-        let mut command = if self.stdin == Stdin::Closed {
-            // Only a shell can leave descriptor 0 closed without unsafe code.
-            let mut shell = Command::new("/bin/sh");
-            shell.args(["-c", r#"exec "$0" "$@" <&-"#]);
-            shell.arg(&self.program);
-            shell
-        } else {
-            Command::new(&self.program)
-        };
+    fn spawn(&self, scratch: &Project, end: Instant) -> Child {
+        let mut command = self.stdin.command(&self.program, &self.args);
         let path = std::env::join_paths(&self.path).expect("a PATH entry holds a colon");
         command
-            .args(&self.args)
             .current_dir(self.cwd.clone().unwrap_or_else(|| scratch.root()))
             .env_clear()
             .env("HOME", self.home.clone().unwrap_or_else(|| scratch.home()))
             .env("PATH", path)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .stdin(self.stdin.stdio())
-            .stdout(Stdio::piped())
+            .stdout(self.stdout.stdio())
             .stderr(Stdio::piped())
             .process_group(0);
         loop {
@@ -169,7 +169,11 @@ impl Run {
                 Ok(child) => return child,
                 // Another thread forked while this program's file was being
                 // written, and has not yet dropped its copy of the descriptor.
-                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
+                Err(error)
+                    if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < end =>
+                {
+                    thread::yield_now();
+                }
                 Err(error) => panic!("cannot start {}: {error}", self.program.display()),
             }
         }
@@ -203,37 +207,6 @@ impl Run {
         }
         line
     }
-}
-
-fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    later(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        bytes
-    })
-}
-
-/// Does `work` in a thread of its own; the receiver gets what comes of it.
-fn later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || sender.send(work()));
-    receiver
-}
-
-fn until<T>(end: Instant, work: &Receiver<T>) -> Option<T> {
-    let left = end.saturating_duration_since(Instant::now());
-    work.recv_timeout(left).ok()
-}
-
-/// Kills the process group that `pid` leads; signals need a shell without unsafe code.
-fn end_group(pid: u32) {
-    let script = format!("kill -s KILL -- -{pid}");
-    let _ = Command::new("/bin/sh")
-        .args(["-c", &script])
-        .stderr(Stdio::null())
-        .status();
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use cogtools_testing::{Project, Run, Status, Stdin, difference};
+use cogtools_testing::{Project, Run, Status, Stdin, Stdout, difference};
 
 fn shell(script: &str) -> Run {
     Run::new("/bin/sh").args(["-c", script])
@@ -52,6 +52,33 @@ fn stdin_is_what_the_test_says() {
         let _ = cat().stdin(Stdin::Open).limit(limit).run();
     });
     assert_eq!(message, "`cat` did not end within 200ms");
+}
+
+#[test]
+fn stdin_can_be_a_terminal() {
+    let script = "test -t 0 && echo 'it'\\''s one'; echo \"$0\" >&2; exit 7";
+    shell(script)
+        .arg("a 'word'")
+        .stdin(Stdin::Terminal)
+        .run()
+        .expect(7, "it's one\n", "a 'word'\n");
+    let message = failure(|| {
+        let cat = Run::new("/bin/cat").stdin(Stdin::Terminal);
+        let _ = cat.limit(Duration::from_millis(200)).run();
+    });
+    assert_eq!(message, "`cat` did not end within 200ms");
+}
+
+#[test]
+fn stdout_can_be_lost() {
+    shell("echo lost 2>/dev/null || exit 9")
+        .stdout(Stdout::Full)
+        .run()
+        .fails(9, "");
+    shell("echo lost")
+        .stdout(Stdout::Gone)
+        .run()
+        .expect(Status::Signal(13), "", "");
 }
 
 #[test]

@@ -72,24 +72,28 @@ impl FakeGemini {
 
     /// Ends the script: every turn must have been said and nothing refused.
     #[track_caller]
-    pub fn finish(mut self) -> Conversation {
+    pub fn finish(self) -> Conversation {
+        self.verdict().unwrap_or_else(|wrong| panic!("{wrong}"))
+    }
+
+    /// Like [`finish`](Self::finish), for who has more to say about a failure.
+    pub fn verdict(mut self) -> Result<Conversation, String> {
         self.finished = true;
         let mut state = lock(&self.state);
-        let complaints = std::mem::take(&mut state.complaints);
-        assert!(
-            complaints.is_empty(),
-            "the API would have refused this:\n{}",
-            complaints.join("\n")
-        );
-        assert!(
-            state.turns.is_empty(),
-            "after {} requests these turns were still to be said: {:#?}",
-            state.requests.len(),
-            state.turns
-        );
-        Conversation {
-            requests: std::mem::take(&mut state.requests),
+        if !state.complaints.is_empty() {
+            let complaints = state.complaints.join("\n");
+            return Err(format!("the API would have refused this:\n{complaints}"));
         }
+        if !state.turns.is_empty() {
+            return Err(format!(
+                "after {} requests these turns were still to be said: {:#?}",
+                state.requests.len(),
+                state.turns
+            ));
+        }
+        Ok(Conversation {
+            requests: std::mem::take(&mut state.requests),
+        })
     }
 }
 

@@ -79,7 +79,7 @@ impl Gemini {
             .args(["-m", "gemini-2.5-flash"])
             .args(flags)
             .args(["-p", "Go on."])
-            .limit(Duration::from_mins(1))
+            .limit(Duration::from_mins(2))
             .run();
         Outcome {
             stdout: self.without_noise(&outcome.stdout),
