@@ -79,13 +79,6 @@ pub(super) fn arguments_with(remarks: &str) -> Value {
 
 /// What the tool makes of [`arguments_with`].
 pub(super) fn rendered_with(remarks: &str) -> String {
-    format!(
-        "{RENDERED_HEAD}\n## Remarks\n\n{remarks}\n\n\n",
-        RENDERED_HEAD = head()
-    )
-}
-
-/// [`RENDERED`] up to where the remarks go.
-fn head() -> &'static str {
-    RENDERED.strip_suffix('\n').unwrap_or(RENDERED)
+    let head = RENDERED.strip_suffix('\n').unwrap_or(RENDERED);
+    format!("{head}\n## Remarks\n\n{remarks}\n\n\n")
 }

@@ -17,6 +17,12 @@ use crate::process::{collect, end_group, later, until};
 use crate::{Outcome, Project, Stdin, Stdout};
 
 /// A program about to be run: a chain that ends in [`Run::run`].
+///
+/// ```
+/// use cogtools_testing::Run;
+///
+/// Run::new("/bin/cat").stdin("text").run().outputs("text");
+/// ```
 #[derive(Debug)]
 #[must_use = "nothing runs before `run`"]
 pub struct Run {

@@ -10,10 +10,6 @@ use std::process::Command;
 
 use super::Version;
 
-/// Dependencies are resolved as of this day, so that a pin stays a pin: the
-/// old versions ask for ranges, and what fits them keeps changing.
-const AS_OF: &str = "2026-11-01";
-
 /// The directory that holds `version`, installed below `cache` if need be.
 pub(super) fn install(version: &Version, cache: &Path) -> PathBuf {
     let name = format!("gemini-cli-{}", version.number);
@@ -41,7 +37,7 @@ fn fetch(version: &Version, dir: &Path) {
     let package = format!("@google/gemini-cli@{}", version.number);
     let output = Command::new("npm")
         .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
-        .args(["--save-exact", "--before", AS_OF, "--prefix"])
+        .args(["--prefer-offline", "--prefix"])
         .arg(dir)
         .arg(&package)
         .current_dir(dir)
