@@ -1,0 +1,104 @@
+//! The API's rules for function declarations.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::request::{Request, field};
+use super::schema;
+
+/// How many functions one request may declare.
+const MOST: usize = 512;
+
+const FIELDS: [&str; 10] = [
+    "name",
+    "description",
+    "parameters",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+    "response",
+    "responseJsonSchema",
+    "response_json_schema",
+    "behavior",
+    "strict",
+];
+
+/// Checks every declaration of a request.
+pub(super) fn check(request: &Request, complaints: &mut Vec<String>) {
+    let declarations = request.declarations();
+    if declarations.len() > MOST {
+        complaints.push(format!(
+            "at most {MOST} function declarations are supported"
+        ));
+    }
+    let mut names = BTreeSet::new();
+    for (index, declaration) in declarations.into_iter().enumerate() {
+        let at = format!("tools[0].function_declarations[{index}]");
+        one(declaration, &at, complaints);
+        if !names.insert(declaration["name"].to_string()) {
+            complaints.push(format!(
+                "Duplicate function declaration found: {}",
+                declaration["name"]
+            ));
+        }
+    }
+}
+
+fn one(declaration: &Value, at: &str, complaints: &mut Vec<String>) {
+    if !is_name(declaration["name"].as_str().unwrap_or_default(), ".:-") {
+        complaints.push(format!(
+            "Invalid value at '{at}.name': must start with a letter or an underscore, \
+             then letters, digits, underscores, dots, colons and dashes, at most 64"
+        ));
+    }
+    for name in declaration
+        .as_object()
+        .into_iter()
+        .flat_map(|map| map.keys())
+    {
+        if !FIELDS.contains(&name.as_str()) {
+            complaints.push(format!(
+                "Invalid JSON payload received. Unknown name \"{name}\" at '{at}': Cannot find field."
+            ));
+        }
+    }
+    let plain = &declaration["parameters"];
+    let json = field(
+        declaration,
+        "parametersJsonSchema",
+        "parameters_json_schema",
+    );
+    if !plain.is_null() && !json.is_null() {
+        complaints.push(format!(
+            "{at}: only one of parameters and parameters_json_schema may be set"
+        ));
+    }
+    if !plain.is_null() {
+        schema::check(plain, &format!("{at}.parameters"), complaints);
+    }
+    if !json.is_null() {
+        let at = format!("{at}.parameters_json_schema");
+        match json.as_object() {
+            Some(map) => required(map, &at, complaints),
+            None => complaints.push(format!("{at}: not a schema")),
+        }
+    }
+}
+
+/// JSON Schema may say what it likes; what it requires must exist all the same.
+fn required(schema: &serde_json::Map<String, Value>, at: &str, complaints: &mut Vec<String>) {
+    let mut found = Vec::new();
+    schema::properties(schema, at, &mut found);
+    complaints.extend(found.into_iter().filter(|text| text.contains(".required[")));
+}
+
+/// Whether `name` is a word of at most 64 characters, with `more` characters
+/// allowed after the first.
+pub(super) fn is_name(name: &str, more: &str) -> bool {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.len() <= 64
+        && name.starts_with(first)
+        && name
+            .chars()
+            .all(|c| first(c) || c.is_ascii_digit() || more.contains(c))
+}

@@ -1,0 +1,142 @@
+//! As much of HTTP/1.1 as a fake host needs: requests in, answers out.
+//!
+//! Written out because the point of a fake is to see what a client really
+//! sends; connections stay open as long as the client wants them.
+
+use std::io::{self, BufRead, Read, Write};
+
+/// The largest body that is read: more is a client gone mad.
+const LARGEST: usize = 64 << 20;
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Incoming {
+    pub(crate) method: String,
+    /// Path and query, as sent.
+    pub(crate) target: String,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Incoming {
+    /// Reads the next request of a connection; nothing when the client is done.
+    pub(crate) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Self>> {
+        let mut first = String::new();
+        if stream.read_line(&mut first)? == 0 {
+            return Ok(None);
+        }
+        let mut words = first.split_whitespace();
+        let (Some(method), Some(target)) = (words.next(), words.next()) else {
+            return Err(invalid("not a request line"));
+        };
+        let mut request = Self {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            headers: headers(stream)?,
+            body: Vec::new(),
+        };
+        if request.header("expect").is_some() {
+            stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+        }
+        request.body = if request.header("transfer-encoding") == Some("chunked") {
+            chunks(stream)?
+        } else {
+            let length = request.header("content-length").unwrap_or("0");
+            let length = length.parse().map_err(|_| invalid("content-length"))?;
+            exactly(stream, length)?
+        };
+        Ok(Some(request))
+    }
+
+    /// The value of a header, by its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(header, _)| header == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The path, without the query.
+    pub(crate) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+}
+
+/// An answer; a stream is sent in chunks, as servers that do not know the end do.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) status: u16,
+    pub(crate) kind: &'static str,
+    pub(crate) body: Vec<u8>,
+    pub(crate) streamed: bool,
+}
+
+impl Outgoing {
+    pub(crate) fn write(&self, stream: &mut impl Write) -> io::Result<()> {
+        let mut bytes = format!(
+            "HTTP/1.1 {} {}\r\nContent-Type: {}\r\n",
+            self.status,
+            if self.status == 200 { "OK" } else { "Error" },
+            self.kind
+        )
+        .into_bytes();
+        if self.streamed {
+            bytes.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+            write!(bytes, "{:x}\r\n", self.body.len())?;
+            bytes.extend_from_slice(&self.body);
+            bytes.extend_from_slice(b"\r\n0\r\n\r\n");
+        } else {
+            write!(bytes, "Content-Length: {}\r\n\r\n", self.body.len())?;
+            bytes.extend_from_slice(&self.body);
+        }
+        stream.write_all(&bytes)?;
+        stream.flush()
+    }
+}
+
+fn headers(stream: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line)? == 0 {
+            return Err(invalid("cut off in the headers"));
+        }
+        let line = line.trim_end();
+        if line.is_empty() {
+            return Ok(headers);
+        }
+        let (name, value) = line.split_once(':').ok_or_else(|| invalid("header"))?;
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+}
+
+fn chunks(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line)?;
+        let size = line.split(';').next().unwrap_or_default().trim();
+        let size = usize::from_str_radix(size, 16).map_err(|_| invalid("chunk size"))?;
+        if size == 0 {
+            headers(stream)?;
+            return Ok(body);
+        }
+        body.extend(exactly(stream, size)?);
+        exactly(stream, 2)?;
+        if body.len() > LARGEST {
+            return Err(invalid("body too large"));
+        }
+    }
+}
+
+fn exactly(stream: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
+    if length > LARGEST {
+        return Err(invalid("body too large"));
+    }
+    let mut bytes = vec![0; length];
+    stream.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}

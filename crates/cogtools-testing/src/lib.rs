@@ -1,0 +1,30 @@
+//! What the tests stand on: scratch projects, a program runner, fake hosts.
+//!
+//! Everything here is for tests, so what cannot go on panics with a message
+//! that says what is missing. Nothing ever skips: a test that did not run is
+//! not a test that passed.
+
+#![allow(
+    clippy::expect_used,
+    reason = "a harness that cannot go on must fail its test at once"
+)]
+
+mod diff;
+mod fake;
+mod gemini;
+mod http;
+mod outcome;
+mod process;
+mod project;
+mod run;
+mod stdin;
+mod stdout;
+
+pub use diff::difference;
+pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
+pub use gemini::{Gemini, Version};
+pub use outcome::{Outcome, Status};
+pub use project::Project;
+pub use run::Run;
+pub use stdin::Stdin;
+pub use stdout::Stdout;

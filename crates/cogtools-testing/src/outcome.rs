@@ -1,0 +1,176 @@
+//! What came of a run, and the assertions on it.
+//!
+//! Every assertion looks at stdout, stderr and status, whole: a warning nobody
+//! expected on stderr breaks a host that takes any stderr for a failure.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+
+use serde_json::Value;
+
+use crate::difference;
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It exited with this status.
+    Exit(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+impl From<i32> for Status {
+    fn from(status: i32) -> Self {
+        Self::Exit(status)
+    }
+}
+
+impl From<ExitStatus> for Status {
+    fn from(status: ExitStatus) -> Self {
+        match status.code() {
+            Some(code) => Self::Exit(code),
+            None => Self::Signal(status.signal().unwrap_or_default()),
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+#[must_use = "an outcome that nobody looks at proves nothing"]
+pub struct Outcome {
+    /// The command, as one would type it.
+    pub command: String,
+    /// How it ended.
+    pub status: Status,
+    /// All of its stdout.
+    pub stdout: Vec<u8>,
+    /// All of its stderr.
+    pub stderr: Vec<u8>,
+    /// Whether it took all of the input before it ended. Only an input larger
+    /// than a pipe holds (64 KiB) can tell.
+    pub took_input: bool,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "`{}`: {}", self.command, self.status)?;
+        for (name, bytes) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !bytes.is_empty() {
+                writeln!(f, "{name}:\n{}", String::from_utf8_lossy(bytes))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Outcome {
+    pub(crate) fn new(
+        command: String,
+        status: Status,
+        stdout: Vec<u8>,
+        stderr: Vec<u8>,
+        took_input: bool,
+    ) -> Self {
+        Self {
+            command,
+            status,
+            stdout,
+            stderr,
+            took_input,
+        }
+    }
+
+    /// Asserts status, stdout and stderr.
+    #[track_caller]
+    pub fn expect(
+        &self,
+        status: impl Into<Status>,
+        stdout: impl AsRef<[u8]>,
+        stderr: impl AsRef<[u8]>,
+    ) -> &Self {
+        let status = status.into();
+        let mut wrong = String::new();
+        if self.status != status {
+            wrong = format!("status: expected {status}, got {}\n", self.status);
+        }
+        for (name, expected, found) in [
+            ("stdout", stdout.as_ref(), &self.stdout),
+            ("stderr", stderr.as_ref(), &self.stderr),
+        ] {
+            if let Some(difference) = difference(expected, found) {
+                wrong.push_str(name);
+                wrong.push_str(" (- expected, + found):\n");
+                wrong.push_str(&difference);
+            }
+        }
+        assert!(wrong.is_empty(), "`{}`\n{wrong}", self.command);
+        self
+    }
+
+    /// Asserts success: this stdout and nothing else.
+    #[track_caller]
+    pub fn outputs(&self, stdout: impl AsRef<[u8]>) -> &Self {
+        self.expect(0, stdout, "")
+    }
+
+    /// Asserts success with this JSON on stdout, however it is spaced.
+    #[track_caller]
+    pub fn outputs_json(&self, expected: &Value) -> &Self {
+        let found = self.json();
+        let pretty = |value: &Value| format!("{value:#}\n");
+        if let Some(difference) = difference(pretty(expected), pretty(&found)) {
+            panic!(
+                "`{}`\nstdout (- expected, + found):\n{difference}",
+                self.command
+            );
+        }
+        self
+    }
+
+    /// Asserts failure: this status, this stderr and no stdout.
+    #[track_caller]
+    pub fn fails(&self, status: impl Into<Status>, stderr: impl AsRef<[u8]>) -> &Self {
+        self.expect(status, "", stderr)
+    }
+
+    /// Asserts that the program took all of its input.
+    #[track_caller]
+    pub fn takes_input(&self) -> &Self {
+        assert!(
+            self.took_input,
+            "`{}` ended before it had read its input",
+            self.command
+        );
+        self
+    }
+
+    /// Asserts success with empty stderr and gives stdout as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        self.expect(0, &self.stdout, "");
+        serde_json::from_slice(&self.stdout).unwrap_or_else(|error| {
+            let text = self.stdout.escape_ascii();
+            panic!("`{}`: stdout is not JSON: {error}\n{text}", self.command)
+        })
+    }
+
+    /// Asserts success with empty stderr and gives stdout as text.
+    #[track_caller]
+    pub fn text(&self) -> String {
+        self.expect(0, &self.stdout, "");
+        String::from_utf8(self.stdout.clone()).unwrap_or_else(|error| {
+            let text = self.stdout.escape_ascii();
+            panic!("`{}`: stdout is not UTF-8: {error}\n{text}", self.command)
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! Waiting for a process and its pipes, each no longer than there is time.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Instant;
+
+/// Reads a pipe to its end.
+pub(crate) fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    later(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+/// Does `work` in a thread of its own; the receiver gets what comes of it.
+pub(crate) fn later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(work()));
+    receiver
+}
+
+/// What came of `work`, if it comes before `end`.
+pub(crate) fn until<T>(end: Instant, work: &Receiver<T>) -> Option<T> {
+    let left = end.saturating_duration_since(Instant::now());
+    work.recv_timeout(left).ok()
+}
+
+/// Kills the process group that `pid` leads; only a shell sends signals
+/// without unsafe code.
+pub(crate) fn end_group(pid: u32) {
+    let script = format!("kill -s KILL -- -{pid}");
+    let _ = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .stderr(Stdio::null())
+        .status();
+}

@@ -1,0 +1,34 @@
+//! What becomes of a program's standard output.
+
+use std::fs::OpenOptions;
+use std::process::Stdio;
+
+/// What becomes of a program's standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stdout {
+    /// It is kept for the outcome.
+    #[default]
+    Kept,
+    /// It goes to a disk that is full.
+    Full,
+    /// Whoever was to read it is gone already, as `head` is when it has enough.
+    Gone,
+}
+
+impl Stdout {
+    pub(crate) fn stdio(self) -> Stdio {
+        match self {
+            Self::Kept => Stdio::piped(),
+            Self::Full => OpenOptions::new()
+                .write(true)
+                .open("/dev/full")
+                .expect("this system has no /dev/full")
+                .into(),
+            Self::Gone => {
+                let (reader, writer) = std::io::pipe().expect("no pipe");
+                drop(reader);
+                writer.into()
+            }
+        }
+    }
+}

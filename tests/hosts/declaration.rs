@@ -1,0 +1,92 @@
+//! What the CLI tells the model about our tools.
+
+use cogtools_testing::{Request, Version};
+use serde_json::{Map, Value, json};
+
+use super::host::{Host, responses};
+use super::{facepalm, on_every_version};
+
+on_every_version!(declares_every_parameter_beside_broken_tools);
+
+/// Every version puts this into the description of every discovered tool.
+const DISCOVERED: &str = "\n\nThis tool was discovered from the project";
+
+fn declares_every_parameter_beside_broken_tools(host: &Host) {
+    host.project
+        .file("tools/broken.yaml", "name: [broken\n")
+        .file("tools/empty.yaml", "")
+        .file("tools/stranger.yaml", "name: other\nfrobnicate: true\n");
+    let conversation = host.play([host.call("facepalm", facepalm::arguments())]);
+    assert_eq!(
+        responses(&conversation),
+        [[json!({ "output": facepalm::RENDERED })]]
+    );
+    for request in conversation.main() {
+        assert_eq!(discovered(request), [host.version.declared("facepalm")]);
+        assert_declaration(host, request);
+    }
+}
+
+fn assert_declaration(host: &Host, request: &Request) {
+    let declaration = request.declaration(&host.version.declared("facepalm"));
+
+    let description = declaration["description"].as_str().unwrap_or_default();
+    let ours = description.split(DISCOVERED).next().unwrap_or_default();
+    assert_eq!(ours.trim_end(), facepalm::DESCRIPTION);
+
+    let schema = settled(&declaration[host.version.schema]);
+    let properties = schema["properties"].as_object();
+    let properties = properties.unwrap_or_else(|| panic!("the model sees {declaration:#}"));
+    let names: Vec<&String> = properties.keys().collect();
+    let mut expected = facepalm::PARAMETERS.map(|(name, _)| name).to_vec();
+    let required = json!(expected[..5]);
+    if host.version == Version::NEWEST {
+        expected.push("wait_for_previous");
+    }
+    assert_eq!(names, expected);
+    let properties: Map<String, Value> = facepalm::PARAMETERS
+        .iter()
+        .map(|(name, description)| {
+            let property = json!({ "type": "string", "description": description });
+            ((*name).to_owned(), property)
+        })
+        .collect();
+    let mut found = schema.clone();
+    if let Some(found) = found["properties"].as_object_mut() {
+        found.remove("wait_for_previous");
+    }
+    let expected = json!({ "type": "object", "properties": properties, "required": required });
+    assert_eq!(found, expected);
+}
+
+/// The names of the tools that were discovered.
+fn discovered(request: &Request) -> Vec<&str> {
+    let declarations = request.declarations().into_iter();
+    declarations
+        .filter(|entry| {
+            let description = entry["description"].as_str();
+            description.is_some_and(|text| text.contains(DISCOVERED))
+        })
+        .filter_map(|entry| entry["name"].as_str())
+        .collect()
+}
+
+/// A schema with what differs between the versions and means the same made
+/// equal: the case of types, the line ends that YAML leaves in descriptions.
+fn settled(schema: &Value) -> Value {
+    match schema {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| {
+                let value = match (key.as_str(), value.as_str()) {
+                    ("type", Some(kind)) => json!(kind.to_lowercase()),
+                    ("description", Some(text)) => json!(text.trim_end()),
+                    _ => settled(value),
+                };
+                (key.clone(), value)
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,33 @@
+//! Real hosts: the Gemini CLI of every generation that differs, driven headless.
+//!
+//! The model is a script that [`cogtools_testing::FakeGemini`] plays; all the
+//! rest is what a user runs. What the CLI tells the model, and what it does
+//! with an answer, is asserted whole, since that is what a tool really meets.
+
+mod answer;
+mod declaration;
+mod facepalm;
+mod failure;
+mod host;
+mod permission;
+mod setup;
+
+/// Makes one test for each version out of functions that take a [`host::Host`].
+macro_rules! on_every_version {
+    ($($test:ident),+ $(,)?) => {
+        on_every_version!(@ oldest OLDEST $($test)+);
+        on_every_version!(@ strict STRICT $($test)+);
+        on_every_version!(@ newest NEWEST $($test)+);
+    };
+    (@ $name:ident $version:ident $($test:ident)+) => {
+        mod $name {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(&super::Host::new(cogtools_testing::Version::$version));
+                }
+            )+
+        }
+    };
+}
+use on_every_version;

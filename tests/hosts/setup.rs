@@ -1,0 +1,67 @@
+//! Projects set up for the CLI: by `cogtools init`, and this repository.
+
+use std::fs;
+use std::path::Path;
+
+use cogtools_testing::{Run, Version};
+use serde_json::json;
+
+use super::facepalm;
+use super::host::{Host, responses};
+
+/// What makes this repository a project of its own.
+const REPOSITORY: [&str; 3] = [
+    ".gemini/settings.json",
+    ".cogtoolrc.yaml",
+    "tools/facepalm.yaml",
+];
+
+/// The tool that a new project begins with, and arguments for it.
+const EXAMPLE: &str = "hello";
+
+fn fresh_project_works(version: Version) {
+    let host = Host::bare(version);
+    let outcome = Run::new(crate::programs().join("cogtools"))
+        .args(["init", "--non-interactive", "--defaults"])
+        .project(&host.project)
+        .path(crate::programs())
+        .run();
+    outcome.expect(0, &outcome.stdout, "");
+
+    let arguments = json!({ "name": "Ada" });
+    let greeting = host.directly(EXAMPLE, &arguments).text();
+    assert!(greeting.contains("Ada"), "{greeting}");
+    let conversation = host.play([host.call(EXAMPLE, arguments)]);
+    assert_eq!(responses(&conversation), [[json!({ "output": greeting })]]);
+}
+
+#[test]
+fn fresh_project_works_in_the_oldest() {
+    fresh_project_works(Version::OLDEST);
+}
+
+#[test]
+fn fresh_project_works_in_the_strict() {
+    fresh_project_works(Version::STRICT);
+}
+
+#[test]
+fn fresh_project_works_in_the_newest() {
+    fresh_project_works(Version::NEWEST);
+}
+
+#[test]
+fn repository_is_set_up_itself() {
+    let host = Host::bare(Version::NEWEST);
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for name in REPOSITORY {
+        let content = fs::read(repository.join(name));
+        let content = content.unwrap_or_else(|error| panic!("{name}: {error}"));
+        host.project.file(name, content);
+    }
+    let conversation = host.play([host.call("facepalm", facepalm::arguments())]);
+    assert_eq!(
+        responses(&conversation),
+        [[json!({ "output": facepalm::RENDERED })]]
+    );
+}

@@ -1,0 +1,11 @@
+//! Every test that runs the installed programs: one binary, a topic a module.
+
+use std::path::Path;
+
+mod hosts;
+
+/// The directory of the programs under test.
+fn programs() -> &'static Path {
+    let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));
+    program.parent().unwrap_or(program)
+}
