@@ -133,12 +133,16 @@ impl FindError {
         match self {
             Self::Name(name, error) => {
                 let shown: String = name.chars().take(64).collect();
-                let message = format!("no tool is named `{}`: {error}", shown.escape_debug());
-                vec![Fault::new(Code::ToolNotFound, message).hint(LIST)]
+                let fault = Fault::new(
+                    Code::ToolNotFound,
+                    format!("not the name of a tool: {error}"),
+                );
+                vec![fault.about(shown.escape_debug().to_string()).hint(LIST)]
             }
             Self::Absent(name, near) => {
-                let fault = Fault::new(Code::ToolNotFound, format!("no tool is named `{name}`"));
                 let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+                let fault =
+                    Fault::new(Code::ToolNotFound, "no tool of that name is here").about(name);
                 vec![match near.as_slice() {
                     [] => fault.hint(LIST),
                     near => fault

@@ -71,16 +71,17 @@ impl Input {
 
     /// Begins to read in the background, unless it is a terminal.
     pub(crate) fn start(&mut self) {
-        if self.terminal {
+        if self.terminal || !matches!(self.state, State::Idle(_)) {
             return;
         }
-        if let State::Idle(source) = std::mem::replace(&mut self.state, State::Ended) {
-            let (sender, receiver) = channel();
-            let thread = std::thread::Builder::new().name("stdin".into());
-            if thread.spawn(move || pump(source, &sender)).is_ok() {
-                self.state = State::Reading(receiver);
-            }
-        }
+        let State::Idle(source) = std::mem::replace(&mut self.state, State::Ended) else {
+            return;
+        };
+        let (sender, receiver) = channel();
+        self.state = State::Reading(receiver);
+        let thread = std::thread::Builder::new().name("stdin".into());
+        // Without a thread the sender is gone at once, and `read` says so.
+        let _ = thread.spawn(move || pump(source, &sender));
     }
 
     /// All of the input, once its end has come.
@@ -96,7 +97,11 @@ impl Input {
                 match receiver.recv_timeout(left) {
                     Ok(Beat::Progress) if !left.is_zero() => {}
                     Ok(Beat::End(result)) => return result,
-                    Ok(Beat::Progress) | Err(_) => {
+                    Err(RecvTimeoutError::Disconnected) => {
+                        let error = std::io::Error::other("its reader did not start");
+                        return Err(InputError::Failed(error));
+                    }
+                    Ok(Beat::Progress) | Err(RecvTimeoutError::Timeout) => {
                         return Err(InputError::TimedOut(Self::PATIENCE));
                     }
                 }

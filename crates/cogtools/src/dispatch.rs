@@ -89,10 +89,9 @@ pub(crate) fn become_program(
             format!("there is no program `{name}`"),
         );
         let names = places.all();
-        fault.hints.extend(did_you_mean(
-            name,
-            names.keys().map(std::string::String::as_str),
-        ));
+        fault
+            .hints
+            .extend(did_you_mean(name, names.keys().map(String::as_str)));
         return Err(fault.hint("cogtools help --all lists every program").into());
     };
     let mut process = Process::new(path);

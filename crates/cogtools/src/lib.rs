@@ -11,10 +11,11 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 4] = [
+pub const PROGRAMS: [&Program; 5] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
+    &cogtools_init::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

@@ -87,6 +87,8 @@ impl Project {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut io = Io {
+            program: PathBuf::new(),
+            next: None,
             stdin,
             stdout: &mut stdout,
             stderr: &mut stderr,
