@@ -62,7 +62,10 @@ pub(crate) enum Kind {
     Number(f64),
     Bool(bool),
     Null,
-    Regex { body: String, flags: String },
+    Regex {
+        body: String,
+        flags: String,
+    },
     Name(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),

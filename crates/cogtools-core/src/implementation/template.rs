@@ -81,7 +81,7 @@ impl Template {
 
     /// The fault of a template, at its place in the file.
     fn fault(&self, error: &njk::Error, code: Code, text: &Text) -> Box<Fault> {
-        let mut message = error.message().clone();
+        let mut message = error.message().to_owned();
         let place = if let Some(indent) = self.indent {
             let line = self.line + error.line() - 1;
             Place::new(

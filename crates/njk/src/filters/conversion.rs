@@ -23,7 +23,10 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("list", list),
     ("string", |runtime, value, _| {
         if !is_present(value) {
-            return Err(Error::bad_value(format!("{} has no string form", type_name(value))));
+            return Err(Error::bad_value(format!(
+                "{} has no string form",
+                type_name(value)
+            )));
         }
         let text = to_text(value, &runtime.budget)?.into_owned();
         Ok(copy_safeness(value, text))
@@ -36,7 +39,11 @@ fn default(_: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value
     } else {
         value.is_undefined()
     };
-    Ok(if missing { argument(arguments, 0).clone() } else { value.clone() })
+    Ok(if missing {
+        argument(arguments, 0).clone()
+    } else {
+        value.clone()
+    })
 }
 
 fn dump(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {

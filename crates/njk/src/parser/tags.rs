@@ -88,4 +88,3 @@ impl Parser<'_> {
         Ok(Some(with))
     }
 }
-

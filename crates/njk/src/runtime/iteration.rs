@@ -86,7 +86,9 @@ pub(crate) fn begin(
 fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error> {
     let units = |text: &str| -> Result<Vec<Value>, Error> {
         runtime.budget.spend(text.len())?;
-        runtime.budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
+        runtime
+            .budget
+            .grow(text.len().saturating_mul(size_of::<Value>()))?;
         Ok(utf16::units(text).into_iter().map(Value::from).collect())
     };
     Ok(match view(value) {
@@ -94,13 +96,21 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
         View::Safe(text) => Source::Items(units(text)?),
         View::Text(text) if pairs => {
             let units = units(text)?.into_iter().enumerate();
-            Source::Pairs(units.map(|(index, unit)| (Value::from(index.to_string()), unit)).collect())
+            Source::Pairs(
+                units
+                    .map(|(index, unit)| (Value::from(index.to_string()), unit))
+                    .collect(),
+            )
         }
         View::Text(text) => Source::Items(units(text)?),
         View::Dict(dict) if pairs => {
             runtime.budget.spend(dict.entries().len())?;
             let entries = dict.entries().iter();
-            Source::Pairs(entries.map(|(key, value)| (Value::from(&**key), value.clone())).collect())
+            Source::Pairs(
+                entries
+                    .map(|(key, value)| (Value::from(&**key), value.clone()))
+                    .collect(),
+            )
         }
         View::Dict(dict) => {
             // Anything with a length goes for an array.
@@ -111,7 +121,11 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
             let most = number::clamp(len, usize::MAX >> 12);
             runtime.budget.spend(most)?;
             let item = |index: usize| dict.get(&index.to_string()).cloned();
-            Source::Items((0..most).map(|index| item(index).unwrap_or(Value::UNDEFINED)).collect())
+            Source::Items(
+                (0..most)
+                    .map(|index| item(index).unwrap_or(Value::UNDEFINED))
+                    .collect(),
+            )
         }
         _ => Source::Items(Vec::new()),
     })

@@ -37,7 +37,9 @@ pub(crate) fn units(text: &str) -> Vec<String> {
         return text.chars().map(String::from).collect();
     }
     let units = text.encode_utf16();
-    units.map(|unit| String::from_utf16_lossy(&[unit])).collect()
+    units
+        .map(|unit| String::from_utf16_lossy(&[unit]))
+        .collect()
 }
 
 /// The unit at which the byte `offset` lies.
