@@ -28,7 +28,7 @@ fn fresh_project_works(version: Version) {
         .run();
     outcome.expect(0, &outcome.stdout, "");
 
-    let arguments = json!({ "name": "Ada" });
+    let arguments = json!({ "person": "Ada" });
     let greeting = host.directly(EXAMPLE, &arguments).text();
     assert!(greeting.contains("Ada"), "{greeting}");
     let conversation = host.play([host.call(EXAMPLE, arguments)]);

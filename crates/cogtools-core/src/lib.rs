@@ -4,10 +4,33 @@
 //! process environment: it takes paths, bytes and maps, so that every program
 //! (and every later host) stands on the same idea of a tool.
 
+pub mod arguments;
 mod code;
+mod config;
+mod declaration;
 mod fault;
+pub mod implementation;
+mod json;
+mod name;
 mod place;
+mod project;
+mod registry;
+pub mod schema;
+mod source;
+pub mod suggest;
+pub mod text;
+pub mod tool;
+mod violation;
+pub mod yaml;
 
 pub use code::Code;
+pub use config::{Config, ConfigError};
+pub use declaration::Target;
 pub use fault::Fault;
+pub use name::{Name, NameError};
 pub use place::Place;
+pub use project::Project;
+pub use registry::{FindError, Found, Registry};
+pub use source::{Folder, Listed, SourceError};
+pub use tool::Tool;
+pub use violation::Violation;

@@ -1,6 +1,7 @@
 //! How a run ends when it does not end well.
 
 use std::io::ErrorKind;
+use std::process::Command;
 
 use cogtools_core::{Code, Fault};
 
@@ -11,6 +12,9 @@ pub enum Failure {
     Faults(Vec<Fault>),
     /// All has been said already (by another program, say); only the status is left.
     Status(u8),
+    /// It goes on as another program: the process becomes it (where the system
+    /// can do that), or runs it and ends as it ends.
+    Become(Box<Command>),
     /// Whoever read standard output has gone: nobody is left to tell.
     ClosedPipe,
 }
@@ -20,7 +24,7 @@ impl Failure {
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Faults(faults) => faults,
-            Self::Status(_) | Self::ClosedPipe => &[],
+            Self::Status(_) | Self::Become(_) | Self::ClosedPipe => &[],
         }
     }
 
@@ -32,6 +36,7 @@ impl Failure {
                 .map_or(Code::Internal, |fault| fault.code)
                 .status(),
             Self::Status(status) => *status,
+            Self::Become(_) => 0,
             Self::ClosedPipe => 141,
         }
     }

@@ -43,6 +43,8 @@ impl Input {
     pub const LIMIT: usize = 16 << 20;
     /// How long to wait for the end of the input.
     pub const PATIENCE: Duration = Duration::from_mins(1);
+    /// How long a line may be that a person types.
+    const LINE: usize = 4 << 10;
     /// How long to wait for further input that nobody will look at.
     const GRACE: Duration = Duration::from_secs(2);
 
@@ -69,16 +71,17 @@ impl Input {
 
     /// Begins to read in the background, unless it is a terminal.
     pub(crate) fn start(&mut self) {
-        if self.terminal {
+        if self.terminal || !matches!(self.state, State::Idle(_)) {
             return;
         }
-        if let State::Idle(source) = std::mem::replace(&mut self.state, State::Ended) {
-            let (sender, receiver) = channel();
-            let thread = std::thread::Builder::new().name("stdin".into());
-            if thread.spawn(move || pump(source, &sender)).is_ok() {
-                self.state = State::Reading(receiver);
-            }
-        }
+        let State::Idle(source) = std::mem::replace(&mut self.state, State::Ended) else {
+            return;
+        };
+        let (sender, receiver) = channel();
+        self.state = State::Reading(receiver);
+        let thread = std::thread::Builder::new().name("stdin".into());
+        // Without a thread the sender is gone at once, and `read` says so.
+        let _ = thread.spawn(move || pump(source, &sender));
     }
 
     /// All of the input, once its end has come.
@@ -94,13 +97,42 @@ impl Input {
                 match receiver.recv_timeout(left) {
                     Ok(Beat::Progress) if !left.is_zero() => {}
                     Ok(Beat::End(result)) => return result,
-                    Ok(Beat::Progress) | Err(_) => {
+                    Err(RecvTimeoutError::Disconnected) => {
+                        let error = std::io::Error::other("its reader did not start");
+                        return Err(InputError::Failed(error));
+                    }
+                    Ok(Beat::Progress) | Err(RecvTimeoutError::Timeout) => {
                         return Err(InputError::TimedOut(Self::PATIENCE));
                     }
                 }
             },
             State::Idle(_) | State::Ended => Ok(Vec::new()),
         }
+    }
+
+    /// One line that a person types, without its line ending; `None` at the end of
+    /// the input, and when nobody sits at the other end.
+    pub fn line(&mut self) -> std::io::Result<Option<String>> {
+        let State::Idle(source) = &mut self.state else {
+            return Ok(None);
+        };
+        if !self.terminal {
+            return Ok(None);
+        }
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while line.len() < Self::LINE {
+            match source.read(&mut byte) {
+                Ok(0) if line.is_empty() => return Ok(None),
+                Ok(0) => break,
+                Ok(_) if byte[0] == b'\n' => break,
+                Ok(_) => line.push(byte[0]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let line = String::from_utf8_lossy(&line);
+        Ok(Some(line.trim_end_matches('\r').to_owned()))
     }
 
     /// Lets the other side finish writing, for as long as it keeps writing.

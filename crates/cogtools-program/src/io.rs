@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Command;
 
 use cogtools_core::Fault;
 
@@ -37,6 +38,10 @@ pub struct Io<'a> {
     pub vars: Vars,
     /// The working directory, absolute.
     pub cwd: PathBuf,
+    /// The file of the running program, absolute; its directory holds the others.
+    pub program: PathBuf,
+    /// What the program asked to go on as.
+    pub next: Option<Box<Command>>,
     /// How failures are worded on `stderr`.
     pub reporter: Reporter,
 }

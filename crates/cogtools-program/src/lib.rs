@@ -5,6 +5,7 @@
 //! so that tests, the porcelain and the real process run it the same way.
 //! Only [`main`] touches the state of the process.
 
+pub mod call;
 mod failure;
 mod input;
 mod io;
@@ -13,6 +14,7 @@ mod program;
 mod report;
 mod usage;
 
+pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};

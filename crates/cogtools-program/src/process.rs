@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::panic::PanicHookInfo;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use cogtools_core::{Code, Fault};
 
@@ -40,9 +40,48 @@ fn launch(program: &Program) -> u8 {
         terminals,
         vars: std::env::vars_os().collect(),
         cwd,
+        // Only the porcelain looks at it, and says so when there is none.
+        program: std::env::current_exe().unwrap_or_default(),
+        next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
     };
-    program.launch(&args, &mut io)
+    let status = program.launch(&args, &mut io);
+    match io.next.take() {
+        None => status,
+        Some(process) => go_on(program.name, *process),
+    }
+}
+
+/// Becomes `process`; it keeps the streams, and its end is ours.
+#[cfg(unix)]
+fn go_on(name: &'static str, mut process: Command) -> u8 {
+    use std::os::unix::process::CommandExt as _;
+    let error = process.exec();
+    not_started(name, &process, &error)
+}
+
+/// Runs `process`; where no process can become another, its status is handed on.
+#[cfg(not(unix))]
+fn go_on(name: &'static str, mut process: Command) -> u8 {
+    match process.status() {
+        Ok(status) => status
+            .code()
+            .and_then(|code| u8::try_from(code).ok())
+            .unwrap_or(1),
+        Err(error) => not_started(name, &process, &error),
+    }
+}
+
+fn not_started(name: &'static str, process: &Command, error: &std::io::Error) -> u8 {
+    let program = process.get_program().display();
+    let fault = Fault::new(
+        Code::IoFailed,
+        format!("`{program}` cannot be started: {error}"),
+    )
+    .hint("check that the file is an executable program");
+    let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    fault.code.status()
 }
 
 /// A panic is a defect of ours: it is said in our words and with a status of

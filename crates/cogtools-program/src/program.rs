@@ -107,6 +107,10 @@ impl Program {
 fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
     match result {
         Ok(()) => 0,
+        Err(Failure::Become(process)) => {
+            io.next = Some(process);
+            0
+        }
         Err(failure) => {
             for fault in failure.faults() {
                 io.report(Severity::Error, fault);

@@ -1,0 +1,60 @@
+//! `cogtools-call`: checks the arguments of one tool and runs it.
+//!
+//! The call command of Gemini CLI and its kin: the tool's name is the only
+//! argument, the arguments are JSON on standard input. Anything on stderr counts
+//! as a failure there, and what it says is read by the model.
+
+use clap::{Arg, ArgMatches, Command};
+use cogtools_program::call::{answer, registry, verbose_arg, yaml_arg};
+use cogtools_program::{Failure, Io, Program, Stdin, Syntax};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-call",
+    command,
+    run,
+    stdin: Stdin::Read,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "ARGUMENTS",
+        "The arguments are one JSON object on standard input; no input at all counts as an empty object. They are checked against the tool's parameters, and every violation is reported at once. An argument that the tool does not declare is a violation; wait_for_previous, which some hosts add of their own accord, is dropped. Nothing is converted: a number in quotes is a string. Parameters with a default are filled in.\n\nAt most 16 MiB are accepted. Standard input is read to its end before the program exits, whatever happens.",
+    ),
+    (
+        "EXAMPLES",
+        "    echo '{\"facepalm\": \"ouch\"}' | cogtools-call facepalm\n\n    cogtools-call --yaml facepalm < arguments.yaml",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Call a tool: arguments on stdin, its result on stdout")
+        .long_about(
+            "Call a tool of the project around the current directory: its arguments are read \
+             from standard input and checked, its result is printed on standard output.",
+        )
+        .arg(
+            Arg::new("tool")
+                .value_name("TOOL")
+                .required(true)
+                .help("The tool's name"),
+        )
+        .arg(yaml_arg())
+        .arg(verbose_arg())
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let name = matches
+        .get_one::<String>("tool")
+        .map(String::as_str)
+        .unwrap_or_default();
+    let tool = registry(io)?
+        .find(name)
+        .map_err(|error| Failure::from(error.faults()))?;
+    if matches.get_flag("verbose") {
+        io.note(&format!("{name}: {}", tool.file().display()));
+    }
+    answer(io, &tool, Syntax::from_flag(matches.get_flag("yaml")))
+}

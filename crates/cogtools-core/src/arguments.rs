@@ -1,0 +1,138 @@
+//! What a call brings: one object, as JSON or YAML.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::text::{Text, TextError};
+use crate::{Code, Fault, Place, json, yaml};
+
+/// The arguments of a call, not yet held against any tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arguments(Map<String, Value>);
+
+/// How the arguments are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// RFC 8259, without keys that stand twice.
+    Json,
+    /// One document of YAML 1.2.
+    Yaml,
+}
+
+impl Syntax {
+    /// YAML if `yaml`, else JSON.
+    pub const fn from_flag(yaml: bool) -> Self {
+        if yaml { Self::Yaml } else { Self::Json }
+    }
+}
+
+/// Why bytes are not arguments.
+#[derive(Debug, thiserror::Error)]
+pub enum ArgumentsError {
+    /// Not UTF-8 from the given byte on.
+    #[error("the arguments are not UTF-8: byte {0} does not begin a character")]
+    Encoding(usize),
+    /// Not JSON.
+    #[error("not valid JSON: {0}")]
+    Json(String, Place),
+    /// Not YAML.
+    #[error("not valid YAML: {}", .0.message)]
+    Yaml(Box<Fault>),
+    /// Not an object.
+    #[error("the arguments must be one object, not {0}")]
+    Kind(&'static str),
+}
+
+impl Arguments {
+    /// Reads arguments; nothing but white space counts as `{}`.
+    pub fn read(bytes: Vec<u8>, syntax: Syntax) -> Result<Self, ArgumentsError> {
+        let text = match Text::new("<stdin>", bytes) {
+            Ok(text) => text,
+            Err(TextError::Encoding(_, at)) => return Err(ArgumentsError::Encoding(at)),
+            // Only reading a file fails in other ways.
+            Err(_) => return Err(ArgumentsError::Encoding(0)),
+        };
+        if text.as_str().trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let value = match syntax {
+            Syntax::Json => {
+                json::parse(text.as_str()).map_err(|error| json_error(&error, &text))?
+            }
+            Syntax::Yaml => {
+                let parsed = yaml::parse(&text);
+                let failed =
+                    |error: yaml::YamlError| error.fault(Code::InvalidArgumentsSyntax, &text);
+                parsed
+                    .map_err(|error| ArgumentsError::Yaml(Box::new(failed(error))))?
+                    .to_json()
+            }
+        };
+        match value {
+            Value::Object(object) => Ok(Self(object)),
+            Value::Null if syntax == Syntax::Yaml => Ok(Self::default()),
+            Value::Null => Err(ArgumentsError::Kind("null")),
+            Value::Bool(_) => Err(ArgumentsError::Kind("a boolean")),
+            Value::Number(_) => Err(ArgumentsError::Kind("a number")),
+            Value::String(_) => Err(ArgumentsError::Kind("a string")),
+            Value::Array(_) => Err(ArgumentsError::Kind("an array")),
+        }
+    }
+
+    /// The object.
+    pub fn into_object(self) -> Map<String, Value> {
+        self.0
+    }
+}
+
+impl From<Map<String, Value>> for Arguments {
+    fn from(object: Map<String, Value>) -> Self {
+        Self(object)
+    }
+}
+
+impl ArgumentsError {
+    /// The fault to show.
+    pub fn fault(&self) -> Fault {
+        let fault = Fault::new(Code::InvalidArgumentsSyntax, self.to_string());
+        match self {
+            Self::Encoding(_) => fault.hint("send the arguments as UTF-8"),
+            Self::Json(_, place) => fault
+                .at(place.clone())
+                .hint(r#"send one JSON object on standard input, such as {"name": "value"}"#),
+            Self::Yaml(inner) => {
+                let mut fault = fault;
+                fault.place.clone_from(&inner.place);
+                fault.hints.clone_from(&inner.hints);
+                fault.hint("send one YAML mapping on standard input, such as `name: value`")
+            }
+            Self::Kind(_) => {
+                fault.hint(r#"send one object with a key a parameter, such as {"name": "value"}"#)
+            }
+        }
+    }
+}
+
+fn json_error(error: &serde_json::Error, text: &Text) -> ArgumentsError {
+    let message = error.to_string();
+    let message = message
+        .rsplit_once(" at line ")
+        .map_or(message.as_str(), |(words, _)| words);
+    // The parser counts bytes; a line of it is looked at in characters.
+    let line = text
+        .as_str()
+        .lines()
+        .nth(error.line().saturating_sub(1))
+        .unwrap_or("");
+    let byte = line.floor_char_boundary(error.column().saturating_sub(1));
+    let column = line[..byte].chars().count() + 1;
+    let place = Place::new(
+        Path::new("<stdin>"),
+        text.as_str(),
+        error.line().max(1),
+        column,
+        1,
+    );
+    ArgumentsError::Json(message.to_owned(), place)
+}

@@ -1,0 +1,96 @@
+//! What a host is told about a tool, in the host's own form.
+
+use serde_json::{Map, Value, json};
+
+use crate::Tool;
+
+/// A form of declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Gemini CLI and its kin: `parameters` (OpenAPI 3.0) for 0.1,
+    /// `parametersJsonSchema` for 0.2.2 and later; each reads only its own.
+    Gemini,
+    /// OpenAI's `tools` of type `function`.
+    OpenAi,
+    /// Anthropic's `tools`.
+    Anthropic,
+    /// MCP's `Tool`.
+    Mcp,
+}
+
+impl Target {
+    /// The names on the command line.
+    pub const NAMES: [&'static str; 4] = ["gemini", "openai", "anthropic", "mcp"];
+
+    /// The target of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "gemini" => Self::Gemini,
+            "openai" => Self::OpenAi,
+            "anthropic" => Self::Anthropic,
+            "mcp" => Self::Mcp,
+            _ => return None,
+        })
+    }
+
+    /// The declaration of `tool`.
+    pub fn declare(self, tool: &Tool) -> Value {
+        let schema = tool.schema().to_json_schema();
+        let name = tool.name().as_str();
+        let description = tool.description();
+        match self {
+            Self::Gemini => {
+                let mut result = Map::new();
+                result.insert("name".into(), name.into());
+                result.insert("description".into(), description.into());
+                // The API refuses empty `properties`, so there is nothing to send then.
+                if !tool.schema().is_empty() {
+                    let parameters = tool.schema().as_object().clone();
+                    result.insert("parameters".into(), parameters.into());
+                }
+                result.insert("parametersJsonSchema".into(), schema);
+                Value::Object(result)
+            }
+            Self::OpenAi => json!({
+                "type": "function",
+                "function": {"name": name, "description": description, "parameters": schema},
+            }),
+            Self::Anthropic => {
+                let mut result = json!({
+                    "name": name, "description": description, "input_schema": schema,
+                });
+                let examples: Vec<Value> = tool.examples().map(Value::Object).collect();
+                if !examples.is_empty() {
+                    result["input_examples"] = examples.into();
+                }
+                result
+            }
+            Self::Mcp => mcp(tool, schema),
+        }
+    }
+}
+
+fn mcp(tool: &Tool, schema: Value) -> Value {
+    let mut result = Map::new();
+    result.insert("name".into(), tool.name().as_str().into());
+    if let Some(title) = tool.title() {
+        result.insert("title".into(), title.into());
+    }
+    result.insert("description".into(), tool.description().into());
+    let closed = json!({"type": "object", "additionalProperties": false});
+    let schema = if tool.schema().is_empty() {
+        closed
+    } else {
+        schema
+    };
+    result.insert("inputSchema".into(), schema);
+    let said: Map<String, Value> = tool
+        .annotations()
+        .said()
+        .map(|(name, hint)| (name.to_owned(), hint.into()))
+        .collect();
+    if !said.is_empty() {
+        result.insert("annotations".into(), said.into());
+    }
+    Value::Object(result)
+}

@@ -1,0 +1,177 @@
+//! What a tool does when it is called.
+
+mod template;
+
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+pub use template::Template;
+
+use crate::text::Text;
+use crate::tool::Reader;
+use crate::tool::ToolFault;
+use crate::yaml::{Data, Entry, Node};
+use crate::{Code, Fault};
+
+/// The ways in which a tool can be implemented.
+#[derive(Debug)]
+pub enum Implementation {
+    /// A template in the tool file itself.
+    Template(Template),
+    /// A template in a file below the tool's own folder.
+    TemplateFile(PathBuf),
+    /// A program with its arguments, each a template; no shell.
+    Exec(Vec<Template>),
+    /// A script that begins with `#!`.
+    Script(String),
+}
+
+/// Why a tool that was accepted did not answer.
+pub type RunError = Box<Fault>;
+
+/// The keys of an implementation that is a map.
+const WAYS: [&str; 3] = ["njk_file", "exec", "script"];
+
+impl Implementation {
+    /// Reads the value of `implementation`.
+    pub(crate) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let node = &entry.value;
+        match &node.data {
+            Data::Text { text, .. } if text.trim().is_empty() => {
+                reader.refuse(&ToolFault::Empty("implementation"), entry.span);
+                None
+            }
+            Data::Null => {
+                reader.refuse(&ToolFault::Empty("implementation"), entry.span);
+                None
+            }
+            Data::Text { .. } => {
+                if let Some((language, span)) = template::language(entry, reader.text()) {
+                    reader.refuse(&ToolFault::Language(language), span);
+                }
+                Template::read(node, reader.text()).map(Self::Template)
+            }
+            Data::Map(entries) => {
+                if let [way] = entries.as_slice() {
+                    Self::way(way, reader)
+                } else {
+                    reader.refuse(&ToolFault::OneWay, entry.span);
+                    None
+                }
+            }
+            _ => {
+                reader.kind("implementation", "a template or a map", node);
+                None
+            }
+        }
+    }
+
+    fn way(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let node = &entry.value;
+        match entry.key.as_str() {
+            "njk_file" => match node.text() {
+                Some(path) if stays_inside(Path::new(path)) => {
+                    Some(Self::TemplateFile(PathBuf::from(path)))
+                }
+                Some(path) => {
+                    reader.refuse(&ToolFault::Outside(path.to_owned()), node.span);
+                    None
+                }
+                None => {
+                    reader.kind("njk_file", "a path", node);
+                    None
+                }
+            },
+            "exec" => match node.items() {
+                Some(items) if !items.is_empty() => Self::exec(items, reader),
+                _ => {
+                    reader.kind("exec", "a list of a program and its arguments", node);
+                    None
+                }
+            },
+            "script" => match node.text() {
+                Some(text) if text.starts_with("#!") => Some(Self::Script(text.to_owned())),
+                _ => {
+                    reader.kind("script", "a text that begins with `#!`", node);
+                    None
+                }
+            },
+            other => {
+                let meant = crate::suggest::did_you_mean(other, WAYS);
+                let fault = ToolFault::UnknownKey {
+                    key: other.to_owned(),
+                    meant,
+                };
+                reader.refuse(&fault, entry.span);
+                None
+            }
+        }
+    }
+
+    fn exec(items: &[Node], reader: &mut Reader<'_>) -> Option<Self> {
+        for item in items.iter().filter(|item| item.text().is_none()) {
+            reader.kind("exec", "a list of strings", item);
+        }
+        let templates = items.iter().map(|item| Template::read(item, reader.text()));
+        templates.collect::<Option<_>>().map(Self::Exec)
+    }
+
+    /// Runs it for a tool whose file is `text`.
+    pub(crate) fn run(
+        &self,
+        text: &Text,
+        arguments: Map<String, Value>,
+    ) -> Result<String, RunError> {
+        match self {
+            Self::Template(template) => template.render(text, arguments),
+            Self::TemplateFile(path) => {
+                let text = beside(text, path)?;
+                Template::whole(&text).render(&text, arguments)
+            }
+            Self::Exec(_) | Self::Script(_) => {
+                let message = "tools that run commands are not run by this version";
+                let fault = Fault::new(Code::Denied, message).hint("write the tool as a template");
+                Err(Box::new(fault.about(text.name().display().to_string())))
+            }
+        }
+    }
+
+    /// Compiles what a call would compile.
+    pub(crate) fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+        match self {
+            Self::Template(template) => template.check(text),
+            Self::TemplateFile(path) => {
+                let text = beside(text, path)?;
+                Template::whole(&text).check(&text)
+            }
+            Self::Exec(templates) => templates
+                .iter()
+                .try_for_each(|template| template.check(text)),
+            Self::Script(_) => Ok(()),
+        }
+    }
+}
+
+/// The file at `path` below the folder of the tool whose file is `text`.
+fn beside(text: &Text, path: &Path) -> Result<Text, Box<Fault>> {
+    let folder = text.origin().parent().unwrap_or(Path::new(""));
+    let whole = folder.join(path);
+    let shown = text.name().parent().unwrap_or(Path::new("")).join(path);
+    // A link could still lead out of the folder.
+    let real = (std::fs::canonicalize(folder), std::fs::canonicalize(&whole));
+    if let (Ok(folder), Ok(real)) = &real
+        && !real.starts_with(folder)
+    {
+        let fault = ToolFault::Outside(path.display().to_string()).to_string();
+        let fault = Fault::new(Code::InvalidTool, fault);
+        return Err(Box::new(fault.about(text.name().display().to_string())));
+    }
+    Text::read(&whole, &shown).map_err(|error| Box::new(error.fault(Code::InvalidTool)))
+}
+
+fn stays_inside(path: &Path) -> bool {
+    let mut parts = path.components();
+    path.file_name().is_some()
+        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}

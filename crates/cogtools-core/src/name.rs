@@ -1,0 +1,86 @@
+//! The name of a tool: one that every host accepts.
+
+use std::fmt;
+
+/// A portable tool name: `^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$`.
+///
+/// Hosts allow 64 characters; Gemini CLI puts `discovered_tool_` (16 of them,
+/// plus one that it reserves) before a discovered tool's name. A dot or a colon
+/// is refused by some host or other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(String);
+
+/// Why a name is not portable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// It has no characters.
+    #[error("a name cannot be empty")]
+    Empty,
+    /// It is longer than [`Name::LENGTH`].
+    #[error("a name has at most {most} characters, this one has {0}", most = Name::LENGTH)]
+    TooLong(usize),
+    /// Its first character is not a letter or an underscore.
+    #[error("a name begins with a letter from a to z or an underscore, not with {0:?}")]
+    Start(char),
+    /// A character that not all hosts accept.
+    #[error("a name holds letters from a to z, digits, `_` and `-`, not {0:?}")]
+    Character(char),
+}
+
+impl Name {
+    /// The greatest length, in characters.
+    pub const LENGTH: usize = 47;
+
+    /// The name, if it is portable.
+    pub fn new(name: &str) -> Result<Self, NameError> {
+        let first = name.chars().next().ok_or(NameError::Empty)?;
+        let length = name.chars().count();
+        if length > Self::LENGTH {
+            return Err(NameError::TooLong(length));
+        }
+        if !(first.is_ascii_alphabetic() || first == '_') {
+            return Err(NameError::Start(first));
+        }
+        let portable = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        match name.chars().find(|c| !portable(c)) {
+            Some(other) => Err(NameError::Character(other)),
+            None => Ok(Self(name.to_owned())),
+        }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portable_names_only() {
+        let long = "a".repeat(48);
+        for (name, expected) in [
+            ("facepalm", None),
+            ("_a-1", None),
+            (&long[1..], None),
+            ("", Some(NameError::Empty)),
+            (&long, Some(NameError::TooLong(48))),
+            ("1a", Some(NameError::Start('1'))),
+            ("../a", Some(NameError::Start('.'))),
+            ("a/b", Some(NameError::Character('/'))),
+            ("a\0", Some(NameError::Character('\0'))),
+            ("ä", Some(NameError::Start('ä'))),
+            ("a.b", Some(NameError::Character('.'))),
+        ] {
+            assert_eq!(Name::new(name).err(), expected, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! All tools of a project: the one place that finds them.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::thread;
+
+use crate::source::{Folder, Listed, SourceError};
+use crate::suggest::nearest;
+use crate::tool::ToolError;
+use crate::{Code, Config, Fault, Name, NameError, Tool};
+
+/// The tools of a project, by source.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    sources: Vec<Folder>,
+}
+
+/// What a walk over all tools has found.
+#[derive(Debug)]
+pub struct Found<T> {
+    /// One item for each tool file, in the order of sources and names.
+    pub items: Vec<T>,
+    /// Sources that could not be listed.
+    pub unlisted: Vec<SourceError>,
+    /// Files that were passed over, for an earlier source has a tool of that name:
+    /// the file, and the one that won.
+    pub shadowed: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Why a tool cannot be had.
+#[derive(Debug)]
+pub enum FindError {
+    /// No tool can have that name.
+    Name(String, NameError),
+    /// No source has it; these come near.
+    Absent(String, Vec<String>),
+    /// Its file is not a tool.
+    Invalid(ToolError),
+}
+
+/// From so many files on, a second thread pays for itself.
+const MANY: usize = 32;
+
+impl Registry {
+    /// The registry of a configuration.
+    pub fn new(config: Config) -> Self {
+        Self {
+            sources: config.sources,
+        }
+    }
+
+    /// The tool of that name. It opens `<name>.yaml` in each source until one has
+    /// it, and nothing else; only when none has it are names compared.
+    pub fn find(&self, name: &str) -> Result<Tool, FindError> {
+        let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+        for source in &self.sources {
+            if let Some(tool) = source.find(&valid).map_err(FindError::Invalid)? {
+                return Ok(tool);
+            }
+        }
+        let names = self.names();
+        let near = nearest(name, names.iter().map(String::as_str));
+        let near = near.into_iter().map(str::to_owned).collect();
+        Err(FindError::Absent(name.to_owned(), near))
+    }
+
+    /// The stems of all tool files, sorted.
+    fn names(&self) -> Vec<String> {
+        let listed = self
+            .sources
+            .iter()
+            .filter_map(|source| source.list().ok())
+            .flatten();
+        let mut names: Vec<String> = listed
+            .filter_map(|file| file.stem.into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Loads every tool and turns each into what the caller needs, `each` running
+    /// on two threads when there are many.
+    pub fn map<T: Send>(&self, each: impl Fn(Result<Tool, ToolError>) -> T + Sync) -> Found<T> {
+        let mut unlisted = Vec::new();
+        let mut shadowed = Vec::new();
+        let mut files: Vec<Listed> = Vec::new();
+        let mut taken: HashMap<OsString, usize> = HashMap::new();
+        let several = self.sources.len() > 1;
+        for source in &self.sources {
+            match source.list() {
+                Ok(listed) if several => {
+                    for file in listed {
+                        if let Some(&winner) = taken.get(&file.stem) {
+                            shadowed.push((file.shown, files[winner].shown.clone()));
+                        } else {
+                            taken.insert(file.stem.clone(), files.len());
+                            files.push(file);
+                        }
+                    }
+                }
+                Ok(listed) => files = listed,
+                Err(error) => unlisted.push(error),
+            }
+        }
+        let load = |file: &Listed| each(Tool::load(&file.path, &file.shown));
+        let items = if files.len() < MANY {
+            files.iter().map(load).collect()
+        } else {
+            let (first, second) = files.split_at(files.len() / 2);
+            thread::scope(|scope| {
+                let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
+                let mut items: Vec<T> = first.iter().map(&load).collect();
+                match second.join() {
+                    Ok(rest) => items.extend(rest),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+                items
+            })
+        };
+        Found {
+            items,
+            unlisted,
+            shadowed,
+        }
+    }
+}
+
+impl FindError {
+    /// All that is to be shown.
+    pub fn faults(self) -> Vec<Fault> {
+        match self {
+            Self::Name(name, error) => {
+                let shown: String = name.chars().take(64).collect();
+                let fault = Fault::new(
+                    Code::ToolNotFound,
+                    format!("not the name of a tool: {error}"),
+                );
+                vec![fault.about(shown.escape_debug().to_string()).hint(LIST)]
+            }
+            Self::Absent(name, near) => {
+                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+                let fault =
+                    Fault::new(Code::ToolNotFound, "no tool of that name is here").about(name);
+                vec![match near.as_slice() {
+                    [] => fault.hint(LIST),
+                    near => fault
+                        .hint(format!("did you mean {}?", near.join(" or ")))
+                        .hint(LIST),
+                }]
+            }
+            Self::Invalid(error) => error.faults(),
+        }
+    }
+}
+
+const LIST: &str = "cogtools-discover prints the tools there are";

@@ -1,0 +1,87 @@
+//! Defaults: where they stand, and how they are filled in.
+
+use serde_json::{Map, Value, json};
+
+use super::Schema;
+
+type Object = Map<String, Value>;
+
+/// Adds what `value` leaves out and `schema` has a default for, at every level
+/// that `value` reaches.
+pub(super) fn fill(schema: &Object, value: &mut Object) {
+    for (name, property) in properties(schema) {
+        match value.get_mut(name) {
+            Some(inner) => fill_value(property, inner),
+            None => {
+                if let Some(default) = property.get("default") {
+                    value.insert(name.clone(), default.clone());
+                }
+            }
+        }
+    }
+}
+
+fn fill_value(schema: &Object, value: &mut Value) {
+    match value {
+        Value::Object(value) => fill(schema, value),
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items").and_then(Value::as_object) {
+                for item in items {
+                    fill_value(schema, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Every default of a property with the JSON pointer of its schema.
+pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
+    let mut found = Vec::new();
+    collect(schema, "", &mut found);
+    found
+}
+
+/// The schemas whose default they would not accept, and why.
+pub(super) fn misfits(schema: &Object) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (pointer, default, property) in all(schema) {
+        // A validator wants a whole schema: the property is made the only one of an object.
+        let whole = json!({"type": "object", "properties": {"default": property}});
+        let Value::Object(whole) = whole else {
+            continue;
+        };
+        let whole = Schema(whole);
+        let Ok(validator) = whole.validator() else {
+            continue;
+        };
+        let value = json!({"default": default});
+        let first = validator.violations(&whole, &value).into_iter().next();
+        found.extend(first.map(|violation| (pointer, violation.message)));
+    }
+    found
+}
+
+fn collect<'s>(
+    schema: &'s Object,
+    pointer: &str,
+    found: &mut Vec<(String, &'s Value, &'s Object)>,
+) {
+    for (name, property) in properties(schema) {
+        let escaped = name.replace('~', "~0").replace('/', "~1");
+        let pointer = format!("{pointer}/properties/{escaped}");
+        if let Some(default) = property.get("default") {
+            found.push((pointer.clone(), default, property));
+        }
+        collect(property, &pointer, found);
+    }
+    if let Some(items) = schema.get("items").and_then(Value::as_object) {
+        collect(items, &format!("{pointer}/items"), found);
+    }
+}
+
+fn properties(schema: &Object) -> impl Iterator<Item = (&String, &Object)> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
+    properties.filter_map(|(name, schema)| Some((name, schema.as_object()?)))
+}

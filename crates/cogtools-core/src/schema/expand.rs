@@ -1,0 +1,261 @@
+//! From YAML to the Schema Object: sugar expanded, every keyword checked.
+//!
+//! Both roads walk the same way; sugar only adds what its table lists. Words of
+//! sugar count at the level of an entry alone: `optional`, `type` or `required`
+//! are good names for parameters.
+
+use serde_json::{Map, Value};
+
+use super::error::{SchemaError, SchemaFault};
+use super::keyword::{self, Takes};
+use super::types::{self, Written};
+use super::{head, reference};
+use crate::text::Span;
+use crate::yaml::{Data, Entry, Node};
+
+pub(super) type Object = Map<String, Value>;
+
+pub(super) struct Expander {
+    pub(super) sugar: bool,
+    errors: Vec<SchemaError>,
+    references: Vec<(String, Span)>,
+}
+
+/// What an entry turned out to be.
+struct Expanded {
+    schema: Object,
+    optional: bool,
+}
+
+pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
+    let mut expander = Expander::new(true);
+    let Some(entries) = node.entries() else {
+        if matches!(node.data, Data::Null) {
+            return Ok(super::Schema::empty().0);
+        }
+        expander.refuse(SchemaFault::NotEntries(node.kind()), node.span);
+        return Err(expander.errors);
+    };
+    let mut root = Object::new();
+    root.insert("type".into(), "object".into());
+    expander.properties(entries, &mut root);
+    expander.finish(root)
+}
+
+pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
+    let mut expander = Expander::new(false);
+    let root = expander.schema(node).schema;
+    if node.entries().is_some() && root.get("type").is_none_or(|kind| kind != "object") {
+        let at = node.get("type").map_or(head(node.span), |kind| kind.span);
+        if expander.errors.is_empty() {
+            expander.refuse(SchemaFault::RootType, at);
+        }
+    }
+    expander.finish(root)
+}
+
+impl Expander {
+    const fn new(sugar: bool) -> Self {
+        Self {
+            sugar,
+            errors: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+
+    fn finish(mut self, root: Object) -> Result<Object, Vec<SchemaError>> {
+        for (target, span) in std::mem::take(&mut self.references) {
+            match reference::check(&root, &target) {
+                Ok(()) => {}
+                Err(fault) => self.refuse(fault, span),
+            }
+        }
+        if self.errors.is_empty() {
+            Ok(root)
+        } else {
+            Err(self.errors)
+        }
+    }
+
+    pub(super) fn refuse(&mut self, fault: SchemaFault, span: Span) {
+        self.errors.push(SchemaError { fault, span });
+    }
+
+    /// A schema that stands anywhere but under `properties`.
+    fn plain(&mut self, node: &Node) -> Value {
+        let expanded = self.schema(node);
+        if self.sugar
+            && let Some(entry) = find(node, "optional")
+        {
+            self.refuse(SchemaFault::MisplacedOptional, entry.span);
+        }
+        Value::Object(expanded.schema)
+    }
+
+    fn schema(&mut self, node: &Node) -> Expanded {
+        let mut schema = Object::new();
+        let mut optional = false;
+        match &node.data {
+            Data::Map(entries) => {
+                for entry in entries {
+                    match entry.key.as_str() {
+                        "optional" if self.sugar => optional = self.optional(entry, node),
+                        "required" if self.sugar => {
+                            self.refuse(SchemaFault::RequiredInSugar, entry.span);
+                        }
+                        _ => self.keyword(entry, &mut schema),
+                    }
+                }
+                self.complete(node, &mut schema);
+            }
+            Data::Text { text, .. } if self.sugar => self.kind(text, node.span, &mut schema),
+            _ => self.refuse(SchemaFault::NotASchema(node.kind()), node.span),
+        }
+        optional |= self.sugar && schema.contains_key("default");
+        Expanded { schema, optional }
+    }
+
+    fn optional(&mut self, entry: &Entry, parent: &Node) -> bool {
+        match entry.value.data {
+            Data::Bool(false) if parent.get("default").is_some() => {
+                self.refuse(SchemaFault::RequiredDefault, entry.span);
+                false
+            }
+            Data::Bool(value) => value,
+            _ => {
+                self.kind_error(entry, "true or false");
+                false
+            }
+        }
+    }
+
+    /// What follows from the keywords together.
+    fn complete(&mut self, node: &Node, schema: &mut Object) {
+        let strings = |values: &Value| {
+            values
+                .as_array()
+                .is_some_and(|values| values.iter().all(Value::is_string))
+        };
+        if self.sugar && !schema.contains_key("type") && schema.get("enum").is_some_and(strings) {
+            schema.shift_insert(0, "type".into(), "string".into());
+        }
+        let array = schema.get("type").is_some_and(|kind| kind == "array");
+        if array && !schema.contains_key("items") {
+            let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
+            self.refuse(SchemaFault::ArrayWithoutItems, span);
+        }
+    }
+
+    fn keyword(&mut self, entry: &Entry, schema: &mut Object) {
+        let keyword = entry.key.as_str();
+        let Some(takes) = keyword::takes(keyword) else {
+            return self.unknown(entry);
+        };
+        let value = &entry.value;
+        let value = match takes {
+            Takes::Type => return self.type_keyword(entry, schema),
+            Takes::Properties => return self.properties_keyword(entry, schema),
+            Takes::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
+            Takes::Schema | Takes::SchemaOrFlag => self.plain(value),
+            Takes::Schemas => match self.some_items(entry, "a list of schemas") {
+                Some(items) => items.iter().map(|item| self.plain(item)).collect(),
+                None => return,
+            },
+            Takes::Values => match self.some_items(entry, "a list of values") {
+                Some(_) => value.to_json(),
+                None => return,
+            },
+            Takes::Names => return self.names(entry, schema),
+            Takes::Reference => {
+                if let Some(target) = value.text() {
+                    self.references.push((target.to_owned(), value.span));
+                } else {
+                    self.kind_error(entry, "a string");
+                }
+                value.to_json()
+            }
+            Takes::Any => value.to_json(),
+            _ => self.simple(entry, takes),
+        };
+        schema.insert(entry.key.clone(), value);
+    }
+
+    fn type_keyword(&mut self, entry: &Entry, schema: &mut Object) {
+        match entry.value.text() {
+            Some(text) if self.sugar => self.kind(text, entry.value.span, schema),
+            Some(text) if types::TYPES.contains(&text) => {
+                schema.insert("type".into(), text.into());
+            }
+            Some(text) => {
+                let fault = SchemaFault::Type {
+                    name: text.into(),
+                    fix: types::instead(text),
+                };
+                self.refuse(fault, entry.value.span);
+            }
+            None => self.kind_error(entry, "one type's name"),
+        }
+    }
+
+    /// A type as sugar writes it: `string`, `string[]`.
+    fn kind(&mut self, text: &str, span: Span, schema: &mut Object) {
+        match types::read(text) {
+            Ok(Written::Plain(name)) => {
+                schema.insert("type".into(), name.into());
+            }
+            Ok(Written::ArrayOf(inner)) => {
+                schema.insert("type".into(), "array".into());
+                schema.insert("items".into(), array_items(&inner));
+            }
+            Err(fix) => self.refuse(
+                SchemaFault::Type {
+                    name: text.into(),
+                    fix,
+                },
+                span,
+            ),
+        }
+    }
+
+    fn properties_keyword(&mut self, entry: &Entry, schema: &mut Object) {
+        match entry.value.entries() {
+            Some(entries) => self.properties(entries, schema),
+            None => self.kind_error(entry, "a map from names to schemas"),
+        }
+    }
+
+    /// Adds `properties` and, for sugar, `required`.
+    fn properties(&mut self, entries: &[Entry], schema: &mut Object) {
+        let mut properties = Object::with_capacity(entries.len());
+        let mut required = Vec::new();
+        for entry in entries {
+            let expanded = self.schema(&entry.value);
+            if !expanded.optional {
+                required.push(Value::from(entry.key.as_str()));
+            }
+            properties.insert(entry.key.clone(), Value::Object(expanded.schema));
+        }
+        schema.insert("properties".into(), Value::Object(properties));
+        if self.sugar && !required.is_empty() {
+            schema.insert("required".into(), Value::Array(required));
+        }
+    }
+}
+
+fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {
+    node.entries()?.iter().find(|entry| entry.key == key)
+}
+
+fn array_items(written: &Written<'_>) -> Value {
+    let mut schema = Object::new();
+    match written {
+        Written::Plain(name) => {
+            schema.insert("type".into(), (*name).into());
+        }
+        Written::ArrayOf(inner) => {
+            schema.insert("type".into(), "array".into());
+            schema.insert("items".into(), array_items(inner));
+        }
+    }
+    Value::Object(schema)
+}

@@ -1,0 +1,167 @@
+//! Parameters as schemas: from sugared YAML to the OpenAPI 3.0 Schema Object,
+//! from there to JSON Schema, and the validation of arguments against it.
+//!
+//! There is one translation and one validator, so that what a host is told and
+//! what a call is held to cannot disagree.
+
+mod defaults;
+mod error;
+mod expand;
+mod keyword;
+mod reference;
+mod skeleton;
+mod translate;
+mod types;
+mod validator;
+mod value;
+
+pub use error::{SchemaError, SchemaFault};
+pub use validator::{Unusable, Validator};
+
+use serde_json::{Map, Value};
+
+use crate::text::Span;
+use crate::yaml::Node;
+
+/// A legal OpenAPI 3.0.3 Schema Object of `type: object`: what a tool accepts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema(Map<String, Value>);
+
+impl Schema {
+    /// The schema of a tool without parameters.
+    pub fn empty() -> Self {
+        let mut object = Map::new();
+        object.insert("type".into(), "object".into());
+        object.insert("properties".into(), Map::new().into());
+        Self(object)
+    }
+
+    /// Expands the map of sugared entries under `parameters`.
+    pub fn expand(parameters: &Node) -> Result<Self, Vec<SchemaError>> {
+        expand::parameters(parameters).map(Self)
+    }
+
+    /// Takes the Schema Object under `parameters_schema` word for word.
+    pub fn verbatim(schema: &Node) -> Result<Self, Vec<SchemaError>> {
+        expand::verbatim(schema).map(Self)
+    }
+
+    /// The Schema Object.
+    pub const fn as_object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// Whether a tool with this schema has no parameters at all.
+    pub fn is_empty(&self) -> bool {
+        let no_properties = self
+            .0
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_none_or(Map::is_empty);
+        no_properties
+            && self
+                .0
+                .keys()
+                .all(|key| matches!(key.as_str(), "type" | "properties"))
+    }
+
+    /// The same schema as JSON Schema, of the words that drafts 7 to 2020-12 share.
+    pub fn to_json_schema(&self) -> Value {
+        translate::object(&self.0)
+    }
+
+    /// A validator for arguments.
+    pub fn validator(&self) -> Result<Validator, Unusable> {
+        Validator::new(self)
+    }
+
+    /// The names of all arguments that the schema speaks of, wherever it does;
+    /// `None` when it says itself what becomes of further ones.
+    pub fn names(&self) -> Option<Vec<&str>> {
+        if self.0.contains_key("additionalProperties") {
+            return None;
+        }
+        let mut names = Vec::new();
+        collect_names(&self.0, &self.0, 0, &mut names)?;
+        Some(names)
+    }
+
+    /// The subschema for the value at `segments` of a JSON pointer, as far as
+    /// plain `properties` and `items` lead there.
+    pub fn at<'a>(&self, segments: impl Iterator<Item = &'a str>) -> Option<&Map<String, Value>> {
+        let mut schema = &self.0;
+        for segment in segments {
+            let named = schema.get("properties").and_then(|all| all.get(segment));
+            schema = named.or_else(|| schema.get("items"))?.as_object()?;
+        }
+        Some(schema)
+    }
+
+    /// The arguments with the defaults of what they leave out.
+    pub fn fill(&self, arguments: &mut Map<String, Value>) {
+        defaults::fill(&self.0, arguments);
+    }
+
+    /// Whether any property has a default.
+    pub fn has_default(&self) -> bool {
+        !defaults::all(&self.0).is_empty()
+    }
+
+    /// The defaults that do not fit their own schema: the JSON pointer of each
+    /// such schema, and what is wrong.
+    pub fn misfit_defaults(&self) -> Vec<(String, String)> {
+        defaults::misfits(&self.0)
+    }
+
+    /// The smallest arguments that are valid, with placeholders for text; `None`
+    /// when none could be made up.
+    pub fn skeleton(&self) -> Option<Map<String, Value>> {
+        skeleton::object(&self.0)
+    }
+
+    /// Whether any string is held to a pattern.
+    pub fn has_pattern(&self) -> bool {
+        keyword::any_schema(&self.0, &mut |schema| schema.contains_key("pattern"))
+    }
+}
+
+/// Adds the property names of `schema` and of what it is composed of.
+fn collect_names<'s>(
+    root: &'s Map<String, Value>,
+    schema: &'s Map<String, Value>,
+    depth: usize,
+    names: &mut Vec<&'s str>,
+) -> Option<()> {
+    if schema.contains_key("additionalProperties") || depth > crate::yaml::MAX_DEPTH {
+        return None;
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        return collect_names(root, reference::resolve(root, target)?, depth + 1, names);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    names.extend(
+        properties
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str),
+    );
+    for list in ["allOf", "anyOf", "oneOf"] {
+        for part in schema
+            .get(list)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            collect_names(root, part.as_object()?, depth + 1, names)?;
+        }
+    }
+    Some(())
+}
+
+/// The span of a node's first character, for faults about all of it.
+const fn head(span: Span) -> Span {
+    Span {
+        start: span.start,
+        end: span.start + 1,
+    }
+}

@@ -1,0 +1,177 @@
+//! From the Schema Object of OpenAPI 3.0 to JSON Schema.
+//!
+//! The result uses only words that drafts 7, 2019-09 and 2020-12 understand
+//! alike, and no annotation that a strict validator would stumble over.
+
+use serde_json::{Map, Number, Value, json};
+
+use super::keyword::{self, Takes};
+
+type Object = Map<String, Value>;
+
+pub(super) fn object(schema: &Object) -> Value {
+    if let Some(target) = schema.get("$ref") {
+        return json!({ "$ref": target });
+    }
+    let mut result = Object::with_capacity(schema.len());
+    for (keyword, value) in schema {
+        match keyword.as_str() {
+            "nullable" | "example" | "xml" | "externalDocs" | "discriminator" | "deprecated"
+            | "exclusiveMinimum" | "exclusiveMaximum" => {}
+            "type" if schema.get("nullable") == Some(&Value::Bool(true)) => {
+                result.insert("type".into(), json!([value, "null"]));
+            }
+            "minimum" => bound(schema, &mut result, "minimum", "exclusiveMinimum"),
+            "maximum" => bound(schema, &mut result, "maximum", "exclusiveMaximum"),
+            "format" => format(schema, value, &mut result),
+            word if word.starts_with("x-") => {}
+            word => {
+                result.insert(word.to_owned(), inner(word, value));
+            }
+        }
+    }
+    Value::Object(result)
+}
+
+/// A keyword's value with the schemas inside of it translated.
+fn inner(keyword: &str, value: &Value) -> Value {
+    let schema = |value: &Value| value.as_object().map_or_else(|| value.clone(), object);
+    match (keyword::takes(keyword), value) {
+        (Some(Takes::Schema | Takes::SchemaOrFlag), value) => schema(value),
+        (Some(Takes::Schemas), Value::Array(items)) => items.iter().map(schema).collect(),
+        (Some(Takes::Properties), Value::Object(entries)) => {
+            let entries = entries
+                .iter()
+                .map(|(name, value)| (name.clone(), schema(value)));
+            Value::Object(entries.collect())
+        }
+        (_, value) => value.clone(),
+    }
+}
+
+/// OpenAPI 3.0's flag beside a bound becomes the bound's own other name.
+fn bound(schema: &Object, result: &mut Object, plain: &str, exclusive: &str) {
+    let strict = schema.get(exclusive) == Some(&Value::Bool(true));
+    let keyword = if strict { exclusive } else { plain };
+    if let Some(value) = schema.get(plain) {
+        tighten(result, keyword, value.clone());
+    }
+}
+
+/// Formats of integers are bounds; those that JSON Schema does not know assert
+/// nothing and are left out, for some validators refuse what they do not know.
+fn format(schema: &Object, format: &Value, result: &mut Object) {
+    let (least, greatest) = match format.as_str() {
+        Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        Some("int64") => (i64::MIN, i64::MAX),
+        Some("float" | "double" | "byte" | "binary" | "password") => return,
+        _ => {
+            result.insert("format".into(), format.clone());
+            return;
+        }
+    };
+    if matches!(
+        schema.get("type").and_then(Value::as_str),
+        Some("integer" | "number") | None
+    ) {
+        tighten(result, "minimum", Value::from(least));
+        tighten(result, "maximum", Value::from(greatest));
+    }
+}
+
+/// Sets a bound unless a tighter one is there already.
+fn tighten(result: &mut Object, keyword: &str, bound: Value) {
+    let tighter = result.get(keyword).is_some_and(|old| {
+        let (old, new) = (number(old), number(&bound));
+        if keyword.ends_with("inimum") {
+            old >= new
+        } else {
+            old <= new
+        }
+    });
+    if !tighter {
+        result.insert(keyword.to_owned(), bound);
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_number()
+        .and_then(Number::as_f64)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a table reads better without borrows"
+    )]
+    fn check(schema: Value, expected: Value) {
+        let Value::Object(schema) = schema else {
+            unreachable!("a schema is an object")
+        };
+        assert_eq!(object(&schema), expected);
+        assert_eq!(
+            object(&schema).to_string(),
+            expected.to_string(),
+            "the order of keywords is part of the contract",
+        );
+    }
+
+    #[test]
+    fn what_json_schema_says_otherwise_is_said_otherwise() {
+        check(
+            json!({"type": "string", "nullable": true}),
+            json!({"type": ["string", "null"]}),
+        );
+        check(json!({"nullable": true}), json!({}));
+        check(
+            json!({"type": "string", "nullable": false}),
+            json!({"type": "string"}),
+        );
+        check(
+            json!({"minimum": 1, "exclusiveMinimum": true}),
+            json!({"exclusiveMinimum": 1}),
+        );
+        check(json!({"exclusiveMaximum": true}), json!({}));
+        check(
+            json!({"maximum": 3, "exclusiveMaximum": false}),
+            json!({"maximum": 3}),
+        );
+        check(
+            json!({"type": "integer", "format": "int32", "minimum": 0}),
+            json!({"type": "integer", "minimum": 0, "maximum": 2_147_483_647}),
+        );
+        check(
+            json!({"type": "integer", "minimum": 0, "maximum": 9, "format": "int64"}),
+            json!({"type": "integer", "minimum": 0, "maximum": 9}),
+        );
+        check(
+            json!({"$ref": "#/properties/a", "type": "string"}),
+            json!({"$ref": "#/properties/a"}),
+        );
+    }
+
+    #[test]
+    fn annotations_that_are_not_json_schema_are_dropped_but_not_inside_of_values() {
+        check(
+            json!({
+                "type": "object", "example": 1, "x-y": 2, "deprecated": true,
+                "properties": {"example": {"type": "string", "format": "date", "xml": {}}},
+                "enum": [{"nullable": true}], "default": {"x-y": 1}, "format": "password",
+            }),
+            json!({
+                "type": "object",
+                "properties": {"example": {"type": "string", "format": "date"}},
+                "enum": [{"nullable": true}], "default": {"x-y": 1},
+            }),
+        );
+        check(
+            json!({"allOf": [{"example": 1}], "not": {"xml": {}}, "additionalProperties": {"nullable": true, "type": "array", "items": {"example": 2}}}),
+            json!({"allOf": [{}], "not": {}, "additionalProperties": {"type": ["array", "null"], "items": {}}}),
+        );
+    }
+}

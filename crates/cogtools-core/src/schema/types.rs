@@ -1,0 +1,95 @@
+//! The names of types, and what people write instead of them.
+
+/// The types of OpenAPI 3.0.
+pub(super) const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+
+/// A `type` as written in sugared parameters.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Written<'a> {
+    /// A type's own name.
+    Plain(&'a str),
+    /// `T[]`: an array of what is left.
+    ArrayOf(Box<Self>),
+}
+
+/// Reads `string`, `string[]`, `integer[][]`; the error is what to write instead.
+pub(super) fn read(text: &str) -> Result<Written<'_>, Option<String>> {
+    if let Some(inner) = text.strip_suffix("[]") {
+        return match read(inner) {
+            Ok(Written::Plain("array")) => Err(Some(
+                "write `items`, or name the type of the items: `string[]`".into(),
+            )),
+            Ok(inner) => Ok(Written::ArrayOf(Box::new(inner))),
+            Err(fix) => Err(fix),
+        };
+    }
+    match TYPES.iter().find(|name| **name == text) {
+        Some(name) => Ok(Written::Plain(name)),
+        None => Err(instead(text)),
+    }
+}
+
+/// What somebody who wrote `name` should write.
+pub(super) fn instead(name: &str) -> Option<String> {
+    if let Some(inner) = name.strip_suffix('?') {
+        let inner = instead_word(inner).unwrap_or(inner);
+        return Some(format!("write `type: {inner}` and `optional: true`"));
+    }
+    if name.eq_ignore_ascii_case("null") {
+        return Some("write the type of the other values and `nullable: true`".into());
+    }
+    let word = instead_word(name).map(str::to_owned);
+    let word = word.or_else(|| {
+        let near = crate::suggest::nearest(name, TYPES);
+        near.first().map(|name| (*name).to_owned())
+    });
+    word.map(|word| format!("write `{word}`"))
+}
+
+fn instead_word(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    if let Some(name) = TYPES.iter().find(|known| **known == lower) {
+        return Some(name);
+    }
+    Some(match lower.as_str() {
+        "int" | "int32" | "int64" | "long" | "uint" => "integer",
+        "str" | "text" | "char" => "string",
+        "bool" | "flag" => "boolean",
+        "float" | "double" | "decimal" | "num" => "number",
+        "list" | "tuple" | "set" => "array",
+        "dict" | "map" | "hash" | "record" => "object",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_spelled_one_way() {
+        for (text, expected) in [
+            ("int", "write `integer`"),
+            ("str", "write `string`"),
+            ("bool", "write `boolean`"),
+            ("float", "write `number`"),
+            ("String", "write `string`"),
+            ("string?", "write `type: string` and `optional: true`"),
+            ("int?", "write `type: integer` and `optional: true`"),
+            ("strin", "write `string`"),
+            ("int[]", "write `integer`"),
+            (
+                "null",
+                "write the type of the other values and `nullable: true`",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err().as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(read("widget"), Err(None));
+        assert_eq!(read("string"), Ok(Written::Plain("string")));
+        assert_eq!(
+            read("number[]"),
+            Ok(Written::ArrayOf(Box::new(Written::Plain("number")))),
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! The nearest names to one that is not there.
+
+/// The names among `known` that `unknown` was probably meant to be, best first,
+/// at most three. Letter case and the difference of `-` and `_` weigh nothing.
+pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let plain = |name: &str| name.to_lowercase().replace('-', "_");
+    // Comparing is quadratic in length; no name that could be meant is longer.
+    let wanted: String = plain(unknown).chars().take(128).collect();
+    let mut scored: Vec<(f64, &str)> = known
+        .into_iter()
+        .filter_map(|name| {
+            let candidate = plain(name);
+            let distance = strsim::normalized_damerau_levenshtein(&wanted, &candidate);
+            let prefix = candidate.starts_with(&wanted) && wanted.len() >= 3;
+            let ends = wanted.ends_with(&candidate) && candidate.len() >= 3;
+            let score = if prefix || ends {
+                distance.max(0.7)
+            } else {
+                distance
+            };
+            (score >= 0.55).then_some((score, name))
+        })
+        .collect();
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+    scored.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// "did you mean …?" for the nearest of `known`, if any is near.
+pub fn did_you_mean<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<String> = nearest(unknown, known)
+        .into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.as_slice() {
+        [] => None,
+        [only] => Some(format!("did you mean {only}?")),
+        [rest @ .., last] => Some(format!("did you mean {} or {last}?", rest.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_come_first() {
+        let known = ["description", "facepalm", "remarks", "what_happened", "x"];
+        for (unknown, expected) in [
+            ("desciption", vec!["description"]),
+            ("Remark", vec!["remarks"]),
+            ("what-happened", vec!["what_happened"]),
+            ("discovered_tool_facepalm", vec!["facepalm"]),
+            ("zzz", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(nearest(unknown, known), expected, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn the_question_names_up_to_three() {
+        assert_eq!(
+            did_you_mean("aab", ["aaa", "aac", "aad", "aae"]).as_deref(),
+            Some("did you mean `aaa`, `aac` or `aad`?"),
+        );
+        assert_eq!(did_you_mean("q", ["description"]), None);
+    }
+}

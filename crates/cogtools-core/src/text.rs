@@ -1,0 +1,150 @@
+//! A text file in memory, and places in it.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::{Code, Fault, Place};
+
+/// A stretch of a text, as byte offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where it begins.
+    pub start: usize,
+    /// Where it ends; never before `start`.
+    pub end: usize,
+}
+
+/// A text and the name its reader knows it by.
+#[derive(Clone, Debug)]
+pub struct Text {
+    name: PathBuf,
+    origin: PathBuf,
+    content: String,
+}
+
+/// Why a file cannot be read as text.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    /// No such file.
+    #[error("`{0}` does not exist")]
+    Absent(PathBuf),
+    /// A directory, a pipe or a device: reading it might never end.
+    #[error("`{0}` is not a regular file")]
+    NotAFile(PathBuf),
+    /// More than [`Text::LIMIT`] bytes.
+    #[error("`{0}` is larger than {limit} KiB", limit = Text::LIMIT >> 10)]
+    TooLarge(PathBuf),
+    /// Not UTF-8 from the given byte on.
+    #[error("`{0}` is not UTF-8: byte {1} does not begin a character")]
+    Encoding(PathBuf, usize),
+    /// The system says why.
+    #[error("`{0}` cannot be read: {1}")]
+    Io(PathBuf, std::io::Error),
+}
+
+impl Text {
+    /// The largest file that is read: 1 MiB.
+    pub const LIMIT: usize = 1 << 20;
+
+    /// The text of bytes that were read from `name`. A byte order mark is dropped.
+    pub fn new(name: impl Into<PathBuf>, bytes: Vec<u8>) -> Result<Self, TextError> {
+        let name = name.into();
+        match String::from_utf8(bytes) {
+            Ok(mut text) => {
+                if text.starts_with('\u{feff}') {
+                    text.drain(..'\u{feff}'.len_utf8());
+                }
+                Ok(Self {
+                    origin: name.clone(),
+                    name,
+                    content: text,
+                })
+            }
+            Err(error) => Err(TextError::Encoding(name, error.utf8_error().valid_up_to())),
+        }
+    }
+
+    /// Reads the regular file at `path`, known to its user as `shown`.
+    pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
+        let failed = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => TextError::Absent(shown.to_path_buf()),
+            _ => TextError::Io(shown.to_path_buf(), error),
+        };
+        // A pipe would be opened and waited for, so it is looked at first.
+        let size = match std::fs::metadata(path).map_err(failed)? {
+            meta if meta.is_file() => usize::try_from(meta.len()).unwrap_or(usize::MAX),
+            _ => return Err(TextError::NotAFile(shown.to_path_buf())),
+        };
+        let mut bytes = Vec::with_capacity(size.min(Self::LIMIT) + 1);
+        let file = File::open(path).map_err(failed)?;
+        file.take(Self::LIMIT as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        if bytes.len() > Self::LIMIT {
+            return Err(TextError::TooLarge(shown.to_path_buf()));
+        }
+        Ok(Self {
+            origin: path.to_path_buf(),
+            ..Self::new(shown, bytes)?
+        })
+    }
+
+    /// Where it was read from.
+    pub fn origin(&self) -> &Path {
+        &self.origin
+    }
+
+    /// The name its reader knows it by.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.content
+    }
+
+    /// The place of `span`; one that runs over the end of a line is cut there.
+    pub fn place(&self, span: Span) -> Place {
+        let start = self.content.floor_char_boundary(span.start);
+        let before = &self.content[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.matches('\n').count() + 1;
+        let column = self.content[line_start..start].chars().count() + 1;
+        let end = self.content.floor_char_boundary(span.end.max(start));
+        let width = self.content[start..end]
+            .lines()
+            .next()
+            .unwrap_or("")
+            .trim_end()
+            .chars()
+            .count();
+        let rest = self.content[line_start..].lines().next().unwrap_or("");
+        Place {
+            file: self.name.clone(),
+            line,
+            column,
+            width: width.max(1),
+            text: rest.to_owned(),
+        }
+    }
+}
+
+impl TextError {
+    /// The fault to show, with `code` for a file that is there but cannot be used.
+    pub fn fault(&self, code: Code) -> Fault {
+        let hint = match self {
+            Self::Absent(_) => "check the path; it may have been removed while it was looked at",
+            Self::NotAFile(_) => "put a regular file there, or a link to one",
+            Self::TooLarge(_) => "shorten it; long reference text belongs outside the tool",
+            Self::Encoding(..) => "save it as UTF-8",
+            Self::Io(..) => "check that the file is readable",
+        };
+        let code = match self {
+            Self::Absent(_) | Self::Io(..) => Code::IoFailed,
+            _ => code,
+        };
+        Fault::new(code, self.to_string()).hint(hint)
+    }
+}

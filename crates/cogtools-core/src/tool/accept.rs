@@ -1,0 +1,119 @@
+//! Arguments held against their tool.
+
+use serde_json::{Map, Value};
+
+use super::Tool;
+use crate::arguments::Arguments;
+use crate::schema::Unusable;
+use crate::violation::{Violation, escape};
+use crate::{Code, Fault};
+
+/// Arguments that fit their tool, defaults filled in.
+#[derive(Debug, PartialEq)]
+pub struct Accepted(Map<String, Value>);
+
+impl Accepted {
+    /// The arguments.
+    pub(super) fn into_object(self) -> Map<String, Value> {
+        self.0
+    }
+}
+
+/// Why arguments are not accepted.
+#[derive(Debug, PartialEq)]
+pub enum AcceptError {
+    /// They do not fit.
+    Violations(Vec<Violation>),
+    /// The schema itself cannot be used.
+    Unusable(Unusable),
+}
+
+/// The boolean that Gemini CLI (0.35 and later) adds to every tool it declares,
+/// and hands on to the call.
+const HOSTS_OWN: &str = "wait_for_previous";
+
+/// From so many missing arguments on, the caller is shown a form to fill in.
+const MANY_MISSING: usize = 2;
+
+impl Tool {
+    /// Holds `arguments` against the schema, all of it at once. An argument the
+    /// tool does not have is a violation, unless the schema itself allows more
+    /// or it is a host's own.
+    pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
+        let mut object = arguments.into_object();
+        let names = self.fields.schema.names();
+        let declares = |name: &str| {
+            let properties = self.fields.schema.as_object().get("properties");
+            properties.is_some_and(|all| all.get(name).is_some())
+                || names.as_ref().is_some_and(|names| names.contains(&name))
+        };
+        if !declares(HOSTS_OWN) {
+            object.shift_remove(HOSTS_OWN);
+        }
+        let mut violations = Vec::new();
+        if let Some(names) = &names {
+            let unknown = object.keys().filter(|name| !names.contains(&name.as_str()));
+            violations.extend(unknown.map(|name| {
+                let pointer = format!("/{}", escape(name));
+                Violation::unknown(pointer, name, names)
+            }));
+        }
+        let value = Value::Object(object);
+        let validator = self
+            .fields
+            .schema
+            .validator()
+            .map_err(AcceptError::Unusable)?;
+        violations.extend(validator.violations(&self.fields.schema, &value));
+        match value {
+            Value::Object(mut object) if violations.is_empty() => {
+                self.fields.schema.fill(&mut object);
+                Ok(Accepted(object))
+            }
+            _ => Err(AcceptError::Violations(violations)),
+        }
+    }
+
+    /// The valid arguments with the fewest values, as JSON for a hint: the
+    /// required ones alone.
+    pub fn skeleton(&self) -> Option<String> {
+        let skeleton = Value::Object(self.fields.schema.skeleton()?);
+        let valid = self.fields.schema.validator().ok()?.accepts(&skeleton);
+        valid.then(|| skeleton.to_string())
+    }
+}
+
+impl AcceptError {
+    /// All that is wrong with a call of `tool`, ready to be shown.
+    pub fn faults(self, tool: &Tool) -> Vec<Fault> {
+        let violations = match self {
+            Self::Violations(violations) => violations,
+            Self::Unusable(unusable) => {
+                let fault = Fault::new(Code::InvalidTool, unusable.message);
+                return vec![fault.about(tool.name().as_str()).pointing(unusable.pointer)];
+            }
+        };
+        let missing = violations
+            .iter()
+            .filter(|violation| violation.missing)
+            .count();
+        let mut faults: Vec<Fault> = violations
+            .into_iter()
+            .map(|violation| {
+                let mut fault = Fault::new(Code::SchemaViolation, violation.message)
+                    .about(tool.name().as_str())
+                    .pointing(violation.pointer);
+                fault.hints = violation.hints;
+                fault
+            })
+            .collect();
+        if missing >= MANY_MISSING
+            && let Some(last) = faults.last_mut()
+            && let Some(skeleton) = tool.skeleton()
+        {
+            last.hints
+                .push(format!("the least that is valid: {skeleton}"));
+        }
+        faults
+    }
+}

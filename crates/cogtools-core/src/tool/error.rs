@@ -1,0 +1,134 @@
+//! Why a file is not a tool.
+
+use crate::name::NameError;
+use crate::schema::SchemaError;
+use crate::text::{Span, Text, TextError};
+use crate::{Code, Fault};
+
+/// Why a file is not a tool.
+#[derive(Debug)]
+pub enum ToolError {
+    /// It cannot be read as text.
+    Text(TextError),
+    /// It is not one YAML document.
+    Syntax(Box<Fault>),
+    /// It is a document but not a tool: all that is wrong, in the file's order.
+    Invalid(Vec<Fault>),
+}
+
+/// What can be wrong with the keys of a tool file.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolFault {
+    /// Not a map.
+    #[error("a tool file is a map of keys, not {0}")]
+    NotAMap(&'static str),
+    /// A key that tools do not have.
+    #[error("unknown key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// What was probably meant.
+        meant: Option<String>,
+    },
+    /// A key that every tool needs.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// A value of the wrong kind.
+    #[error("`{key}` takes {takes}, not {found}")]
+    Kind {
+        /// The key.
+        key: String,
+        /// What it takes.
+        takes: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// Nothing where a text is needed.
+    #[error("`{0}` is empty")]
+    Empty(&'static str),
+    /// A `$schema` that this version does not know.
+    #[error("`{0}` is not the schema of tool files")]
+    Schema(String),
+    /// A name that is not portable.
+    #[error("`{0}` is not a tool's name: {1}")]
+    Name(String, NameError),
+    /// A name that differs from the file's stem.
+    #[error("the tool is named `{name}` but its file `{stem}`")]
+    Stem {
+        /// The tool's name.
+        name: String,
+        /// The file's name without `.yaml`.
+        stem: String,
+    },
+    /// Both kinds of parameters.
+    #[error("`parameters_schema` excludes `parameters`")]
+    TwoSchemas,
+    /// A template language that is not njk.
+    #[error("`{0}` is not a template language that tools are written in")]
+    Language(String),
+    /// An implementation that names none or several ways.
+    #[error("an implementation names one of `njk_file`, `exec` and `script`")]
+    OneWay,
+    /// A path that leads out of the tool's folder.
+    #[error("`{0}` leads out of the tool's own folder")]
+    Outside(String),
+    /// An environment variable's name that no system takes.
+    #[error("`{0}` is not the name of an environment variable")]
+    Variable(String),
+    /// A capability that is not `provider.operation`.
+    #[error("`{0}` is not a capability")]
+    Capability(String),
+}
+
+impl ToolError {
+    /// All that is wrong, ready to be shown.
+    pub fn faults(self) -> Vec<Fault> {
+        match self {
+            Self::Text(error) => vec![error.fault(Code::InvalidTool)],
+            Self::Syntax(fault) => vec![*fault],
+            Self::Invalid(faults) => faults,
+        }
+    }
+
+    /// Whether there is no such file.
+    pub const fn is_absent(&self) -> bool {
+        matches!(self, Self::Text(TextError::Absent(_)))
+    }
+}
+
+impl ToolFault {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotAMap(_) => "begin with `name: …`".into(),
+            Self::UnknownKey { meant, .. } => meant.clone()?,
+            Self::Missing(key) => format!("add `{key}: …`"),
+            Self::Empty(key) => format!("write something under `{key}`"),
+            Self::Schema(_) => format!("write `$schema: {}`", super::Tool::SCHEMA),
+            Self::Name(..) => {
+                "name it in words that every host accepts, such as `check_facts`".into()
+            }
+            Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
+            Self::TwoSchemas => "remove one of the two".into(),
+            Self::Language(_) => "write `implementation: | # njk`".into(),
+            Self::OneWay => {
+                "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
+            }
+            Self::Outside(_) => "name a file in the folder of the tool, or below it".into(),
+            Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
+            Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
+            Self::Kind { .. } => return None,
+        })
+    }
+
+    /// The fault to show at `span` of `text`.
+    pub fn at(&self, span: Span, text: &Text) -> Fault {
+        let mut fault = Fault::new(Code::InvalidTool, self.to_string()).at(text.place(span));
+        fault.hints.extend(self.hint());
+        fault
+    }
+}
+
+/// The faults of a schema.
+pub(super) fn schema_faults(errors: &[SchemaError], text: &Text) -> Vec<Fault> {
+    errors.iter().map(|error| error.fault(text)).collect()
+}

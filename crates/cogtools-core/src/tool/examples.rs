@@ -1,0 +1,69 @@
+//! Values inside of a tool file, held against its own schema.
+
+use super::{AcceptError, Tool};
+use crate::arguments::Arguments;
+use crate::schema::Unusable;
+use crate::text::Span;
+use crate::violation::segments;
+use crate::yaml::Node;
+use crate::{Code, Fault};
+
+/// Examples that are not valid arguments.
+pub(super) fn check(tool: &Tool) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (example, arguments) in tool.fields.examples.iter().zip(tool.examples()) {
+        if let Err(AcceptError::Violations(violations)) = tool.accept(Arguments::from(arguments)) {
+            for violation in violations {
+                let segments = segments(&violation.pointer);
+                let (_, span) = example.walk(segments.iter().map(String::as_str));
+                let message = format!("this example does not fit: {}", violation.message);
+                let mut fault = Fault::new(Code::InvalidTool, message)
+                    .pointing(violation.pointer)
+                    .at(tool.text.place(span));
+                fault.hints = violation.hints;
+                faults.push(fault);
+            }
+        }
+    }
+    faults
+}
+
+/// Patterns that are no regular expressions and defaults that do not fit; only
+/// schemas that have any pay for a validator here.
+pub(super) fn check_schema(tool: &Tool, document: &Node) -> Vec<Fault> {
+    if !tool.fields.schema.has_default() && !tool.fields.schema.has_pattern() {
+        return Vec::new();
+    }
+    if let Err(unusable) = tool.fields.schema.validator() {
+        return vec![unusable_fault(tool, document, &unusable)];
+    }
+    let mut faults = Vec::new();
+    for (pointer, message) in tool.fields.schema.misfit_defaults() {
+        let span = find(document, &format!("{pointer}/default"));
+        let message = format!("the default does not fit its own schema: {message}");
+        faults.push(
+            Fault::new(Code::InvalidTool, message)
+                .at(tool.text.place(span))
+                .hint("a default is a value that a caller could send"),
+        );
+    }
+    faults
+}
+
+fn unusable_fault(tool: &Tool, document: &Node, unusable: &Unusable) -> Fault {
+    let span = find(document, &unusable.pointer);
+    Fault::new(Code::InvalidTool, unusable.message.clone())
+        .at(tool.text.place(span))
+        .hint("put it in single quotes, so that YAML leaves the backslashes alone")
+}
+
+/// The span of what a pointer into the schema speaks of, in the file's own form.
+fn find(document: &Node, pointer: &str) -> Span {
+    let segments = segments(pointer);
+    let path = segments.iter().map(String::as_str);
+    if let Some(schema) = document.get("parameters_schema") {
+        return schema.walk(path).0.span;
+    }
+    let parameters = document.get("parameters").unwrap_or(document);
+    parameters.walk(path.skip(1)).0.span
+}

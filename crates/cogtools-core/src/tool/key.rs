@@ -1,0 +1,107 @@
+//! The keys of a tool file.
+
+/// A key at the top of a tool file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// `$schema`
+    Schema,
+    /// `name`
+    Name,
+    /// `title`
+    Title,
+    /// `description`
+    Description,
+    /// `parameters`
+    Parameters,
+    /// `parameters_schema`
+    ParametersSchema,
+    /// `examples`
+    Examples,
+    /// `implementation`
+    Implementation,
+    /// `annotations`
+    Annotations,
+    /// `capabilities`
+    Capabilities,
+    /// `env`
+    Env,
+    /// `timeout`
+    Timeout,
+}
+
+impl Key {
+    /// All keys, in the order in which a tool file usually has them.
+    pub const ALL: [Self; 12] = [
+        Self::Schema,
+        Self::Name,
+        Self::Title,
+        Self::Description,
+        Self::Parameters,
+        Self::ParametersSchema,
+        Self::Examples,
+        Self::Implementation,
+        Self::Annotations,
+        Self::Capabilities,
+        Self::Env,
+        Self::Timeout,
+    ];
+
+    /// The key as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Schema => "$schema",
+            Self::Name => "name",
+            Self::Title => "title",
+            Self::Description => "description",
+            Self::Parameters => "parameters",
+            Self::ParametersSchema => "parameters_schema",
+            Self::Examples => "examples",
+            Self::Implementation => "implementation",
+            Self::Annotations => "annotations",
+            Self::Capabilities => "capabilities",
+            Self::Env => "env",
+            Self::Timeout => "timeout",
+        }
+    }
+
+    /// What the key means: the text of the reference.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Schema => {
+                "The format of the file: schema:agladysh-research.org,2025/cogtools:tool. May be left out."
+            }
+            Self::Name => {
+                "The tool's name, the same as the file's stem: a letter or underscore, then letters, digits, underscores and hyphens; at most 47 characters, which every host accepts. Required."
+            }
+            Self::Title => "A title for people, shown by hosts that have a place for it.",
+            Self::Description => {
+                "What the model is told: what the tool does and when to call it. Keep it short; some hosts add text of their own. Required."
+            }
+            Self::Parameters => {
+                "A map from parameter names to entries: the sugared form. Each parameter is required unless it has optional: true or a default. Without this key (and parameters_schema) the tool takes no arguments."
+            }
+            Self::ParametersSchema => {
+                "An OpenAPI 3.0 Schema Object of type object, word for word, instead of parameters."
+            }
+            Self::Examples => {
+                "A list of argument maps. Each must be valid; they are documentation and tests."
+            }
+            Self::Implementation => {
+                "A string is a Nunjucks template over the arguments, printed as it renders. A map names another way: njk_file, exec or script. Required."
+            }
+            Self::Annotations => {
+                "What the tool does to the world, for hosts that ask: read_only, destructive, idempotent, open_world, each true or false."
+            }
+            Self::Capabilities => "What the tool provides, as provider.operation names.",
+            Self::Env => {
+                "The names of the environment variables that the tool may see. Templates see none."
+            }
+            Self::Timeout => "How many seconds the tool may run; 60 when left out.",
+        }
+    }
+
+    /// The key that is written `text`.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.as_str() == text)
+    }
+}

@@ -1,0 +1,159 @@
+//! A tool: one YAML file, parsed in two steps.
+//!
+//! First the document (any YAML), then the tool: a value that cannot be wrong,
+//! because every key was checked when it was made.
+
+mod accept;
+mod annotations;
+mod error;
+mod examples;
+mod key;
+mod parse;
+mod reader;
+
+pub(crate) use reader::Reader;
+
+use std::path::Path;
+use std::time::Duration;
+
+pub use accept::{AcceptError, Accepted};
+pub use annotations::Annotations;
+pub use error::{ToolError, ToolFault};
+pub use key::Key;
+use serde_json::{Map, Value};
+
+use crate::Name;
+use crate::implementation::{Implementation, RunError};
+use crate::schema::Schema;
+use crate::text::Text;
+use crate::yaml::Node;
+
+/// A valid tool.
+#[derive(Debug)]
+pub struct Tool {
+    fields: Fields,
+    text: Text,
+}
+
+/// What the keys of its file say.
+#[derive(Debug)]
+struct Fields {
+    name: Name,
+    title: Option<String>,
+    description: String,
+    schema: Schema,
+    examples: Vec<Node>,
+    implementation: Implementation,
+    annotations: Annotations,
+    capabilities: Vec<String>,
+    env: Vec<String>,
+    timeout: Duration,
+}
+
+impl Tool {
+    /// The URN a tool file may name as its `$schema`.
+    pub const SCHEMA: &'static str = "schema:agladysh-research.org,2025/cogtools:tool";
+    /// How long a tool may run unless it says otherwise.
+    pub const TIMEOUT: Duration = Duration::from_mins(1);
+
+    /// Reads the tool file at `path`, known to its user as `shown`. Its name must
+    /// be the file's stem.
+    pub fn load(path: &Path, shown: &Path) -> Result<Self, ToolError> {
+        let text = Text::read(path, shown).map_err(ToolError::Text)?;
+        let tool = Self::parse(text)?;
+        let stem = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        if tool.name().as_str() == stem {
+            return Ok(tool);
+        }
+        Err(parse::wrong_stem(tool.name(), stem, &tool.text))
+    }
+
+    /// Parses the text of a tool file.
+    pub fn parse(text: Text) -> Result<Self, ToolError> {
+        parse::tool(text)
+    }
+
+    /// The name.
+    pub const fn name(&self) -> &Name {
+        &self.fields.name
+    }
+
+    /// Its file, as its user knows it.
+    pub fn file(&self) -> &Path {
+        self.text.name()
+    }
+
+    /// The title for people, if it has one.
+    pub fn title(&self) -> Option<&str> {
+        self.fields.title.as_deref()
+    }
+
+    /// What a model is told about it.
+    pub fn description(&self) -> &str {
+        &self.fields.description
+    }
+
+    /// What it accepts.
+    pub const fn schema(&self) -> &Schema {
+        &self.fields.schema
+    }
+
+    /// What it says of its behaviour.
+    pub const fn annotations(&self) -> &Annotations {
+        &self.fields.annotations
+    }
+
+    /// The capabilities it declares, as `provider.operation`.
+    pub fn capabilities(&self) -> &[String] {
+        &self.fields.capabilities
+    }
+
+    /// The environment variables it may see.
+    pub fn env(&self) -> &[String] {
+        &self.fields.env
+    }
+
+    /// How long it may run.
+    pub const fn timeout(&self) -> Duration {
+        self.fields.timeout
+    }
+
+    /// The argument maps of its examples.
+    pub fn examples(&self) -> impl Iterator<Item = Map<String, Value>> {
+        self.fields
+            .examples
+            .iter()
+            .filter_map(|node| match node.to_json() {
+                Value::Object(object) => Some(object),
+                _ => None,
+            })
+    }
+
+    /// Runs the tool and returns its result, ready for standard output.
+    pub fn run(&self, arguments: Accepted) -> Result<String, RunError> {
+        self.fields
+            .implementation
+            .run(&self.text, arguments.into_object())
+    }
+
+    /// Looks at what a call would only find out later: examples that do not fit
+    /// and templates that do not compile.
+    pub fn check(&self) -> Result<(), ToolError> {
+        let mut faults = examples::check(self);
+        faults.extend(
+            self.fields
+                .implementation
+                .check(&self.text)
+                .err()
+                .map(|fault| *fault),
+        );
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(ToolError::Invalid(faults))
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The values of a tool file's keys, each with its own rules.
+
+use std::time::Duration;
+
+use super::error::{self, ToolFault};
+use super::{Annotations, Key, Tool};
+use crate::schema::Schema;
+use crate::suggest::did_you_mean;
+use crate::text::{Span, Text};
+use crate::yaml::{Data, Entry, Node};
+use crate::{Fault, Name};
+
+/// What has been understood of a file so far, and what is wrong with it.
+pub(crate) struct Reader<'t> {
+    text: &'t Text,
+    faults: Vec<Fault>,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader of `text`.
+    pub(super) const fn new(text: &'t Text) -> Self {
+        Self {
+            text,
+            faults: Vec::new(),
+        }
+    }
+
+    /// All that was wrong.
+    pub(super) fn finish(self) -> Vec<Fault> {
+        self.faults
+    }
+
+    pub(crate) fn refuse(&mut self, fault: &ToolFault, span: Span) {
+        self.faults.push(fault.at(span, self.text));
+    }
+
+    pub(crate) fn kind(&mut self, key: &str, takes: &'static str, node: &Node) {
+        let found = match &node.data {
+            Data::Number(number) => number.to_string(),
+            _ => node.kind().to_owned(),
+        };
+        self.refuse(
+            &ToolFault::Kind {
+                key: key.to_owned(),
+                takes,
+                found,
+            },
+            node.span,
+        );
+    }
+
+    pub(crate) const fn text(&self) -> &Text {
+        self.text
+    }
+
+    pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
+        let node = &entry.value;
+        let Some(text) = node.text() else {
+            self.kind("name", "a string", node);
+            return None;
+        };
+        match Name::new(text) {
+            Ok(name) => Some(name),
+            Err(error) => {
+                self.refuse(&ToolFault::Name(text.to_owned(), error), node.span);
+                None
+            }
+        }
+    }
+
+    pub(super) fn schema_urn(&mut self, entry: &Entry) {
+        match entry.value.text() {
+            Some(Tool::SCHEMA) => {}
+            Some(other) => self.refuse(&ToolFault::Schema(other.to_owned()), entry.value.span),
+            None => self.kind("$schema", "a string", &entry.value),
+        }
+    }
+
+    /// A text that says something.
+    pub(super) fn words(&mut self, key: Key, entry: &Entry) -> Option<String> {
+        match entry.value.text() {
+            Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
+            Some(_) => {
+                self.refuse(&ToolFault::Empty(key.as_str()), entry.span);
+                None
+            }
+            None if matches!(entry.value.data, Data::Null) => {
+                self.refuse(&ToolFault::Empty(key.as_str()), entry.span);
+                None
+            }
+            None => {
+                self.kind(key.as_str(), "a string", &entry.value);
+                None
+            }
+        }
+    }
+
+    pub(super) fn parameters(
+        &mut self,
+        sugar: Option<&Entry>,
+        verbatim: Option<&Entry>,
+    ) -> Option<Schema> {
+        let schema = match (sugar, verbatim) {
+            (None, None) => return Some(Schema::empty()),
+            (Some(_), Some(second)) => {
+                self.refuse(&ToolFault::TwoSchemas, second.span);
+                return None;
+            }
+            (Some(entry), None) => Schema::expand(&entry.value),
+            (None, Some(entry)) => Schema::verbatim(&entry.value),
+        };
+        schema
+            .map_err(|errors| self.faults.extend(error::schema_faults(&errors, self.text)))
+            .ok()
+    }
+
+    pub(super) fn examples(&mut self, entry: &Entry) -> Vec<Node> {
+        let items = if let Data::List(items) = &entry.value.data {
+            items.as_slice()
+        } else {
+            self.kind("examples", "a list of argument maps", &entry.value);
+            &[]
+        };
+        for item in items.iter().filter(|item| item.entries().is_none()) {
+            self.kind("examples", "a list of argument maps", item);
+        }
+        items.to_vec()
+    }
+
+    pub(super) fn annotations(&mut self, entry: &Entry) -> Annotations {
+        let mut annotations = Annotations::default();
+        let Some(entries) = entry.value.entries() else {
+            self.kind("annotations", "a map of hints", &entry.value);
+            return annotations;
+        };
+        for entry in entries {
+            match (annotations.named(&entry.key), &entry.value.data) {
+                (Some(hint), Data::Bool(value)) => *hint = Some(*value),
+                (Some(_), _) => self.kind(&entry.key, "true or false", &entry.value),
+                (None, _) => {
+                    let meant = did_you_mean(&entry.key, Annotations::NAMES);
+                    let fault = ToolFault::UnknownKey {
+                        key: entry.key.clone(),
+                        meant,
+                    };
+                    self.refuse(&fault, entry.span);
+                }
+            }
+        }
+        annotations
+    }
+
+    pub(super) fn capabilities(&mut self, entry: &Entry) -> Vec<String> {
+        let dotted = |name: &str| {
+            let mut parts = name.split('.');
+            let word = |part: &str| {
+                !part.is_empty()
+                    && part
+                        .chars()
+                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+            };
+            name.contains('.') && parts.all(word)
+        };
+        self.strings("capabilities", entry, dotted, |name| {
+            ToolFault::Capability(name.to_owned())
+        })
+    }
+
+    pub(super) fn env(&mut self, entry: &Entry) -> Vec<String> {
+        let variable = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        self.strings("env", entry, variable, |name| {
+            ToolFault::Variable(name.to_owned())
+        })
+    }
+
+    fn strings(
+        &mut self,
+        key: &'static str,
+        entry: &Entry,
+        fine: impl Fn(&str) -> bool,
+        fault: impl Fn(&str) -> ToolFault,
+    ) -> Vec<String> {
+        let Some(items) = entry.value.items() else {
+            self.kind(key, "a list of names", &entry.value);
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        for item in items {
+            match item.text() {
+                Some(name) if fine(name) => names.push(name.to_owned()),
+                Some(name) => self.refuse(&fault(name), item.span),
+                None => self.kind(key, "a list of names", item),
+            }
+        }
+        names
+    }
+
+    pub(super) fn timeout(&mut self, entry: &Entry) -> Option<Duration> {
+        let seconds = match &entry.value.data {
+            Data::Number(number) => number.as_f64(),
+            _ => None,
+        };
+        let duration = seconds
+            .filter(|seconds| *seconds > 0.0)
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        if duration.is_none() {
+            self.kind(
+                "timeout",
+                "a number of seconds greater than 0",
+                &entry.value,
+            );
+        }
+        duration
+    }
+}

@@ -1,0 +1,151 @@
+//! What is wrong with a call's arguments, in words that let a model repair it.
+
+mod word;
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::{Map, Value};
+
+use crate::schema::Schema;
+use crate::suggest::did_you_mean;
+
+use word::{cut, extra, quoted, show, word};
+
+/// One thing that is wrong with the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The JSON pointer of the argument that is wrong, missing or unknown.
+    pub pointer: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to send instead.
+    pub hints: Vec<String>,
+    /// Whether it is an argument left out.
+    pub missing: bool,
+}
+
+impl Violation {
+    /// An argument (or property) that the schema does not have; `known` are those
+    /// it has.
+    pub fn unknown(pointer: String, name: &str, known: &[&str]) -> Self {
+        let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known {
+            [] => "send no arguments: `{}`".to_owned(),
+            known => format!("the parameters are {}", quoted(known)),
+        });
+        let message = "not a parameter of this tool".to_owned();
+        Self {
+            pointer,
+            message,
+            hints: vec![hint],
+            missing: false,
+        }
+    }
+
+    fn new(pointer: String, message: String) -> Self {
+        Self {
+            pointer,
+            message,
+            hints: Vec::new(),
+            missing: false,
+        }
+    }
+}
+
+/// The violations that one error of the validator stands for.
+pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Violation> {
+    let base = error.instance_path().to_string();
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let pointer = format!("{base}/{}", escape(name));
+            let mut violation = Violation::new(pointer, "required but missing".to_owned());
+            violation.hints.push(send(schema, &violation.pointer));
+            violation.missing = true;
+            vec![violation]
+        }
+        Kind::AdditionalProperties { unexpected } => {
+            let here = schema.at(segments(&base).iter().map(String::as_str));
+            let known = here
+                .and_then(|here| here.get("properties"))
+                .and_then(Value::as_object);
+            let known: Vec<&str> = known
+                .into_iter()
+                .flat_map(Map::keys)
+                .map(String::as_str)
+                .collect();
+            let unexpected = unexpected.iter();
+            unexpected
+                .map(|name| Violation::unknown(format!("{base}/{}", escape(name)), name, &known))
+                .collect()
+        }
+        kind => {
+            let mut violation = Violation::new(base, word(kind, error.instance()));
+            violation.hints.extend(extra(kind, error.instance()));
+            violation.hints.push(send(schema, &violation.pointer));
+            vec![violation]
+        }
+    }
+}
+
+/// `send therefore (string): Provide constructive outlook on the situation`.
+fn send(schema: &Schema, pointer: &str) -> String {
+    let segments = segments(pointer);
+    let name = segments
+        .last()
+        .cloned()
+        .unwrap_or_else(|| "an object".to_owned());
+    let Some(here) = schema.at(segments.iter().map(String::as_str)) else {
+        return format!("see the parameters of the tool for {name}");
+    };
+    let description = here
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let description = cut(
+        &description.split_whitespace().collect::<Vec<_>>().join(" "),
+        400,
+    );
+    match (label(here), description.as_str()) {
+        (label, "") => format!("send {name} ({label})"),
+        (label, description) => format!("send {name} ({label}): {description}"),
+    }
+}
+
+/// A schema's type in a word or a few.
+pub(crate) fn label(schema: &Map<String, Value>) -> String {
+    let kind = schema.get("type").and_then(Value::as_str);
+    let null = if schema.get("nullable") == Some(&Value::Bool(true)) {
+        " or null"
+    } else {
+        ""
+    };
+    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+        let options: Vec<String> = options.iter().map(show).collect();
+        return format!("one of {}", options.join(", "));
+    }
+    match kind {
+        Some("array") => {
+            let items = schema.get("items").and_then(Value::as_object).map(label);
+            format!(
+                "array of {}{null}",
+                items.unwrap_or_else(|| "any value".to_owned())
+            )
+        }
+        Some(kind) => format!("{kind}{null}"),
+        None => "any value".to_owned(),
+    }
+}
+
+/// The unescaped segments of a JSON pointer (RFC 6901).
+pub(crate) fn segments(pointer: &str) -> Vec<String> {
+    pointer
+        .split('/')
+        .skip(1)
+        .map(|part| part.replace("~1", "/").replace("~0", "~"))
+        .collect()
+}
+
+/// A name as a segment of a JSON pointer (RFC 6901).
+pub(crate) fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

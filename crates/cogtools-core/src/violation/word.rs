@@ -1,0 +1,168 @@
+//! The words for each kind of error that the validator reports.
+
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use crate::suggest::did_you_mean;
+
+/// The most alternatives of an `anyOf` that are explained.
+const ALTERNATIVES: usize = 4;
+
+/// What is wrong, without saying where.
+pub(super) fn word(kind: &Kind, value: &Value) -> String {
+    let got = show(value);
+    match kind {
+        Kind::Type { kind } => format!("expected {}, got {} {got}", types(kind), kind_of(value)),
+        Kind::Enum { options } => {
+            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+            let options: Vec<String> = options.iter().map(show).collect();
+            format!("expected one of {}, got {got}", options.join(", "))
+        }
+        Kind::Minimum { limit } => format!("must be at least {limit}, got {got}"),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}, got {got}"),
+        Kind::Maximum { limit } => format!("must be at most {limit}, got {got}"),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}, got {got}"),
+        Kind::MultipleOf { multiple_of } => {
+            format!("must be a multiple of {multiple_of}, got {got}")
+        }
+        Kind::MinLength { limit } => format!(
+            "needs at least {}, has {}",
+            count(*limit, "character"),
+            length(value)
+        ),
+        Kind::MaxLength { limit } => format!(
+            "may have at most {}, has {}",
+            count(*limit, "character"),
+            length(value)
+        ),
+        Kind::MinItems { limit } => format!(
+            "needs at least {}, has {}",
+            count(*limit, "item"),
+            length(value)
+        ),
+        Kind::MaxItems { limit } => format!(
+            "may have at most {}, has {}",
+            count(*limit, "item"),
+            length(value)
+        ),
+        Kind::MinProperties { limit } => {
+            format!("needs at least {limit} keys, has {}", length(value))
+        }
+        Kind::MaxProperties { limit } => {
+            format!("may have at most {limit} keys, has {}", length(value))
+        }
+        Kind::UniqueItems => "has the same item twice".to_owned(),
+        Kind::Pattern { pattern } => format!("must match the pattern `{pattern}`, got {got}"),
+        Kind::Format { format } => format!("must be in the format {format}, got {got}"),
+        Kind::Not { schema } => format!("must not fit {}", show(schema)),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            format!("fits none of the {} alternatives", context.len())
+        }
+        Kind::OneOfMultipleValid { .. } => {
+            "fits several alternatives, must fit exactly one".to_owned()
+        }
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            "takes too long to compare with the pattern of this parameter".to_owned()
+        }
+        other => format!("does not satisfy `{}`", other.keyword()),
+    }
+}
+
+/// Hints that only this kind of error has.
+pub(super) fn extra(kind: &Kind, value: &Value) -> Vec<String> {
+    match kind {
+        Kind::Enum { options } => {
+            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+            let known = options.iter().filter_map(Value::as_str);
+            value
+                .as_str()
+                .and_then(|sent| did_you_mean(sent, known))
+                .into_iter()
+                .collect()
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            let alternatives = context.iter().enumerate().take(ALTERNATIVES);
+            alternatives
+                .map(|(index, errors)| {
+                    let errors: Vec<String> = errors.iter().take(ALTERNATIVES).map(brief).collect();
+                    format!("alternative {}: {}", index + 1, errors.join("; "))
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// One error inside of an alternative.
+fn brief(error: &ValidationError<'_>) -> String {
+    let path = error.instance_path().to_string();
+    let words = match error.kind() {
+        Kind::Required { property } => format!("{} is missing", show(property)),
+        kind => word(kind, error.instance()),
+    };
+    if path.is_empty() {
+        words
+    } else {
+        format!("{path}: {words}")
+    }
+}
+
+fn types(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(one) => one.to_string(),
+        TypeKind::Multiple(all) => all
+            .iter()
+            .map(|one| one.to_string())
+            .collect::<Vec<_>>()
+            .join(" or "),
+    }
+}
+
+const fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A value as JSON, cut to a readable length.
+pub(super) fn show(value: &Value) -> String {
+    cut(&value.to_string(), 60)
+}
+
+pub(super) fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most).chain(['…']).collect()
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.chars().count(),
+        Value::Array(items) => items.len(),
+        Value::Object(entries) => entries.len(),
+        _ => 0,
+    }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+pub(super) fn quoted(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

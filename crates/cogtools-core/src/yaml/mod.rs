@@ -1,0 +1,25 @@
+//! YAML with places: a tree in which every key and value knows where it stands.
+//!
+//! The events come from a conforming parser; what a document may be is decided
+//! here: YAML 1.2 core schema, one document, unique string keys, and bounds
+//! that hold against files made to hurt.
+
+mod error;
+mod loader;
+mod node;
+mod scalar;
+
+pub use error::{YamlError, YamlFault};
+pub use node::{Data, Entry, Node};
+
+use crate::text::Text;
+
+/// How deep collections may nest.
+pub const MAX_DEPTH: usize = 64;
+/// How many nodes a document may have, each use of an alias counted in full.
+pub const MAX_NODES: usize = 100_000;
+
+/// The one document in `text`; an empty text is a null node.
+pub fn parse(text: &Text) -> Result<Node, YamlError> {
+    loader::load(text.as_str())
+}

@@ -1,0 +1,131 @@
+//! The tree of a document.
+
+use serde_json::{Map, Number, Value};
+
+use crate::text::Span;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it is.
+    pub data: Data,
+    /// Where it stands. A block collection ends where its last value ends.
+    pub span: Span,
+}
+
+/// What a node can be: JSON's values.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number that JSON can hold.
+    Number(Number),
+    /// A string; `block` when written with `|` or `>`.
+    Text {
+        /// Its value.
+        text: String,
+        /// How far its lines are indented, for a block written with `|`.
+        block: Option<usize>,
+    },
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping, in the order of the file.
+    Map(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+impl Node {
+    /// The string, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.data {
+            Data::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The entries, if it is a mapping.
+    pub fn entries(&self) -> Option<&[Entry]> {
+        match &self.data {
+            Data::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The items, if it is a sequence.
+    pub fn items(&self) -> Option<&[Self]> {
+        match &self.data {
+            Data::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The value of `key`, if it is a mapping that has it.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entries()?
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.value)
+    }
+
+    /// What it is, in the words of YAML's users.
+    pub const fn kind(&self) -> &'static str {
+        match &self.data {
+            Data::Null => "nothing",
+            Data::Bool(_) => "a boolean",
+            Data::Number(_) => "a number",
+            Data::Text { .. } => "a string",
+            Data::List(_) => "a list",
+            Data::Map(_) => "a map",
+        }
+    }
+
+    /// The same value as JSON.
+    pub fn to_json(&self) -> Value {
+        match &self.data {
+            Data::Null => Value::Null,
+            Data::Bool(value) => Value::Bool(*value),
+            Data::Number(number) => Value::Number(number.clone()),
+            Data::Text { text, .. } => Value::String(text.clone()),
+            Data::List(items) => items.iter().map(Self::to_json).collect(),
+            Data::Map(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.value.to_json()));
+                Value::Object(entries.collect::<Map<_, _>>())
+            }
+        }
+    }
+
+    /// The node that a JSON pointer's segments lead to, and the span of the last
+    /// key on the way; as far as the way goes.
+    pub fn walk<'a>(&self, segments: impl Iterator<Item = &'a str>) -> (&Self, Span) {
+        let (mut node, mut span) = (self, self.span);
+        for segment in segments {
+            match &node.data {
+                Data::Map(entries) => match entries.iter().find(|entry| entry.key == segment) {
+                    Some(entry) => (node, span) = (&entry.value, entry.span),
+                    None => break,
+                },
+                Data::List(items) => match segment.parse().ok().and_then(|at: usize| items.get(at))
+                {
+                    Some(item) => (node, span) = (item, item.span),
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        (node, span)
+    }
+}

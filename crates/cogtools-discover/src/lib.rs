@@ -1,0 +1,154 @@
+//! `cogtools-discover`: declares the tools of a project to a host.
+//!
+//! The discovery command of Gemini CLI and its kin, which refuse to start when
+//! it fails: a broken tool therefore costs no one but itself.
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
+use cogtools_core::tool::ToolError;
+use cogtools_core::{Code, Fault, Target, Tool};
+use cogtools_program::call::{registry, verbose_arg};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use serde_json::Value;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-discover",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "BROKEN TOOLS",
+        "A tool file that cannot be used is skipped and named on standard error, and the exit status is 0: a host that treats a failed discovery as fatal keeps all other tools. With --strict every tool is also checked for what only a call would find out (examples that do not fit, templates that do not compile), and the exit status tells that something is wrong.",
+    ),
+    (
+        "FORMATS",
+        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); releases of Gemini CLI read one or the other.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null",
+    ),
+];
+
+/// One tool's place in the output.
+enum Line {
+    Declared(String),
+    Broken(Vec<Fault>),
+}
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Declare the tools of the current directory to a host")
+        .long_about(
+            "Print the declarations of all tools of the project around the current directory: \
+             a JSON array, in the order of sources and names.",
+        )
+        .arg(
+            Arg::new("yaml")
+                .long("yaml")
+                .action(ArgAction::SetTrue)
+                .help("Print YAML instead of JSON"),
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("HOST")
+                .value_parser(PossibleValuesParser::new(Target::NAMES))
+                .default_value("gemini")
+                .help("The form of the declarations"),
+        )
+        .arg(
+            Arg::new("strict")
+                .long("strict")
+                .action(ArgAction::SetTrue)
+                .help("Check more, and fail when a tool is broken"),
+        )
+        .arg(verbose_arg())
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let format = matches
+        .get_one::<String>("format")
+        .map(String::as_str)
+        .unwrap_or_default();
+    let target = Target::parse(format).unwrap_or(Target::Gemini);
+    let strict = matches.get_flag("strict");
+    let found = registry(io)?.map(|tool| line(tool, target, strict));
+    let mut declared = Vec::new();
+    let mut broken: Vec<Fault> = found
+        .unlisted
+        .iter()
+        .map(cogtools_core::SourceError::fault)
+        .collect();
+    for item in found.items {
+        match item {
+            Line::Declared(text) => declared.push(text),
+            Line::Broken(faults) => broken.extend(faults),
+        }
+    }
+    if matches.get_flag("verbose") {
+        for (file, winner) in &found.shadowed {
+            io.note(&format!(
+                "{} is shadowed by {}",
+                file.display(),
+                winner.display()
+            ));
+        }
+        io.note(&format!("{} tools declared", declared.len()));
+    }
+    let text = if matches.get_flag("yaml") {
+        yaml(&declared)?
+    } else {
+        json(&declared)
+    };
+    io.print(text.as_bytes())?;
+    if strict && !broken.is_empty() {
+        return Err(broken.into());
+    }
+    for fault in &broken {
+        io.report(Severity::Warning, fault);
+    }
+    Ok(())
+}
+
+fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
+    let checked = tool.and_then(|tool| {
+        if strict {
+            tool.check().map(|()| tool)
+        } else {
+            Ok(tool)
+        }
+    });
+    match checked {
+        Ok(tool) => Line::Declared(target.declare(&tool).to_string()),
+        Err(error) => Line::Broken(error.faults()),
+    }
+}
+
+/// One declaration a line.
+fn json(declared: &[String]) -> String {
+    if declared.is_empty() {
+        "[]\n".to_owned()
+    } else {
+        format!("[\n{}\n]\n", declared.join(",\n"))
+    }
+}
+
+fn yaml(declared: &[String]) -> Result<String, Failure> {
+    let values: Result<Vec<Value>, _> = declared
+        .iter()
+        .map(|text| serde_json::from_str(text))
+        .collect();
+    let failed = |cause: &dyn std::error::Error| {
+        Fault::new(
+            Code::Internal,
+            format!("the declarations cannot be printed as YAML: {cause}"),
+        )
+    };
+    let values = values.map_err(|error| failed(&error))?;
+    Ok(serde_yaml::to_string(&values).map_err(|error| failed(&error))?)
+}

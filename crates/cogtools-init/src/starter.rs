@@ -1,0 +1,136 @@
+//! What a new project begins with: its configuration and one tool to copy.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cogtools_core::{Code, Fault};
+use thiserror::Error;
+
+use crate::plan::{Change, Step};
+
+/// The configuration file's name.
+const CONFIGURATION: &str = ".cogtoolrc.yaml";
+/// The folder of the project's tools.
+const FOLDER: &str = "tools";
+/// The example's name.
+const EXAMPLE: &str = "hello.yaml";
+/// How many folders deep tools are looked for: a source and its toolsets.
+const DEPTH: usize = 2;
+
+/// Why a file of ours cannot be put where it belongs.
+#[derive(Debug, Error)]
+pub(crate) enum StarterError {
+    /// Something other than a file (or folder) has its name.
+    #[error("is not a {wanted}")]
+    Occupied {
+        /// What has the name.
+        file: PathBuf,
+        /// What should have it.
+        wanted: &'static str,
+    },
+    /// It cannot be looked at.
+    #[error("cannot be read: {error}")]
+    Unreadable {
+        /// The file or folder.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// What becomes of the configuration file of `project`.
+pub(crate) fn configuration(project: &Path) -> Result<Step, StarterError> {
+    let file = PathBuf::from(CONFIGURATION);
+    let path = project.join(&file);
+    match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_dir() => Err(StarterError::Occupied {
+            file,
+            wanted: "file",
+        }),
+        Err(error) if absent(&error) && !path.is_symlink() => {
+            let text = include_str!("../starter/cogtoolrc.yaml");
+            Ok(create(project, file, text, false))
+        }
+        Err(error) => Err(StarterError::Unreadable { file, error }),
+        Ok(_) => Ok(Step::Keep(file)),
+    }
+}
+
+/// What becomes of the example: a folder that has tools already needs none.
+pub(crate) fn example(project: &Path) -> Result<Step, StarterError> {
+    let folder = PathBuf::from(FOLDER);
+    let file = folder.join(EXAMPLE);
+    let path = project.join(&folder);
+    match fs::metadata(&path) {
+        Err(error) if absent(&error) && !path.is_symlink() => {}
+        Err(error) => {
+            return Err(StarterError::Unreadable {
+                file: folder,
+                error,
+            });
+        }
+        Ok(metadata) if !metadata.is_dir() => {
+            return Err(StarterError::Occupied {
+                file: folder,
+                wanted: "folder",
+            });
+        }
+        Ok(_) if project.join(&file).is_file() => return Ok(Step::Keep(file)),
+        Ok(_) => match has_tools(&path, DEPTH) {
+            Ok(false) => {}
+            Ok(true) => return Ok(Step::Keep(folder)),
+            Err(error) => {
+                return Err(StarterError::Unreadable {
+                    file: folder,
+                    error,
+                });
+            }
+        },
+    }
+    let text = include_str!("../starter/hello.yaml");
+    Ok(create(project, file, text, true))
+}
+
+impl StarterError {
+    /// The same as a fault, with what to do about it.
+    pub(crate) fn fault(self) -> Fault {
+        let message = self.to_string();
+        let (code, file) = match self {
+            Self::Occupied { file, .. } => (Code::InvalidConfig, file),
+            Self::Unreadable { file, .. } => (Code::IoFailed, file),
+        };
+        Fault::new(code, message)
+            .about(file.display().to_string())
+            .hint("mend it or move it away, then run this again")
+    }
+}
+
+fn create(project: &Path, file: PathBuf, text: &str, executable: bool) -> Step {
+    Step::Write(Change {
+        target: project.join(&file),
+        file,
+        before: None,
+        after: text.to_owned(),
+        executable,
+    })
+}
+
+fn has_tools(folder: &Path, depth: usize) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let extension = path.extension().and_then(std::ffi::OsStr::to_str);
+        if matches!(extension, Some("yaml" | "yml")) {
+            return Ok(true);
+        }
+        // A toolset that cannot be read is not ours to judge.
+        if depth > 1 && path.is_dir() && has_tools(&path, depth - 1).unwrap_or(false) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn absent(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}

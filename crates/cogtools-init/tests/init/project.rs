@@ -1,0 +1,125 @@
+//! A directory of its own, and runs of the program in it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use cogtools_init::PROGRAM;
+use cogtools_program::{Format, Input, Io, Reporter, Terminals};
+use tempfile::TempDir;
+
+/// What a run leaves: status, standard output, standard error.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) status: u8,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A directory that goes away with the test.
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A project whose `.gemini/settings.json` says `text`.
+    pub(crate) fn with_settings(text: impl AsRef<[u8]>) -> Self {
+        let project = Self::new();
+        project.write(".gemini/settings.json", text);
+        project
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        file.split('/')
+            .fold(self.folder.path().to_path_buf(), |path, part| {
+                path.join(part)
+            })
+    }
+
+    pub(crate) fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    /// Every file and folder below, in order, folders with a slash.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![(self.folder.path().to_path_buf(), String::new())];
+        while let Some((folder, prefix)) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+                if entry.file_type().unwrap().is_dir() {
+                    found.push(format!("{name}/"));
+                    folders.push((entry.path(), format!("{name}/")));
+                } else {
+                    found.push(name);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ended {
+        self.run_with(args, Input::empty())
+    }
+
+    /// A run with a person at the terminal, who types `answer`.
+    pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> Ended {
+        self.run_with(args, Input::new(Cursor::new(answer), true))
+    }
+
+    fn run_with(&self, args: &[&str], stdin: Input) -> Ended {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let mut io = Io {
+            program: PathBuf::new(),
+            next: None,
+            stdin,
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            terminals: Terminals::default(),
+            vars: BTreeMap::new(),
+            cwd: self.folder.path().to_path_buf(),
+            reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+        };
+        let status = PROGRAM.launch(&args, &mut io);
+        Ended {
+            status,
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+        }
+    }
+}
+
+/// A run that ended well and said `stdout`.
+pub(crate) fn done(stdout: impl Into<String>) -> Ended {
+    Ended {
+        status: 0,
+        stdout: stdout.into(),
+        stderr: String::new(),
+    }
+}
+
+/// A run that failed with `status` and said `stderr`.
+pub(crate) fn failed(status: u8, stderr: impl Into<String>) -> Ended {
+    Ended {
+        status,
+        stdout: String::new(),
+        stderr: stderr.into(),
+    }
+}

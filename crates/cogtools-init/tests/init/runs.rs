@@ -1,0 +1,202 @@
+//! Whole runs: what is printed and what is there afterwards.
+
+use cogtools_init::{Change, PROGRAM, Plan, Step};
+
+use crate::project::{Project, done};
+
+const CREATED: &str = "\
+created .cogtoolrc.yaml
+created tools/hello.yaml
+created .gemini/settings.json
+
+next steps:
+- see what Gemini CLI will see (cogtools-discover and cogtools-call must be on
+  PATH, or Gemini CLI cannot start here):
+    cogtools-discover
+- call the example:
+    echo '{\"person\": \"Ada\"}' | cogtools-call hello
+- start gemini in this directory and trust the folder when it asks; headless, set
+  GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
+- headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
+  them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
+    [[rule]]
+    toolName = [\"discovered_tool_hello\"]
+    decision = \"allow\"
+    priority = 100
+  or, for one run: gemini --allowed-tools discovered_tool_hello -p '...'
+";
+
+const UNCHANGED: &str = "\
+unchanged .cogtoolrc.yaml
+unchanged tools/hello.yaml
+unchanged .gemini/settings.json
+
+nothing to do: all of it is in place
+";
+
+const SETTINGS: &str = r#"{
+  "toolDiscoveryCommand": "cogtools-discover",
+  "toolCallCommand": "cogtools-call",
+  "tools": {
+    "discoveryCommand": "cogtools-discover",
+    "callCommand": "cogtools-call"
+  }
+}
+"#;
+
+#[test]
+fn an_empty_directory() {
+    for args in [&[][..], &["--non-interactive", "--defaults"]] {
+        let project = Project::new();
+        assert_eq!(project.run(args), done(CREATED));
+        assert_eq!(
+            project.read(".cogtoolrc.yaml"),
+            include_str!("../../starter/cogtoolrc.yaml")
+        );
+        assert_eq!(
+            project.read("tools/hello.yaml"),
+            include_str!("../../starter/hello.yaml")
+        );
+        assert_eq!(project.read(".gemini/settings.json"), SETTINGS);
+        let files = project.files();
+        assert_eq!(
+            files,
+            [
+                ".cogtoolrc.yaml",
+                ".gemini/",
+                ".gemini/settings.json",
+                "tools/",
+                "tools/hello.yaml"
+            ]
+        );
+    }
+}
+
+#[test]
+fn twice() {
+    let project = Project::with_settings("{ \"theme\": \"x\", } // mine");
+    project.run(&[]);
+    let settings = project.read(".gemini/settings.json");
+    assert_eq!(project.run(&[]), done(UNCHANGED));
+    assert_eq!(project.run(&["--dry-run"]), done(""));
+    assert_eq!(project.read(".gemini/settings.json"), settings);
+}
+
+#[test]
+fn a_dry_run() {
+    let project = Project::with_settings("{\r\n  // mine\r\n  \"theme\": \"x\"\r\n}");
+    project.write("tools/mine.yaml", "");
+    project.write(".cogtoolrc.yaml", "");
+    let before = project.files();
+    let stdout = concat!(
+        "diff --git a/.gemini/settings.json b/.gemini/settings.json\n",
+        "--- a/.gemini/settings.json\n",
+        "+++ b/.gemini/settings.json\n",
+        "@@ -1,4 +1,10 @@\n",
+        " {\r\n",
+        "   // mine\r\n",
+        "-  \"theme\": \"x\"\r\n",
+        "+  \"theme\": \"x\",\r\n",
+        "+  \"toolDiscoveryCommand\": \"cogtools-discover\",\r\n",
+        "+  \"toolCallCommand\": \"cogtools-call\",\r\n",
+        "+  \"tools\": {\r\n",
+        "+    \"discoveryCommand\": \"cogtools-discover\",\r\n",
+        "+    \"callCommand\": \"cogtools-call\"\r\n",
+        "+  }\r\n",
+        " }\n",
+        "\\ No newline at end of file\n",
+    );
+    assert_eq!(project.run(&["--dry-run"]), done(stdout));
+    assert_eq!(project.files(), before);
+}
+
+#[test]
+fn a_dry_run_in_an_empty_directory() {
+    let project = Project::new();
+    let file = |name: &str, mode: u32, text: &str| {
+        let lines = text.lines().count();
+        format!(
+            "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n+{}",
+            text.replace('\n', "\n+").trim_end_matches('+')
+        )
+    };
+    let stdout = [
+        file(
+            ".cogtoolrc.yaml",
+            100_644,
+            include_str!("../../starter/cogtoolrc.yaml"),
+        ),
+        file(
+            "tools/hello.yaml",
+            100_755,
+            include_str!("../../starter/hello.yaml"),
+        ),
+        file(".gemini/settings.json", 100_644, SETTINGS),
+    ];
+    assert_eq!(project.run(&["--dry-run"]), done(stdout.concat()));
+    assert_eq!(project.files(), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_that_changes_before_it_is_written_stays() {
+    let project = Project::new();
+    let change = |before: Option<&str>| Plan {
+        steps: vec![Step::Write(Change {
+            file: "file".into(),
+            target: project.path("file"),
+            before: before.map(str::to_owned),
+            after: "ours".to_owned(),
+            executable: false,
+        })],
+    };
+    project.write("file", "theirs");
+    for before in [None, Some("before")] {
+        let error = change(before).apply().unwrap_err();
+        let fault = error.fault();
+        assert_eq!(
+            fault.line(),
+            "file: has been changed by somebody else meanwhile"
+        );
+        assert_eq!(
+            fault.hints,
+            [
+                "run this again to take its new content into account",
+                "no file was written"
+            ]
+        );
+        assert_eq!(project.read("file"), "theirs");
+        assert_eq!(project.files(), ["file"]);
+    }
+    change(Some("theirs")).apply().unwrap();
+    assert_eq!(project.read("file"), "ours");
+}
+
+#[test]
+fn a_plan_that_stops_half_way_says_what_is_written() {
+    let project = Project::new();
+    let create = |file: &str| {
+        Step::Write(Change {
+            file: file.into(),
+            target: project.path(file),
+            before: None,
+            after: String::new(),
+            executable: false,
+        })
+    };
+    project.write("b", "theirs");
+    let steps = vec![create("new/a"), create("b"), create("c")];
+    let fault = Plan { steps }.apply().unwrap_err().fault();
+    assert_eq!(fault.hints.last().unwrap(), "already written: `new/a`");
+    assert_eq!(project.files(), ["b", "new/", "new/a"]);
+}
+
+#[test]
+fn help_and_version() {
+    let project = Project::new();
+    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
+    assert_eq!(project.run(&["--version"]), done(version));
+    let help = PROGRAM.command().render_help().to_string();
+    assert_eq!(project.run(&["--help"]), done(help));
+    assert_eq!(project.run(&["--unknown"]).status, 2);
+    assert_eq!(project.files(), Vec::<String>::new());
+}

@@ -1,0 +1,62 @@
+//! `cogtools-yaml`: runs the one tool file that it is given.
+//!
+//! It is the interpreter in a tool file's first line, so that an executable tool
+//! file is a program: `./tools/facepalm.yaml < arguments.json`.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use cogtools_core::Tool;
+use cogtools_program::call::{answer, verbose_arg, yaml_arg};
+use cogtools_program::{Failure, Io, Program, Stdin, Syntax};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-yaml",
+    command,
+    run,
+    stdin: Stdin::Read,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "SHEBANG",
+        "A tool file that begins with the line\n\n    #! /usr/bin/env cogtools-yaml\n\nand is executable is a program of its own; what follows its name on the command line is handed on to cogtools-yaml, so that options such as --yaml work there too.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools-yaml tools/facepalm.yaml < arguments.json\n\n    ./tools/facepalm.yaml --yaml < arguments.yaml",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Run a tool file: arguments on stdin, its result on stdout")
+        .long_about(
+            "Run the tool in FILE, wherever it lies: its arguments are read from standard input \
+             and checked, its result is printed on standard output.",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(OsString))
+                .help("The tool file"),
+        )
+        .arg(yaml_arg())
+        .arg(verbose_arg())
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let file = matches
+        .get_one::<OsString>("file")
+        .map_or(Path::new(""), Path::new);
+    let tool =
+        Tool::load(&io.cwd.join(file), file).map_err(|error| Failure::from(error.faults()))?;
+    if matches.get_flag("verbose") {
+        io.note(&format!("{}: {}", tool.name(), file.display()));
+    }
+    answer(io, &tool, Syntax::from_flag(matches.get_flag("yaml")))
+}

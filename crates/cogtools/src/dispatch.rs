@@ -1,0 +1,100 @@
+//! `cogtools NAME`: finds the program of that name and becomes it.
+
+use std::ffi::{OsStr, OsString};
+use std::process::Command as Process;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Code, Fault};
+use cogtools_program::{Failure, Io, Program, Stdin};
+
+use crate::help;
+use crate::locate::Places;
+
+/// The porcelain.
+pub const PROGRAM: Program = Program {
+    name: "cogtools",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "PROGRAMS",
+        "cogtools NAME becomes the program cogtools-NAME, with the rest of the command line. It is looked for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order. The programs that belong to cogtools are never taken from node_modules. Any program that is named cogtools-something and lies in one of these places is a subcommand.\n\ncogtools help NAME shows the manual page of a program, or its --help where there is no man; cogtools help --all lists every program found.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools init\n\n    cogtools help call\n\n    cogtools discover --yaml",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("YAML files become tools for AI agents")
+        .long_about(
+            "One YAML file is one tool for an AI agent. cogtools finds the tools of the current \
+             directory, declares them to hosts such as Gemini CLI, checks calls and runs them.",
+        )
+        .override_usage(
+            "cogtools [OPTIONS] <PROGRAM> [ARGS]...\n       cogtools help [--all | PROGRAM]",
+        )
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(clap::value_parser!(OsString))
+        .arg(
+            Arg::new("exec-path")
+                .long("exec-path")
+                .action(ArgAction::SetTrue)
+                .help("Print the directory of the programs that belong to cogtools"),
+        )
+        .after_help(help::overview())
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let places = Places::new(io)?;
+    if matches.get_flag("exec-path") {
+        return io.print(format!("{}\n", places.own().display()).as_bytes());
+    }
+    let Some((name, rest)) = matches.subcommand() else {
+        let fault = Fault::new(Code::Usage, "no program is named");
+        return Err(fault
+            .hint("usage: cogtools <PROGRAM> [ARGS]...")
+            .hint("cogtools help lists the programs")
+            .into());
+    };
+    let args: Vec<&OsStr> = rest
+        .get_many::<OsString>("")
+        .into_iter()
+        .flatten()
+        .map(OsString::as_os_str)
+        .collect();
+    if name == "help" {
+        return help::run(&args, &places, io);
+    }
+    become_program(name, &args, &places, io)
+}
+
+/// The end of this process as itself: it goes on as the program of that name.
+pub(crate) fn become_program(
+    name: &str,
+    args: &[&OsStr],
+    places: &Places,
+    io: &Io<'_>,
+) -> Result<(), Failure> {
+    let Some(path) = places.find(name) else {
+        let mut fault = Fault::new(
+            Code::UnknownProgram,
+            format!("there is no program `{name}`"),
+        );
+        let names = places.all();
+        fault
+            .hints
+            .extend(did_you_mean(name, names.keys().map(String::as_str)));
+        return Err(fault.hint("cogtools help --all lists every program").into());
+    };
+    let mut process = Process::new(path);
+    process.args(args).current_dir(&io.cwd);
+    Err(Failure::Become(Box::new(process)))
+}

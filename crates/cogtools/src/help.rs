@@ -1,0 +1,143 @@
+//! `cogtools help`: manual pages, and what there is.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::{Command as Process, Stdio};
+
+use cogtools_core::{Code, Fault};
+use cogtools_program::{Failure, Io, Program};
+
+use crate::dispatch::{PROGRAM, become_program};
+use crate::locate::Places;
+use crate::{PREFIX, built_in};
+
+/// Manual pages that belong to no program: what `help` calls them, page, section.
+const TOPICS: [(&str, &str, u8); 3] = [
+    ("tool", "cogtools-tool", 5),
+    ("cogtoolrc", "cogtoolrc", 5),
+    ("errors", "cogtools-errors", 7),
+];
+
+/// The programs of this package, for the end of `--help`.
+pub(crate) fn overview() -> String {
+    let mut text = "Programs:\n".to_owned();
+    for (name, program) in built_in() {
+        let _ = writeln!(text, "  {name:<10} {}", about(program));
+    }
+    let _ = writeln!(
+        text,
+        "  {:<10} Show the manual of a program, or of tool, cogtoolrc, errors",
+        "help"
+    );
+    text.push_str("\n`cogtools help --all` lists every program found.");
+    text
+}
+
+/// `cogtools help [--all | NAME]`.
+pub(crate) fn run(args: &[&OsStr], places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
+    let names: Vec<String> = args.iter().map(|arg| arg.display().to_string()).collect();
+    match names
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [] => {
+            let text = PROGRAM.command().render_long_help().to_string();
+            io.print(text.as_bytes())
+        }
+        ["--all" | "-a"] => all(places, io),
+        [name] if !name.starts_with('-') => manual(name, places, io),
+        _ => {
+            let fault = Fault::new(Code::Usage, "help takes one name, or --all");
+            Err(fault.hint("usage: cogtools help [--all | PROGRAM]").into())
+        }
+    }
+}
+
+fn about(program: &Program) -> String {
+    program
+        .command()
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+fn all(places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
+    let mut text = String::new();
+    for (name, path) in places.all() {
+        let about = built_in().find(|(built_in, _)| *built_in == name);
+        let about = about.map_or_else(String::new, |(_, program)| about_column(program));
+        let _ = writeln!(text, "{name:<12} {}{about}", path.display());
+    }
+    io.print(text.as_bytes())
+}
+
+fn about_column(program: &Program) -> String {
+    format!("  {}", about(program))
+}
+
+/// Becomes `man` for the page of `name`, or the program's own `--help`.
+fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
+    let topic = TOPICS
+        .iter()
+        .find(|(topic, page, _)| *topic == name || *page == name);
+    let (page, section) = match topic {
+        Some((_, page, section)) => ((*page).to_owned(), *section),
+        None if name == PROGRAM.name => (name.to_owned(), 1),
+        None => (format!("{PREFIX}{name}"), 1),
+    };
+    let man = io
+        .var("PATH")
+        .and_then(|path| which::which_in_global("man", Some(path)).ok()?.next());
+    if let Some(man) = man
+        && let Some(page) = locate_page(&man, &page, section, places, io)
+    {
+        let mut process = Process::new(man);
+        process.args(page).current_dir(&io.cwd);
+        return Err(Failure::Become(Box::new(process)));
+    }
+    match topic {
+        Some(_) => {
+            let message = format!("the manual page {page}({section}) is not installed");
+            let fault = Fault::new(Code::UnknownProgram, message);
+            Err(fault
+                .hint("`cargo xtask install` installs the manual pages")
+                .into())
+        }
+        None if name == PROGRAM.name => Err(Failure::Become(Box::new({
+            let mut process = Process::new(&io.program);
+            process.arg("--help");
+            process
+        }))),
+        None => become_program(name, &[OsStr::new("--help")], places, io),
+    }
+}
+
+/// The arguments that make `man` show the page: its file beside the programs, or
+/// its name where `man` knows it.
+fn locate_page(
+    man: &PathBuf,
+    page: &str,
+    section: u8,
+    places: &Places,
+    io: &Io<'_>,
+) -> Option<Vec<String>> {
+    let share = places.own().parent()?.join("share").join("man");
+    let file = share
+        .join(format!("man{section}"))
+        .join(format!("{page}.{section}"));
+    if file.is_file() {
+        return Some(vec![file.to_str()?.to_owned()]);
+    }
+    let args = vec![section.to_string(), page.to_owned()];
+    let mut probe = Process::new(man);
+    probe.arg("-w").args(&args).env_clear().envs(&io.vars);
+    let status = probe
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success()).then_some(args)
+}

@@ -1,0 +1,29 @@
+//! The package that people install: every program, and the porcelain that finds
+//! and becomes them.
+//!
+//! Each binary in `src/bin` is one statement; what it does lives in its own crate.
+
+mod dispatch;
+mod help;
+mod locate;
+
+use cogtools_program::Program;
+pub use dispatch::PROGRAM;
+
+/// Every program of this package, the porcelain first.
+pub const PROGRAMS: [&Program; 5] = [
+    &PROGRAM,
+    &cogtools_call::PROGRAM,
+    &cogtools_discover::PROGRAM,
+    &cogtools_init::PROGRAM,
+    &cogtools_yaml::PROGRAM,
+];
+
+/// What comes before a program's own name in the names of binaries.
+const PREFIX: &str = "cogtools-";
+
+/// The names that `cogtools NAME` always understands as this package's own.
+fn built_in() -> impl Iterator<Item = (&'static str, &'static Program)> {
+    let names = PROGRAMS.into_iter();
+    names.filter_map(|program| Some((program.name.strip_prefix(PREFIX)?, program)))
+}
