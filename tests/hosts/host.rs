@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use cogtools_testing::{Conversation, FakeGemini, Gemini, Outcome, Project, Run, Turn, Version};
-use serde_json::Value;
+use cogtools_testing::{
+    Conversation, FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, difference,
+};
+use serde_json::{Value, json};
 
 use super::facepalm;
 
@@ -88,15 +90,32 @@ impl Host {
     }
 }
 
-/// What the tools gave, as the model reads it: the `response` of every
+/// The `response` of a call that went well.
+pub(super) fn output(text: &str) -> Value {
+    json!({ "output": text })
+}
+
+/// Asserts what the tools gave as the model reads it: the `response` of every
 /// functionResponse, a list for each turn of calls.
-pub(super) fn responses(conversation: &Conversation) -> Vec<Vec<Value>> {
+#[track_caller]
+pub(super) fn assert_responses(conversation: &Conversation, expected: &[&[Value]]) {
     let steps = conversation.main();
-    let steps = steps.iter().skip(1).map(|request| request.responses());
-    steps
-        .map(|responses| {
-            let responses = responses.iter();
-            responses.map(|entry| entry["response"].clone()).collect()
-        })
-        .collect()
+    let found = steps.iter().skip(1).map(|request| {
+        let responses = request.responses().into_iter();
+        shown(responses.map(|entry| &entry["response"]))
+    });
+    let found: String = found.collect();
+    let expected: String = expected.iter().map(|turn| shown(turn.iter())).collect();
+    if let Some(difference) = difference(expected, found) {
+        panic!("responses (- expected, + found):\n{difference}");
+    }
+}
+
+/// A turn's responses with their text as lines, which a failure can show.
+fn shown<'v>(responses: impl Iterator<Item = &'v Value>) -> String {
+    let fields = responses.flat_map(|response| response.as_object().into_iter().flatten());
+    fields.fold("turn:\n".to_owned(), |shown, (name, value)| {
+        let text = value.as_str().map_or(value.to_string(), str::to_owned);
+        shown + name + ": " + &text + "<end>\n"
+    })
 }
