@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use minijinja::Environment;
-use minijinja::syntax::SyntaxConfig;
 
 use crate::emitter::{self, Emitted};
 use crate::error::{Error, ErrorKind, Span};
@@ -42,9 +41,6 @@ impl Program {
     fn build(name: &str, source: &str, emitted: Emitted, autoescape: bool) -> Result<Arc<Self>, Error> {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
-        let mut syntax = SyntaxConfig::builder();
-        syntax.keep_trailing_newline(true);
-        environment.set_syntax(syntax.build().map_err(Error::internal)?);
         environment.set_formatter(move |out, state, value| {
             helpers::print(out, state, value, autoescape)
         });

@@ -17,7 +17,7 @@ use crate::tests;
 use crate::value::compare::{order, strict};
 use crate::value::dict::Entries;
 use crate::value::text::to_text;
-use crate::value::{View, as_text, is_present, type_name, view};
+use crate::value::{View, as_text, entries, is_present, type_name, view};
 
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("dictsort", dictsort),
@@ -62,9 +62,9 @@ fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Erro
 }
 
 fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let View::Dict(dict) = view(value) else {
+    if !matches!(view(value), View::Dict(_) | View::Object) {
         return Err(expected("an object", value));
-    };
+    }
     let cased = argument(arguments, 0).is_true();
     let by = argument(arguments, 1);
     let by = match by.as_str() {
@@ -73,8 +73,8 @@ fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
         Some("value") => 1,
         _ => return Err(Error::bad_value("a dictionary is sorted by `key` or by `value`")),
     };
-    let pair = |(key, value): (&Arc<str>, &Value)| runtime.budget.array(vec![Value::from(&**key), value.clone()]);
-    let pairs: Vec<Value> = dict.entries().iter().map(pair).collect::<Result<_, _>>()?;
+    let pair = |(key, value): (Arc<str>, Value)| runtime.budget.array(vec![Value::from(&*key), value]);
+    let pairs: Vec<Value> = entries(value).into_iter().map(pair).collect::<Result<_, _>>()?;
     let key = |pair: &Value| -> Result<Value, Error> {
         let key = methods::member(runtime, pair, &Value::from(by))?;
         Ok(match as_text(&key) {

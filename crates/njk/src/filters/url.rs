@@ -47,7 +47,7 @@ fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value
             let pair = |item: &Value| Ok((part(item, 0)?, part(item, 1)?));
             array.items().iter().map(pair).collect::<Result<_, Error>>()?
         }
-        _ => return Err(expected("a string, an object or pairs", value)),
+        _ => return Ok(Value::from("")),
     };
     let mut out = String::new();
     for (key, value) in pairs {
