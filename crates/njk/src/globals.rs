@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use minijinja::value::{Object, ObjectRepr, Value};
+use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
 use crate::error::Error;
 use crate::helpers::argument;
@@ -93,7 +93,7 @@ impl Cycler {
 
 impl Object for Cycler {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
+        ObjectRepr::Map
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
@@ -107,6 +107,10 @@ impl Object for Cycler {
             })),
             _ => None,
         }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["current", "reset", "next"])
     }
 
     fn is_true(self: &Arc<Self>) -> bool {

@@ -169,32 +169,23 @@ impl<'a> Lexer<'a> {
         if rest.starts_with("r/") {
             return self.regex();
         }
-        for (mark, dash, block) in [
-            ("%}", false, true),
-            ("-%}", true, true),
-            ("}}", false, false),
-            ("-}}", true, false),
-        ] {
-            if rest.starts_with(mark) {
-                self.at += mark.len();
-                self.in_code = false;
-                let kind = if block {
-                    Kind::BlockEnd(dash)
-                } else {
-                    Kind::VariableEnd(dash)
-                };
-                return Ok(self.token(kind, start));
-            }
+        if !DELIMITERS.contains(first) {
+            return Ok(self.word());
         }
-        if DELIMITERS.contains(first) {
-            let mark = MARKS
-                .into_iter()
-                .find(|mark| rest.starts_with(mark))
-                .unwrap_or_default();
+        let (end, dash) = strip_dash(rest);
+        let kind = if end.starts_with("%}") {
+            Kind::BlockEnd(dash)
+        } else if end.starts_with("}}") {
+            Kind::VariableEnd(dash)
+        } else {
+            let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
+            let mark = mark.copied().unwrap_or_default();
             self.at += mark.len();
             return Ok(self.token(Kind::Mark(mark), start));
-        }
-        Ok(self.word())
+        };
+        self.at += 2 + usize::from(dash);
+        self.in_code = false;
+        Ok(self.token(kind, start))
     }
 
     fn string(&mut self, quote: char) -> Result<Token, (Error, Span)> {

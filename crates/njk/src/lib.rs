@@ -15,6 +15,7 @@ mod engine;
 mod error;
 mod filters;
 mod globals;
+mod guard;
 mod helpers;
 mod lexer;
 mod limits;

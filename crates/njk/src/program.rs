@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use minijinja::Environment;
-use minijinja::syntax::SyntaxConfig;
 
 use crate::emitter::{self, Emitted};
 use crate::error::{Error, ErrorKind, Span};
@@ -48,11 +47,17 @@ impl Program {
     ) -> Result<Arc<Self>, Error> {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
+<<<<<<< HEAD
         let mut syntax = SyntaxConfig::builder();
         syntax.keep_trailing_newline(true);
         environment.set_syntax(syntax.build().map_err(Error::internal)?);
         environment
             .set_formatter(move |out, state, value| helpers::print(out, state, value, autoescape));
+=======
+        environment.set_formatter(move |out, state, value| {
+            helpers::print(out, state, value, autoescape)
+        });
+>>>>>>> njk
         for helper in &emitted.helpers {
             helpers::register(&mut environment, helper);
         }

@@ -1,6 +1,6 @@
 //! Visits every expression of a template.
 
-use crate::ast::{Expression, Function, Statement, Value};
+use crate::ast::{Expression, Function, Name, Statement, Value};
 
 /// Calls `visit` with every expression in `statements`, outer ones first.
 pub(crate) fn statements<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Expression)) {
@@ -68,6 +68,49 @@ fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
         Statement::Include { template, .. }
         | Statement::Import { template, .. }
         | Statement::From { template, .. } => expression(template, visit),
+    }
+}
+
+/// Calls `visit` with the names of the filters in `{% filter name %}`.
+pub(crate) fn filter_tags(statements: &[Statement], visit: &mut dyn FnMut(&Name)) {
+    for one in statements {
+        if let Statement::Filter { name, .. } = one {
+            visit(name);
+        }
+        for body in bodies(one) {
+            filter_tags(body, visit);
+        }
+    }
+}
+
+/// The bodies of a statement.
+fn bodies(one: &Statement) -> Vec<&[Statement]> {
+    match one {
+        Statement::If {
+            branches,
+            otherwise,
+        } => {
+            let bodies = branches.iter().map(|(_, body)| body.as_slice());
+            bodies.chain([otherwise.as_slice()]).collect()
+        }
+        Statement::For {
+            body, otherwise, ..
+        } => vec![body, otherwise],
+        Statement::Set {
+            value: Value::Body(body),
+            ..
+        }
+        | Statement::Filter { body, .. }
+        | Statement::Block { body, .. } => vec![body],
+        Statement::Macro { function, .. } => vec![&function.body],
+        Statement::Call { caller, .. } => vec![&caller.body],
+        Statement::Switch {
+            cases, otherwise, ..
+        } => {
+            let bodies = cases.iter().map(|(_, body)| body.as_slice());
+            bodies.chain([otherwise.as_slice()]).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

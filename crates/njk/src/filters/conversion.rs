@@ -13,7 +13,7 @@ use crate::value::json::stringify;
 use crate::value::number::{clamp, count};
 use crate::value::safe::copy_safeness;
 use crate::value::text::to_text;
-use crate::value::{View, is_present, type_name, utf16, view};
+use crate::value::{View, entries, is_present, type_name, utf16, view};
 
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("default", default),
@@ -65,9 +65,8 @@ fn length(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, E
         }
         View::Array(array) => count(array.len()),
         View::Dict(dict) => count(dict.entries().len()),
-        View::Bool(true) | View::Number(_) | View::Function(_) | View::Regex(_) | View::Object => {
-            Value::UNDEFINED
-        }
+        View::Object => count(entries(value).len()),
+        View::Bool(true) | View::Number(_) | View::Function(_) | View::Regex(_) => Value::UNDEFINED,
     })
 }
 
@@ -76,20 +75,19 @@ fn list(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Err
     match view(value) {
         View::Text(text) | View::Safe(text) => {
             budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            budget.array(utf16::units(text).into_iter().map(Value::from).collect())
+            budget.array(utf16::characters(text).into_iter().map(Value::from).collect())
         }
-        View::Dict(dict) => {
-            let mut pairs = Vec::with_capacity(dict.entries().len());
-            for (key, value) in dict.entries() {
+        View::Dict(_) | View::Object => {
+            let mut pairs = Vec::new();
+            for (key, value) in entries(value) {
                 let mut pair = Entries::new();
-                pair.insert(Arc::from("key"), Value::from(&**key));
-                pair.insert(Arc::from("value"), value.clone());
+                pair.insert(Arc::from("key"), Value::from(&*key));
+                pair.insert(Arc::from("value"), value);
                 pairs.push(budget.dict(pair)?);
             }
             budget.array(pairs)
         }
         View::Array(_) => Ok(value.clone()),
-        View::Object => budget.array(Vec::new()),
         _ => Err(expected("an array, an object or a string", value)),
     }
 }

@@ -36,12 +36,17 @@ pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>,
             Ok(array.items())
         }
         View::Text(text) | View::Safe(text) => {
+<<<<<<< HEAD
             runtime
                 .budget
                 .grow(text.len().saturating_mul(size_of::<Value>()))?;
             Ok(Arc::new(
                 utf16::units(text).into_iter().map(Value::from).collect(),
             ))
+=======
+            runtime.budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
+            Ok(Arc::new(utf16::characters(text).into_iter().map(Value::from).collect()))
+>>>>>>> njk
         }
         View::Undefined | View::Null => Err(expected("an array", value)),
         _ => Ok(Arc::default()),
@@ -153,8 +158,13 @@ fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, 
 
 fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let slices = size(runtime, argument(arguments, 0), 0)?;
-    let items = items(runtime, value)?;
     let filler = argument(arguments, 1);
+    let text = as_text(value);
+    let items = match text {
+        Some(_) if filler.is_true() => return Err(expected("an array", value)),
+        Some(_) => items(runtime, value)?,
+        None => array(runtime, value)?,
+    };
     runtime.budget.spend(slices)?;
     let (each, extra) = (items.len() / slices.max(1), items.len() % slices.max(1));
     let mut parts = Vec::new();
@@ -165,7 +175,11 @@ fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
         if filler.is_true() && index >= extra {
             part.push(filler.clone());
         }
-        parts.push(runtime.budget.array(part)?);
+        parts.push(if text.is_some() {
+            Value::from(part.iter().filter_map(Value::as_str).collect::<String>())
+        } else {
+            runtime.budget.array(part)?
+        });
         at += len;
     }
     runtime.budget.array(parts)

@@ -17,7 +17,7 @@ use crate::tests;
 use crate::value::compare::{order, strict};
 use crate::value::dict::Entries;
 use crate::value::text::to_text;
-use crate::value::{View, as_text, is_present, type_name, view};
+use crate::value::{View, as_text, entries, is_present, type_name, view};
 
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("dictsort", dictsort),
@@ -73,9 +73,9 @@ fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Erro
 }
 
 fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let View::Dict(dict) = view(value) else {
+    if !matches!(view(value), View::Dict(_) | View::Object) {
         return Err(expected("an object", value));
-    };
+    }
     let cased = argument(arguments, 0).is_true();
     let by = argument(arguments, 1);
     let by = match by.as_str() {
@@ -93,7 +93,12 @@ fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
             .budget
             .array(vec![Value::from(&**key), value.clone()])
     };
+<<<<<<< HEAD
     let pairs: Vec<Value> = dict.entries().iter().map(pair).collect::<Result<_, _>>()?;
+=======
+    let pair = |(key, value): (Arc<str>, Value)| runtime.budget.array(vec![Value::from(&*key), value]);
+    let pairs: Vec<Value> = entries(value).into_iter().map(pair).collect::<Result<_, _>>()?;
+>>>>>>> njk
     let key = |pair: &Value| -> Result<Value, Error> {
         let key = methods::member(runtime, pair, &Value::from(by))?;
         Ok(match as_text(&key) {

@@ -60,12 +60,10 @@ fn title(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Er
 }
 
 fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let text = match view(value) {
-        View::Undefined | View::Null | View::Bool(false) => "",
-        _ => match as_text(value) {
-            Some(text) => text,
-            None => return Ok(value.clone()),
-        },
+    let empty = Value::from("");
+    let value = match view(value) {
+        View::Undefined | View::Null | View::Bool(false) => &empty,
+        _ => value,
     };
     let width = argument(arguments, 0);
     let width = if width.is_true() {
@@ -73,14 +71,23 @@ fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     } else {
         80.0
     };
-    let length = of(utf16::len(text));
+    // What has no length is not padded, but becomes a string.
+    let length = match view(value) {
+        View::Array(array) => of(array.len()),
+        _ => as_text(value).map_or(f64::NAN, |text| of(utf16::len(text))),
+    };
     if length >= width {
+<<<<<<< HEAD
         return Ok(if is_present(value) && value.is_true() {
             value.clone()
         } else {
             Value::from(text)
         });
+=======
+        return Ok(value.clone());
+>>>>>>> njk
     }
+    let text = to_text(value, &runtime.budget)?;
     let spaces = width - length;
     let times = |count: f64| clamp(count.ceil(), usize::MAX >> 12);
     let (before, after) = (times(spaces / 2.0 - spaces % 2.0), times(spaces / 2.0));
@@ -139,7 +146,7 @@ fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result
     };
     let new = to_text(new, budget)?;
     if old.is_empty() {
-        let units = utf16::units(&text);
+        let units = utf16::characters(&text);
         let size = new.len().saturating_mul(units.len() + 1);
         budget.string(text.len().saturating_add(size))?;
         let joined = format!("{new}{}{new}", units.join(&new));
@@ -172,7 +179,7 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
         View::Undefined | View::Null | View::Bool(false) => "",
         _ => match as_text(value) {
             Some(text) => text,
-            None => return Err(expected("a string", value)),
+            None => return short(runtime, value, argument(arguments, 0)),
         },
     };
     let length = size(runtime, argument(arguments, 0), 255)?;
@@ -198,6 +205,15 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
         "...".into()
     };
     finish(runtime, value, format!("{cut}{end}"))
+}
+
+/// An array that is short enough goes through `truncate` as it is.
+fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Error> {
+    let length = size(runtime, length, 255)?;
+    match view(value) {
+        View::Array(array) if array.len() <= length => Ok(value.clone()),
+        _ => Err(expected("a string", value)),
+    }
 }
 
 fn wordcount(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {

@@ -53,7 +53,7 @@ fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value
                 .map(pair)
                 .collect::<Result<_, Error>>()?
         }
-        _ => return Err(expected("a string, an object or pairs", value)),
+        _ => return Ok(Value::from("")),
     };
     let mut out = String::new();
     for (key, value) in pairs {

@@ -213,7 +213,7 @@ pub(super) fn split(
             let separator = to_text(separator, budget)?;
             if separator.is_empty() {
                 budget.grow(subject.len().saturating_mul(size_of::<Value>()))?;
-                utf16::units(subject).into_iter().map(Value::from).collect()
+                utf16::characters(subject).into_iter().map(Value::from).collect()
             } else {
                 let pieces = subject.split(&*separator).take(limit);
                 let mut list = Vec::new();

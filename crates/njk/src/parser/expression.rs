@@ -6,30 +6,25 @@ use crate::ast::{Binary, Expression, Kind, Name, Unary};
 use crate::precedence::settle;
 use crate::token;
 
-type Operators = &'static [(&'static str, Binary)];
-
-/// From `~` down to `**`: each level has operators of its own, and its
-/// operands are of the next level.
-const LEVELS: [Operators; 8] = [
-    &[("~", Binary::Concat)],
-    &[("+", Binary::Add)],
-    &[("-", Binary::Subtract)],
-    &[("*", Binary::Multiply)],
-    &[("/", Binary::Divide)],
-    &[("//", Binary::Floor)],
-    &[("%", Binary::Remainder)],
-    &[("**", Binary::Power)],
-];
-
-const COMPARISONS: Operators = &[
-    ("==", Binary::Equal),
-    ("===", Binary::StrictEqual),
-    ("!=", Binary::Unequal),
-    ("!==", Binary::StrictUnequal),
-    ("<", Binary::Less),
-    (">", Binary::Greater),
-    ("<=", Binary::LessEqual),
-    (">=", Binary::GreaterEqual),
+/// The operators that work on values, each with how tightly Nunjucks' grammar
+/// binds it: comparisons, then every other operator on a level of its own.
+const OPERATORS: [(&str, u8, Binary); 16] = [
+    ("==", 1, Binary::Equal),
+    ("===", 1, Binary::StrictEqual),
+    ("!=", 1, Binary::Unequal),
+    ("!==", 1, Binary::StrictUnequal),
+    ("<", 1, Binary::Less),
+    (">", 1, Binary::Greater),
+    ("<=", 1, Binary::LessEqual),
+    (">=", 1, Binary::GreaterEqual),
+    ("~", 2, Binary::Concat),
+    ("+", 3, Binary::Add),
+    ("-", 4, Binary::Subtract),
+    ("*", 5, Binary::Multiply),
+    ("/", 6, Binary::Divide),
+    ("//", 7, Binary::Floor),
+    ("%", 8, Binary::Remainder),
+    ("**", 9, Binary::Power),
 ];
 
 fn binary(operator: Binary, left: Expression, right: Expression) -> Parsed<Expression> {
@@ -130,32 +125,27 @@ impl Parser<'_> {
         }
     }
 
-    fn operator(&mut self, operators: Operators) -> Parsed<Option<Binary>> {
+    /// The operator that comes next, if it binds at least as tightly as `least`.
+    fn operator(&mut self, least: u8) -> Parsed<Option<(u8, Binary)>> {
         let token::Kind::Mark(mark) = self.peek()?.kind else {
             return Ok(None);
         };
-        let found = operators.iter().find(|(text, _)| *text == mark);
+        let found = OPERATORS.iter().find(|(text, ..)| *text == mark);
+        let found = found.filter(|(_, level, _)| *level >= least);
         if found.is_some() {
             self.next()?;
         }
-        Ok(found.map(|(_, operator)| *operator))
+        Ok(found.map(|(_, level, operator)| (*level, *operator)))
     }
 
     fn comparison(&mut self) -> Parsed<Expression> {
-        let mut left = self.level(0)?;
-        while let Some(operator) = self.operator(COMPARISONS)? {
-            left = binary(operator, left, self.level(0)?)?;
-        }
-        Ok(left)
+        self.climb(1)
     }
 
-    fn level(&mut self, level: usize) -> Parsed<Expression> {
-        let Some(operators) = LEVELS.get(level) else {
-            return self.unary();
-        };
-        let mut left = self.level(level + 1)?;
-        while let Some(operator) = self.operator(operators)? {
-            left = binary(operator, left, self.level(level + 1)?)?;
+    fn climb(&mut self, least: u8) -> Parsed<Expression> {
+        let mut left = self.unary()?;
+        while let Some((level, operator)) = self.operator(least)? {
+            left = binary(operator, left, self.climb(level + 1)?)?;
         }
         Ok(left)
     }

@@ -132,7 +132,8 @@ impl Parser<'_> {
         if !matches!(self.peek()?.kind, token::Kind::BlockEnd(_)) {
             return self.unexpected("`=` or `%}` after the variable");
         }
-        self.block_end("set")?;
+        // Nunjucks trims nothing here, dash or not.
+        self.next()?;
         let (body, _) = self.body(&["endset"])?;
         self.block_end("endset")?;
         let value = ast::Value::Body(body);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use minijinja::value::{Object, ObjectRepr, Value};
+use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
 /// No frame.
 pub(crate) const NONE: usize = usize::MAX;
@@ -146,7 +146,7 @@ impl Loop {
 
 impl Object for Loop {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
+        ObjectRepr::Map
     }
 
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
@@ -166,6 +166,10 @@ impl Object for Loop {
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         self.get_value_by_str(key.as_str()?)
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["index", "index0", "revindex", "revindex0", "first", "last", "length"])
     }
 
     fn is_true(self: &Arc<Self>) -> bool {

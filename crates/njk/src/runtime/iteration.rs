@@ -10,7 +10,7 @@ use super::Runtime;
 use super::frames::Loop;
 use crate::error::Error;
 use crate::value::array::Array;
-use crate::value::{View, is_present, number, type_name, utf16, view};
+use crate::value::{View, entries, is_present, number, type_name, utf16, view};
 
 enum Source {
     /// Read anew at each step, for a loop's body may change it.
@@ -66,6 +66,9 @@ pub(crate) fn begin(
         Source::Pairs(pairs) => pairs.len(),
     };
     runtime.enter();
+    for name in &names {
+        runtime.bind(name, Value::UNDEFINED);
+    }
     let loop_ = Loop::new(len);
     if len > 0 {
         let value = Value::from_dyn_object(DynObject::new(Arc::clone(&loop_)));
@@ -86,10 +89,15 @@ pub(crate) fn begin(
 fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error> {
     let units = |text: &str| -> Result<Vec<Value>, Error> {
         runtime.budget.spend(text.len())?;
+<<<<<<< HEAD
         runtime
             .budget
             .grow(text.len().saturating_mul(size_of::<Value>()))?;
         Ok(utf16::units(text).into_iter().map(Value::from).collect())
+=======
+        runtime.budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
+        Ok(utf16::characters(text).into_iter().map(Value::from).collect())
+>>>>>>> njk
     };
     Ok(match view(value) {
         View::Array(_) => Source::Array(value.clone()),
@@ -103,6 +111,7 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
             )
         }
         View::Text(text) => Source::Items(units(text)?),
+<<<<<<< HEAD
         View::Dict(dict) if pairs => {
             runtime.budget.spend(dict.entries().len())?;
             let entries = dict.entries().iter();
@@ -111,9 +120,17 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
                     .map(|(key, value)| (Value::from(&**key), value.clone()))
                     .collect(),
             )
+=======
+        View::Dict(_) | View::Object if pairs => {
+            let entries = entries(value);
+            runtime.budget.spend(entries.len())?;
+            let pair = |(key, value): (Arc<str>, Value)| (Value::from(&*key), value);
+            Source::Pairs(entries.into_iter().map(pair).collect())
+>>>>>>> njk
         }
-        View::Dict(dict) => {
+        View::Dict(_) | View::Object => {
             // Anything with a length goes for an array.
+<<<<<<< HEAD
             let len = dict.get("length").map_or(0.0, |len| match view(len) {
                 View::Number(len) => len.ceil(),
                 _ => 0.0,
@@ -126,6 +143,16 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
                     .map(|index| item(index).unwrap_or(Value::UNDEFINED))
                     .collect(),
             )
+=======
+            let len = crate::methods::member(runtime, value, &Value::from("length"))?;
+            let len = match view(&len) {
+                View::Number(len) => number::clamp(len.ceil(), usize::MAX >> 12),
+                _ => 0,
+            };
+            runtime.budget.spend(len)?;
+            let item = |index: usize| crate::methods::member(runtime, value, &number::count(index));
+            Source::Items((0..len).map(item).collect::<Result<_, _>>()?)
+>>>>>>> njk
         }
         _ => Source::Items(Vec::new()),
     })

@@ -2,7 +2,7 @@
 
 use minijinja::value::Value;
 
-use super::{View, number, view};
+use super::{View, entries, number, view};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
 
@@ -46,7 +46,7 @@ impl Writer<'_> {
             View::Number(_) => self.out.push_str("null"),
             View::Text(text) => quote(text, &mut self.out),
             View::Safe(text) => self.safe(text, depth),
-            View::Regex(_) | View::Object => self.out.push_str("{}"),
+            View::Regex(_) => self.out.push_str("{}"),
             View::Array(array) => {
                 self.out.push('[');
                 let items = array.items();
@@ -58,19 +58,25 @@ impl Writer<'_> {
                 }
                 self.close(items.is_empty(), ']', depth)?;
             }
-            View::Dict(dict) => {
+            View::Dict(_) | View::Object => {
                 self.out.push('{');
                 let mut empty = true;
-                for (key, item) in dict.entries() {
-                    if matches!(view(item), View::Undefined | View::Function(_)) {
+                for (key, item) in entries(value) {
+                    if matches!(view(&item), View::Undefined | View::Function(_)) {
                         continue;
                     }
                     self.separate(empty, depth + 1)?;
                     empty = false;
+<<<<<<< HEAD
                     quote(key, &mut self.out);
                     self.out
                         .push_str(if self.indent.is_empty() { ":" } else { ": " });
                     self.value(item, depth + 1)?;
+=======
+                    quote(&key, &mut self.out);
+                    self.out.push_str(if self.indent.is_empty() { ":" } else { ": " });
+                    self.value(&item, depth + 1)?;
+>>>>>>> njk
                 }
                 self.close(empty, '}', depth)?;
             }

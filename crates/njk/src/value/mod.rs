@@ -14,6 +14,8 @@ pub(crate) mod safe;
 pub(crate) mod text;
 pub(crate) mod utf16;
 
+use std::sync::Arc;
+
 use minijinja::value::{Value, ValueKind};
 
 use crate::regex::Regex;
@@ -73,6 +75,22 @@ fn object(value: &Value) -> View<'_> {
 /// Neither undefined nor null.
 pub(crate) fn is_present(value: &Value) -> bool {
     !value.is_undefined() && !value.is_none()
+}
+
+/// The members of an object of any kind; nothing for what is no object.
+pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
+    match view(value) {
+        View::Dict(dict) => {
+            let entries = dict.entries().iter();
+            entries.map(|(key, value)| (Arc::clone(key), value.clone())).collect()
+        }
+        View::Object => {
+            let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+            let pairs = pairs.into_iter().flatten();
+            pairs.filter_map(|(key, value)| Some((key.to_str()?, value))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The characters of a string, safe or not.
