@@ -62,10 +62,7 @@ pub(crate) enum Kind {
     Number(f64),
     Bool(bool),
     Null,
-    Regex {
-        body: String,
-        flags: String,
-    },
+    Regex { body: String, flags: String },
     Name(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),

@@ -87,12 +87,7 @@ impl Budget {
     }
 
     pub(crate) fn array(&self, items: Vec<Value>) -> Result<Value, Error> {
-        self.grow(
-            items
-                .len()
-                .saturating_mul(size_of::<Value>())
-                .saturating_add(64),
-        )?;
+        self.grow(items.len().saturating_mul(size_of::<Value>()).saturating_add(64))?;
         self.spend(items.len())?;
         let array = Value::from_object(Array::new(items));
         self.check_depth(&array)?;
@@ -110,10 +105,7 @@ impl Budget {
 
     pub(crate) fn check_depth(&self, value: &Value) -> Result<(), Error> {
         if depth(value) > MAX_DEPTH {
-            return Err(Error::new(
-                ErrorKind::TooDeep,
-                "the value is nested too deeply",
-            ));
+            return Err(Error::new(ErrorKind::TooDeep, "the value is nested too deeply"));
         }
         Ok(())
     }

@@ -37,9 +37,7 @@ fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
             Value::Expression(value) => expression(value, visit),
             Value::Body(body) => statements(body, visit),
         },
-        Statement::Macro {
-            function: inner, ..
-        } => function(inner, visit),
+        Statement::Macro { function: inner, .. } => function(inner, visit),
         Statement::Call { call, caller } => {
             expression(call, visit);
             function(caller, visit);

@@ -5,9 +5,7 @@ use super::Emitter;
 /// Whether minijinja reads `name` as one identifier.
 pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+        && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }
 
 impl Emitter {

@@ -23,10 +23,7 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("list", list),
     ("string", |runtime, value, _| {
         if !is_present(value) {
-            return Err(Error::bad_value(format!(
-                "{} has no string form",
-                type_name(value)
-            )));
+            return Err(Error::bad_value(format!("{} has no string form", type_name(value))));
         }
         let text = to_text(value, &runtime.budget)?.into_owned();
         Ok(copy_safeness(value, text))
@@ -39,11 +36,7 @@ fn default(_: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value
     } else {
         value.is_undefined()
     };
-    Ok(if missing {
-        argument(arguments, 0).clone()
-    } else {
-        value.clone()
-    })
+    Ok(if missing { argument(arguments, 0).clone() } else { value.clone() })
 }
 
 fn dump(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {

@@ -40,18 +40,12 @@ fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value
     let pairs: Vec<(Value, Value)> = match view(value) {
         View::Dict(dict) => {
             let entries = dict.entries().iter();
-            entries
-                .map(|(key, value)| (Value::from(&**key), value.clone()))
-                .collect()
+            entries.map(|(key, value)| (Value::from(&**key), value.clone())).collect()
         }
         View::Array(array) => {
             let part = |item: &Value, index| methods::member(runtime, item, &count(index));
             let pair = |item: &Value| Ok((part(item, 0)?, part(item, 1)?));
-            array
-                .items()
-                .iter()
-                .map(pair)
-                .collect::<Result<_, Error>>()?
+            array.items().iter().map(pair).collect::<Result<_, Error>>()?
         }
         _ => return Ok(Value::from("")),
     };
@@ -77,20 +71,14 @@ fn urlize(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
         missing if missing.is_undefined() => f64::INFINITY,
         given => to_number(given, budget)?,
     };
-    let most = if most.is_nan() {
-        usize::MAX >> 12
-    } else {
-        clamp(most, usize::MAX >> 12)
-    };
+    let most = if most.is_nan() { usize::MAX >> 12 } else { clamp(most, usize::MAX >> 12) };
     let nofollow = matches!(view(argument(arguments, 1)), View::Bool(true));
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(is_space).unwrap_or(rest.len());
         link(&rest[..end], most, nofollow, &mut out);
-        let gap = rest[end..]
-            .find(|c| !is_space(c))
-            .unwrap_or(rest.len() - end);
+        let gap = rest[end..].find(|c| !is_space(c)).unwrap_or(rest.len() - end);
         out.push_str(&rest[end..end + gap]);
         rest = &rest[end + gap..];
         budget.spend(1)?;
@@ -119,13 +107,9 @@ fn link(word: &str, most: usize, nofollow: bool, out: &mut String) {
 
 /// A word without a bracket before it and a mark after it.
 fn bare(word: &str) -> &str {
-    let head = ["(", "<", "&lt;"]
-        .iter()
-        .find_map(|mark| word.strip_prefix(mark));
+    let head = ["(", "<", "&lt;"].iter().find_map(|mark| word.strip_prefix(mark));
     let word = head.unwrap_or(word);
-    let tail = ["&gt;", ".", ",", ")"]
-        .iter()
-        .find_map(|mark| word.strip_suffix(mark));
+    let tail = ["&gt;", ".", ",", ")"].iter().find_map(|mark| word.strip_suffix(mark));
     tail.unwrap_or(word)
 }
 
@@ -138,9 +122,7 @@ fn is_mail(address: &str) -> bool {
     !user.is_empty()
         && user.chars().all(user_char)
         && host.contains('.')
-        && host
-            .split('.')
-            .all(|part| !part.is_empty() && part.chars().all(host_char))
+        && host.split('.').all(|part| !part.is_empty() && part.chars().all(host_char))
 }
 
 /// Whether a well-known ending of domains stands in the word and ends there,

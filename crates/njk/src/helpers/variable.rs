@@ -22,9 +22,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "define" => define,
         "export" => export,
         "absent" => |runtime, key, _| {
-            Ok(Value::from(
-                runtime.is_absent(key.as_str().unwrap_or_default()),
-            ))
+            Ok(Value::from(runtime.is_absent(key.as_str().unwrap_or_default())))
         },
         "end" => |runtime, _, _| {
             runtime.leave();
@@ -37,11 +35,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "last" => |_, items, _| Ok(list(items).pop().unwrap_or_default()),
         "dict" => |runtime, pairs, _| runtime.budget.dict(entries(runtime, pairs)?),
         "keywords" => keywords,
-        "num" => |_, text, _| {
-            Ok(number::make(number::parse(
-                text.as_str().unwrap_or_default(),
-            )))
-        },
+        "num" => |_, text, _| Ok(number::make(number::parse(text.as_str().unwrap_or_default()))),
         _ => return None,
     })
 }
@@ -66,10 +60,7 @@ fn bind(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value,
 }
 
 fn define(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value, Error> {
-    runtime
-        .activation()
-        .context
-        .set(&name(names, 0), value.clone());
+    runtime.activation().context.set(&name(names, 0), value.clone());
     Ok(Value::UNDEFINED)
 }
 
@@ -83,10 +74,7 @@ fn export(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Valu
 
 /// The items of one of minijinja's own lists.
 fn list(value: &Value) -> Vec<Value> {
-    value
-        .downcast_object_ref::<Vec<Value>>()
-        .cloned()
-        .unwrap_or_default()
+    value.downcast_object_ref::<Vec<Value>>().cloned().unwrap_or_default()
 }
 
 fn entries(runtime: &Runtime, pairs: &Value) -> Result<Entries, Error> {

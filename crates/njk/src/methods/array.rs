@@ -23,11 +23,8 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "at" => at,
         "concat" => concat,
         "entries" => |runtime, this, _| {
-            let pair = |(index, item): (usize, &Value)| {
-                runtime.budget.array(vec![count(index), item.clone()])
-            };
-            let pairs: Result<Vec<Value>, Error> =
-                items(this).iter().enumerate().map(pair).collect();
+            let pair = |(index, item): (usize, &Value)| runtime.budget.array(vec![count(index), item.clone()]);
+            let pairs: Result<Vec<Value>, Error> = items(this).iter().enumerate().map(pair).collect();
             runtime.budget.array(pairs?)
         },
         "fill" => fill,
@@ -35,8 +32,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "includes" => |runtime, this, arguments| {
             let wanted = argument(arguments, 0);
             runtime.budget.spend(items(this).len())?;
-            let nan =
-                |value: &Value| matches!(view(value), View::Number(number) if number.is_nan());
+            let nan = |value: &Value| matches!(view(value), View::Number(number) if number.is_nan());
             let same = |item: &Value| strict(item, wanted) || nan(item) && nan(wanted);
             Ok(Value::from(items(this).iter().any(same)))
         },
@@ -44,23 +40,14 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             let items = items(this);
             runtime.budget.spend(items.len())?;
             let from = relative(number(runtime, arguments, 1, 0.0)?, items.len());
-            let found = items
-                .iter()
-                .skip(from)
-                .position(|item| strict(item, argument(arguments, 0)));
+            let found = items.iter().skip(from).position(|item| strict(item, argument(arguments, 0)));
             Ok(found.map_or_else(|| Value::from(-1), |index| count(index + from)))
         },
         "join" => join,
-        "keys" => |runtime, this, _| {
-            runtime
-                .budget
-                .array((0..items(this).len()).map(count).collect())
-        },
+        "keys" => |runtime, this, _| runtime.budget.array((0..items(this).len()).map(count).collect()),
         "lastIndexOf" => |runtime, this, arguments| {
             runtime.budget.spend(items(this).len())?;
-            let found = items(this)
-                .iter()
-                .rposition(|item| strict(item, argument(arguments, 0)));
+            let found = items(this).iter().rposition(|item| strict(item, argument(arguments, 0)));
             Ok(found.map_or_else(|| Value::from(-1), count))
         },
         "pop" => |_, this, _| Ok(change(this, Vec::pop).flatten().unwrap_or_default()),
@@ -94,16 +81,13 @@ pub(super) fn items(this: &Value) -> Arc<Vec<Value>> {
 }
 
 fn change<T>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T) -> Option<T> {
-    this.downcast_object_ref::<Array>()
-        .map(|array| array.update(change))
+    this.downcast_object_ref::<Array>().map(|array| array.update(change))
 }
 
 /// Pays for items that are put into an array, and notes that it changed.
 fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> {
     runtime.budget.spend(added.len() + items(this).len() / 64)?;
-    runtime
-        .budget
-        .grow(added.len().saturating_mul(size_of::<Value>()))?;
+    runtime.budget.grow(added.len().saturating_mul(size_of::<Value>()))?;
     let inner = added.iter().map(depth).max().unwrap_or_default();
     if inner == 0 {
         return Ok(());
@@ -127,10 +111,7 @@ fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value
     if index < 0.0 || index >= len {
         return Ok(Value::UNDEFINED);
     }
-    Ok(items
-        .get(clamp(index, items.len()))
-        .cloned()
-        .unwrap_or_default())
+    Ok(items.get(clamp(index, items.len())).cloned().unwrap_or_default())
 }
 
 fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -169,12 +150,7 @@ fn flat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
     runtime.budget.array(all)
 }
 
-fn flatten(
-    runtime: &Runtime,
-    items: &[Value],
-    levels: usize,
-    all: &mut Vec<Value>,
-) -> Result<(), Error> {
+fn flatten(runtime: &Runtime, items: &[Value], levels: usize, all: &mut Vec<Value>) -> Result<(), Error> {
     for item in items {
         runtime.budget.spend(1)?;
         match view(item) {
@@ -206,9 +182,7 @@ fn push(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
 
 fn unshift(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     admit(runtime, this, arguments)?;
-    change(this, |items| {
-        drop(items.splice(0..0, arguments.iter().cloned()))
-    });
+    change(this, |items| drop(items.splice(0..0, arguments.iter().cloned())));
     Ok(count(items(this).len()))
 }
 
@@ -216,9 +190,7 @@ fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Va
     let items = items(this);
     let start = relative(number(runtime, arguments, 0, 0.0)?, items.len());
     let end = relative(number(runtime, arguments, 1, f64::INFINITY)?, items.len());
-    runtime
-        .budget
-        .array(items.get(start..end).unwrap_or_default().to_vec())
+    runtime.budget.array(items.get(start..end).unwrap_or_default().to_vec())
 }
 
 fn splice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -232,9 +204,7 @@ fn splice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     let added = arguments.get(2..).unwrap_or_default();
     admit(runtime, this, added)?;
     let removed = change(this, |items| {
-        items
-            .splice(start..start + removed, added.iter().cloned())
-            .collect()
+        items.splice(start..start + removed, added.iter().cloned()).collect()
     });
     runtime.budget.array(removed.unwrap_or_default())
 }
@@ -274,9 +244,7 @@ fn sort(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
         (Some(left), Some(right)) => texts(left, right),
         (left, right) => right.is_some().cmp(&left.is_some()),
     });
-    change(this, |items| {
-        *items = keyed.into_iter().map(|(_, item)| item).collect()
-    });
+    change(this, |items| *items = keyed.into_iter().map(|(_, item)| item).collect());
     Ok(this.clone())
 }
 
@@ -294,11 +262,7 @@ pub(crate) fn merge_sort(
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let next = if in_order(a, b) {
-            left.next()
-        } else {
-            right.next()
-        };
+        let next = if in_order(a, b) { left.next() } else { right.next() };
         merged.extend(next);
     }
     merged.extend(left);

@@ -22,9 +22,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             let View::Regex(regex) = view(this) else {
                 return Ok(Value::from(false));
             };
-            Ok(Value::from(
-                regex.exec(&subject, &runtime.budget)?.is_some(),
-            ))
+            Ok(Value::from(regex.exec(&subject, &runtime.budget)?.is_some()))
         },
         _ => return None,
     })
@@ -46,11 +44,7 @@ fn groups(runtime: &Runtime, found: &Captures<'_, str>) -> Result<Value, Error> 
     let group = |group: Option<fancy_regex::Match<'_>>| {
         group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str()))
     };
-    let size = found
-        .iter()
-        .flatten()
-        .map(|group| group.as_str().len())
-        .sum();
+    let size = found.iter().flatten().map(|group| group.as_str().len()).sum();
     runtime.budget.grow(size)?;
     runtime.budget.array(found.iter().map(group).collect())
 }
@@ -69,11 +63,7 @@ fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error
     }
 }
 
-pub(super) fn match_(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn match_(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
@@ -91,11 +81,7 @@ pub(super) fn match_(
     runtime.budget.array(pieces)
 }
 
-pub(super) fn match_all(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn match_all(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
@@ -105,11 +91,7 @@ pub(super) fn match_all(
     runtime.budget.array(all?)
 }
 
-pub(super) fn search(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn search(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let found = match view(&regex) {
         View::Regex(pattern) => pattern.find_at(text(this), 0, &runtime.budget)?,
@@ -137,10 +119,7 @@ pub(crate) fn replace(
         } else {
             regex.find_at(this, 0, budget)?.into_iter().collect()
         };
-        found
-            .iter()
-            .map(|found| found_in(this, found, regex))
-            .collect()
+        found.iter().map(|found| found_in(this, found, regex)).collect()
     } else {
         let wanted = to_text(wanted, budget)?;
         budget.spend(this.len() / 16)?;
@@ -193,18 +172,11 @@ fn found_in<'a>(text: &'a str, found: &Captures<'a, str>, regex: &'a Regex) -> F
     }
 }
 
-pub(super) fn split(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn split(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let subject = text(this);
     let budget = &runtime.budget;
     budget.grow(subject.len())?;
-    let limit = clamp(
-        number(runtime, arguments, 1, f64::INFINITY)?,
-        usize::MAX >> 12,
-    );
+    let limit = clamp(number(runtime, arguments, 1, f64::INFINITY)?, usize::MAX >> 12);
     let separator = argument(arguments, 0);
     let mut pieces: Vec<Value> = match view(separator) {
         View::Undefined => vec![Value::from(subject)],
@@ -234,11 +206,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
     let (mut start, mut from) = (0, 0);
     if subject.is_empty() {
         let matches = regex.find_at(subject, 0, &runtime.budget)?.is_some();
-        return Ok(if matches {
-            pieces
-        } else {
-            vec![Value::from("")]
-        });
+        return Ok(if matches { pieces } else { vec![Value::from("")] });
     }
     while from < subject.len() {
         let Some(found) = regex.find_at(subject, from, &runtime.budget)? else {
@@ -258,11 +226,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
         }
         runtime.budget.grow(found.len() * size_of::<Value>())?;
         start = end;
-        from = if end > at {
-            end
-        } else {
-            next_char(subject, end)
-        };
+        from = if end > at { end } else { next_char(subject, end) };
     }
     pieces.push(Value::from(&subject[start..]));
     Ok(pieces)

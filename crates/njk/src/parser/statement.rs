@@ -9,39 +9,10 @@ use crate::token;
 
 /// Every tag that may begin a statement, and those that go on or end one.
 const TAGS: [&str; 33] = [
-    "if",
-    "for",
-    "set",
-    "macro",
-    "call",
-    "filter",
-    "switch",
-    "block",
-    "extends",
-    "include",
-    "import",
-    "from",
-    "raw",
-    "verbatim",
-    "elif",
-    "elseif",
-    "else",
-    "endif",
-    "endfor",
-    "endset",
-    "endmacro",
-    "endcall",
-    "endfilter",
-    "case",
-    "default",
-    "endswitch",
-    "endblock",
-    "endraw",
-    "endverbatim",
-    "asyncEach",
-    "asyncAll",
-    "ifAsync",
-    "endeach",
+    "if", "for", "set", "macro", "call", "filter", "switch", "block", "extends", "include",
+    "import", "from", "raw", "verbatim", "elif", "elseif", "else", "endif", "endfor", "endset",
+    "endmacro", "endcall", "endfilter", "case", "default", "endswitch", "endblock", "endraw",
+    "endverbatim", "asyncEach", "asyncAll", "ifAsync", "endeach",
 ];
 
 /// minijinja reads branches by recursion.
@@ -243,9 +214,7 @@ fn unknown_tag(tag: &Name) -> super::Failure {
     let error = Error::new(ErrorKind::Syntax, message);
     let error = if TAGS.contains(&tag.text.as_str()) {
         match tag.text.as_str() {
-            "asyncEach" | "asyncAll" | "endeach" => {
-                error.with_hint("use `for`: nothing here is asynchronous")
-            }
+            "asyncEach" | "asyncAll" | "endeach" => error.with_hint("use `for`: nothing here is asynchronous"),
             "ifAsync" => error.with_hint("use `if`: nothing here is asynchronous"),
             _ => {
                 let message = format!("`{}` does not belong here", tag.text);

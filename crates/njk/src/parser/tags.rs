@@ -88,3 +88,4 @@ impl Parser<'_> {
         Ok(Some(with))
     }
 }
+

@@ -89,61 +89,25 @@ pub(crate) fn begin(
 fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error> {
     let units = |text: &str| -> Result<Vec<Value>, Error> {
         runtime.budget.spend(text.len())?;
-<<<<<<< HEAD
-        runtime
-            .budget
-            .grow(text.len().saturating_mul(size_of::<Value>()))?;
-        Ok(utf16::units(text).into_iter().map(Value::from).collect())
-=======
         runtime.budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
         Ok(utf16::characters(text).into_iter().map(Value::from).collect())
->>>>>>> njk
     };
     Ok(match view(value) {
         View::Array(_) => Source::Array(value.clone()),
         View::Safe(text) => Source::Items(units(text)?),
         View::Text(text) if pairs => {
             let units = units(text)?.into_iter().enumerate();
-            Source::Pairs(
-                units
-                    .map(|(index, unit)| (Value::from(index.to_string()), unit))
-                    .collect(),
-            )
+            Source::Pairs(units.map(|(index, unit)| (Value::from(index.to_string()), unit)).collect())
         }
         View::Text(text) => Source::Items(units(text)?),
-<<<<<<< HEAD
-        View::Dict(dict) if pairs => {
-            runtime.budget.spend(dict.entries().len())?;
-            let entries = dict.entries().iter();
-            Source::Pairs(
-                entries
-                    .map(|(key, value)| (Value::from(&**key), value.clone()))
-                    .collect(),
-            )
-=======
         View::Dict(_) | View::Object if pairs => {
             let entries = entries(value);
             runtime.budget.spend(entries.len())?;
             let pair = |(key, value): (Arc<str>, Value)| (Value::from(&*key), value);
             Source::Pairs(entries.into_iter().map(pair).collect())
->>>>>>> njk
         }
         View::Dict(_) | View::Object => {
             // Anything with a length goes for an array.
-<<<<<<< HEAD
-            let len = dict.get("length").map_or(0.0, |len| match view(len) {
-                View::Number(len) => len.ceil(),
-                _ => 0.0,
-            });
-            let most = number::clamp(len, usize::MAX >> 12);
-            runtime.budget.spend(most)?;
-            let item = |index: usize| dict.get(&index.to_string()).cloned();
-            Source::Items(
-                (0..most)
-                    .map(|index| item(index).unwrap_or(Value::UNDEFINED))
-                    .collect(),
-            )
-=======
             let len = crate::methods::member(runtime, value, &Value::from("length"))?;
             let len = match view(&len) {
                 View::Number(len) => number::clamp(len.ceil(), usize::MAX >> 12),
@@ -152,7 +116,6 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
             runtime.budget.spend(len)?;
             let item = |index: usize| crate::methods::member(runtime, value, &number::count(index));
             Source::Items((0..len).map(item).collect::<Result<_, _>>()?)
->>>>>>> njk
         }
         _ => Source::Items(Vec::new()),
     })

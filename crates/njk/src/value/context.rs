@@ -20,10 +20,7 @@ pub(crate) fn from_json(json: &Json) -> Result<Value, Error> {
 
 fn convert(json: &Json, depth: u32) -> Result<Value, Error> {
     if depth > MAX_DEPTH {
-        return Err(Error::new(
-            ErrorKind::TooDeep,
-            "the context is nested too deeply",
-        ));
+        return Err(Error::new(ErrorKind::TooDeep, "the context is nested too deeply"));
     }
     Ok(match json {
         Json::Null => Value::from(()),

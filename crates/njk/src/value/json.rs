@@ -67,16 +67,9 @@ impl Writer<'_> {
                     }
                     self.separate(empty, depth + 1)?;
                     empty = false;
-<<<<<<< HEAD
-                    quote(key, &mut self.out);
-                    self.out
-                        .push_str(if self.indent.is_empty() { ":" } else { ": " });
-                    self.value(item, depth + 1)?;
-=======
                     quote(&key, &mut self.out);
                     self.out.push_str(if self.indent.is_empty() { ":" } else { ": " });
                     self.value(&item, depth + 1)?;
->>>>>>> njk
                 }
                 self.close(empty, '}', depth)?;
             }
@@ -100,8 +93,7 @@ impl Writer<'_> {
         self.out.push_str(space);
         quote(text, &mut self.out);
         let length = super::utf16::len(text);
-        self.out
-            .push_str(&format!(",{inner}\"length\":{space}{length}{line}}}"));
+        self.out.push_str(&format!(",{inner}\"length\":{space}{length}{line}}}"));
     }
 
     fn separate(&mut self, first: bool, depth: usize) -> Result<(), Error> {

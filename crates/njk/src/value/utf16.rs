@@ -31,22 +31,10 @@ pub(crate) fn at(text: &str, index: usize) -> Option<Cow<'_, str>> {
     (index < len(text)).then(|| slice(text, index, index + 1))
 }
 
-<<<<<<< HEAD
-/// Every unit as a string of its own.
-pub(crate) fn units(text: &str) -> Vec<String> {
-    if text.is_ascii() {
-        return text.chars().map(String::from).collect();
-    }
-    let units = text.encode_utf16();
-    units
-        .map(|unit| String::from_utf16_lossy(&[unit]))
-        .collect()
-=======
 /// Every character as a string of its own: units, but for pairs, which stay
 /// whole.
 pub(crate) fn characters(text: &str) -> Vec<String> {
     text.chars().map(String::from).collect()
->>>>>>> njk
 }
 
 /// The unit at which the byte `offset` lies.
