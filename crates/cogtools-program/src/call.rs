@@ -28,10 +28,17 @@ pub fn verbose_arg() -> Arg {
 
 /// The tools of the project around `io`'s working directory.
 pub fn registry(io: &Io<'_>) -> Result<Registry, Failure> {
-    let home = io.var("HOME").map(Path::new);
-    let project = Project::find(&io.cwd, home);
-    let config = Config::load(&project).map_err(|error| Failure::from(error.faults()))?;
-    Ok(Registry::new(config))
+    Ok(Registry::new(config(&project(io))?))
+}
+
+/// The project around `io`'s working directory.
+pub fn project(io: &Io<'_>) -> Project {
+    Project::find(&io.cwd, io.var("HOME").map(Path::new))
+}
+
+/// What `project` says of its tools.
+pub fn config(project: &Project) -> Result<Config, Failure> {
+    Config::load(project).map_err(|error| Failure::from(error.faults()))
 }
 
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs

@@ -11,6 +11,7 @@ mod input;
 mod io;
 mod process;
 mod program;
+mod rehearsal;
 mod report;
 mod usage;
 
@@ -20,4 +21,5 @@ pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
 pub use process::main;
 pub use program::{Program, Stdin};
+pub use rehearsal::Ended;
 pub use report::{Format, Reporter, Severity};

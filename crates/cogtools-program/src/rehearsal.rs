@@ -1,0 +1,67 @@
+//! A run inside of this process: its own streams, an empty environment.
+//!
+//! Tests and whoever embeds a program see all of what a run leaves behind.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::input::Input;
+use crate::io::{Io, Terminals, Vars};
+use crate::program::Program;
+use crate::report::{Format, Reporter};
+
+/// What a run leaves: exit status, standard output, standard error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit status.
+    pub status: u8,
+    /// All of standard output; what is not UTF-8 is replaced.
+    pub stdout: String,
+    /// All of standard error; what is not UTF-8 is replaced.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// A run that ended well and said `stdout`.
+    pub fn done(stdout: impl Into<String>) -> Self {
+        Self {
+            stdout: stdout.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A run that failed with `status` and said `stderr`.
+    pub fn failed(status: u8, stderr: impl Into<String>) -> Self {
+        Self {
+            status,
+            stderr: stderr.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Program {
+    /// One run in the directory `cwd` with empty input and no environment, its
+    /// outputs on `terminals`.
+    pub fn rehearse(&self, cwd: &Path, terminals: Terminals, args: &[&str]) -> Ended {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let mut io = Io {
+            stdin: Input::empty(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            terminals,
+            vars: Vars::new(),
+            cwd: cwd.to_path_buf(),
+            program: PathBuf::new(),
+            next: None,
+            reporter: Reporter::new(self.name, Format::Human, false),
+        };
+        let status = self.launch(&args, &mut io);
+        Ended {
+            status,
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+}
