@@ -83,6 +83,15 @@ impl Registry {
     /// Loads every tool and turns each into what the caller needs, `each` running
     /// on two threads when there are many.
     pub fn map<T: Send>(&self, each: impl Fn(Result<Tool, ToolError>) -> T + Sync) -> Found<T> {
+        self.map_files(|_, tool| each(tool))
+    }
+
+    /// The same for callers that need to know whose file each is, also when it is
+    /// not a tool.
+    pub fn map_files<T: Send>(
+        &self,
+        each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
+    ) -> Found<T> {
         let mut unlisted = Vec::new();
         let mut shadowed = Vec::new();
         let mut files: Vec<Listed> = Vec::new();
@@ -104,7 +113,7 @@ impl Registry {
                 Err(error) => unlisted.push(error),
             }
         }
-        let load = |file: &Listed| each(Tool::load(&file.path, &file.shown));
+        let load = |file: &Listed| each(file, Tool::load(&file.path, &file.shown));
         let items = if files.len() < MANY {
             files.iter().map(load).collect()
         } else {
