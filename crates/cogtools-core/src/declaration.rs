@@ -70,6 +70,21 @@ impl Target {
     }
 }
 
+impl Tool {
+    /// Roughly how many tokens a model is charged for knowing the tool, with every
+    /// request: the characters of its name, description and JSON Schema (as
+    /// compact JSON) divided by 4, rounded up. Tokenizers differ; this is meant
+    /// for comparing tools and for budgets.
+    pub fn tokens(&self) -> usize {
+        let told = json!({
+            "name": self.name().as_str(),
+            "description": self.description(),
+            "parameters": self.schema().to_json_schema(),
+        });
+        told.to_string().chars().count().div_ceil(4)
+    }
+}
+
 fn mcp(tool: &Tool, schema: Value) -> Value {
     let mut result = Map::new();
     result.insert("name".into(), tool.name().as_str().into());
