@@ -44,6 +44,9 @@ const KEYS: [&str; 1] = ["tool_sources"];
 const UNSUPPORTED: [&str; 3] = ["node_modules", "command", "mcp"];
 
 impl Config {
+    /// The keys of the file.
+    pub const KEYS: [&'static str; 1] = KEYS;
+
     /// The configuration of `project`; without a file, the tools are in `tools`.
     pub fn load(project: &Project) -> Result<Self, ConfigError> {
         let (path, shown) = project.resolve(Path::new(Project::CONFIG));

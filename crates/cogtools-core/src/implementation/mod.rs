@@ -36,6 +36,9 @@ pub type RunError = Box<Fault>;
 const WAYS: [&str; 3] = ["njk_file", "exec", "script"];
 
 impl Implementation {
+    /// The keys of an implementation that is a map, one of which it has.
+    pub const WAYS: [&'static str; 3] = WAYS;
+
     /// Reads the value of `implementation`.
     pub(crate) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
         let node = &entry.value;

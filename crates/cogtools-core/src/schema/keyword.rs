@@ -7,22 +7,38 @@ use serde_json::{Map, Value};
 
 /// What a keyword takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub enum Takes {
+    /// A text.
     Text,
+    /// `true` or `false`.
     Flag,
+    /// A number.
     Number,
+    /// A number greater than 0.
     Positive,
+    /// A whole number from 0.
     Count,
+    /// A regular expression.
     Pattern,
+    /// One type's name; in sugar also `string[]`.
     Type,
+    /// A list of different names, at least one.
     Names,
+    /// A list of values, at least one.
     Values,
+    /// Any value.
     Any,
+    /// Any map.
     Object,
+    /// A schema.
     Schema,
+    /// A list of schemas, at least one.
     Schemas,
+    /// A schema, or `true` or `false`.
     SchemaOrFlag,
+    /// A map from names to schemas.
     Properties,
+    /// A JSON pointer into the same parameters.
     Reference,
 }
 
@@ -35,7 +51,7 @@ pub(super) fn takes(keyword: &str) -> Option<Takes> {
 }
 
 /// All keywords with what they take.
-pub(super) const KEYWORDS: [(&str, Takes); 36] = [
+pub const KEYWORDS: [(&str, Takes); 36] = [
     ("type", Takes::Type),
     ("description", Takes::Text),
     ("properties", Takes::Properties),

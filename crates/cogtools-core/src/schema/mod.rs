@@ -16,6 +16,8 @@ mod validator;
 mod value;
 
 pub use error::{SchemaError, SchemaFault};
+pub use keyword::{KEYWORDS, Takes};
+pub use types::TYPES;
 pub use validator::{Unusable, Validator};
 
 use serde_json::{Map, Value};

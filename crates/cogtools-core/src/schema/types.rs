@@ -1,7 +1,7 @@
 //! The names of types, and what people write instead of them.
 
 /// The types of OpenAPI 3.0.
-pub(super) const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 /// A `type` as written in sugared parameters.
 #[derive(Debug, PartialEq, Eq)]
