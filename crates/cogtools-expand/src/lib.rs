@@ -1,0 +1,111 @@
+//! `cogtools expand`: what one tool's sugar means, as a host is told.
+//!
+//! Somebody who writes a tool sees the whole declaration before any model does.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
+use cogtools_core::{Code, Fault, Target, Tool};
+use cogtools_program::call::registry;
+use cogtools_program::{Failure, Io, Program, Stdin};
+use serde_json::Value;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-expand",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "FORMATS",
+        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema). parameters is what the sugar of the tool file stands for, nothing added and nothing lost.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
+    ),
+    (
+        "FILES AND NAMES",
+        "An argument with a path separator in it, or that ends in .yaml or .yml, is a file, wherever it lies. Anything else is the name of a tool of the project around the current directory.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools expand facepalm\n\n    cogtools expand --yaml ./tools/facepalm.yaml\n\n    cogtools expand --format mcp facepalm",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Print one tool as the declaration that a host is given")
+        .long_about(
+            "Print the declaration of the tool in FILE, all sugar expanded: \
+             what a model is told about it, and what its calls are held to.",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(OsString))
+                .help("The tool file, or the name of a tool of this project"),
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("HOST")
+                .value_parser(PossibleValuesParser::new(Target::NAMES))
+                .default_value("gemini")
+                .help("The form of the declaration"),
+        )
+        .arg(
+            Arg::new("yaml")
+                .long("yaml")
+                .action(ArgAction::SetTrue)
+                .help("Print YAML instead of JSON"),
+        )
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let format = matches
+        .get_one::<String>("format")
+        .map(String::as_str)
+        .unwrap_or_default();
+    let target = Target::parse(format).unwrap_or(Target::Gemini);
+    let wanted = matches
+        .get_one::<OsString>("file")
+        .map_or(OsStr::new(""), OsString::as_os_str);
+    let declaration = target.declare(&tool(wanted, io)?);
+    let text = if matches.get_flag("yaml") {
+        yaml(&declaration)?
+    } else {
+        format!("{declaration:#}\n")
+    };
+    io.print(text.as_bytes())
+}
+
+/// The tool that `wanted` means: a file, or the name of one of the project's.
+fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
+    if is_path(Path::new(wanted)) {
+        let file = Path::new(wanted);
+        return Tool::load(&io.cwd.join(file), file).map_err(|error| Failure::from(error.faults()));
+    }
+    registry(io)?
+        .find(&wanted.to_string_lossy())
+        .map_err(|error| Failure::from(error.faults()))
+}
+
+/// What a file is called and a tool never is.
+fn is_path(wanted: &Path) -> bool {
+    let ending = wanted.extension().and_then(OsStr::to_str);
+    wanted.to_string_lossy().contains(std::path::is_separator)
+        || matches!(ending, Some("yaml" | "yml"))
+}
+
+fn yaml(declaration: &Value) -> Result<String, Failure> {
+    serde_yaml::to_string(declaration).map_err(|error| {
+        let message = format!("the declaration cannot be printed as YAML: {error}");
+        Fault::new(Code::Internal, message)
+            .hint("print JSON, and please report this")
+            .into()
+    })
+}

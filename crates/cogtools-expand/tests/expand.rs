@@ -1,0 +1,204 @@
+//! Whole runs of `cogtools expand`.
+
+use cogtools_expand::PROGRAM;
+use cogtools_program::{Ended, Terminals};
+use cogtools_testing::Project;
+
+const TOOL: &str = r#"
+name: greet
+title: Greeting
+description: Greet somebody
+parameters:
+  person: string
+  tone:
+    enum: [plain, warm]
+    default: plain
+    description: How it sounds
+  gifts:
+    type: string[]
+    optional: true
+examples:
+  - person: Ada
+implementation: Hello {{ person }}
+annotations:
+  read_only: true
+"#;
+
+const GEMINI: &str = r#"{
+  "name": "greet",
+  "description": "Greet somebody",
+  "parameters": {
+    "type": "object",
+    "properties": {
+      "person": {
+        "type": "string"
+      },
+      "tone": {
+        "type": "string",
+        "enum": [
+          "plain",
+          "warm"
+        ],
+        "default": "plain",
+        "description": "How it sounds"
+      },
+      "gifts": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "person"
+    ]
+  },
+  "parametersJsonSchema": {
+    "type": "object",
+    "properties": {
+      "person": {
+        "type": "string"
+      },
+      "tone": {
+        "type": "string",
+        "enum": [
+          "plain",
+          "warm"
+        ],
+        "default": "plain",
+        "description": "How it sounds"
+      },
+      "gifts": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "person"
+    ]
+  }
+}
+"#;
+
+const MCP_YAML: &str = "\
+name: greet
+title: Greeting
+description: Greet somebody
+inputSchema:
+  type: object
+  properties:
+    person:
+      type: string
+    tone:
+      type: string
+      enum:
+      - plain
+      - warm
+      default: plain
+      description: How it sounds
+    gifts:
+      type: array
+      items:
+        type: string
+  required:
+  - person
+annotations:
+  readOnlyHint: true
+";
+
+const ANTHROPIC: &str = r#"{
+  "name": "ping",
+  "description": "Ping",
+  "input_schema": {
+    "type": "object",
+    "properties": {}
+  }
+}
+"#;
+
+fn project() -> Project {
+    let project = Project::new();
+    project.file("tools/greet.yaml", TOOL);
+    let ping = "name: ping\ndescription: Ping\nimplementation: pong\n";
+    project.file("elsewhere/ping.yaml", ping);
+    project
+}
+
+fn run(project: &Project, args: &[&str]) -> Ended {
+    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+}
+
+#[test]
+fn a_tool_by_name_and_by_file() {
+    let project = project();
+    for wanted in ["greet", "tools/greet.yaml", "./tools/greet.yaml"] {
+        assert_eq!(run(&project, &[wanted]), Ended::done(GEMINI), "{wanted}");
+    }
+    let file = project.path("tools/greet.yaml");
+    assert_eq!(
+        run(&project, &[file.to_str().unwrap_or_default()]),
+        Ended::done(GEMINI)
+    );
+    let inside = ["-C", "tools", "greet.yaml"];
+    assert_eq!(run(&project, &inside), Ended::done(GEMINI));
+}
+
+#[test]
+fn every_host_has_its_form() {
+    let project = project();
+    let mcp = ["--format", "mcp", "--yaml", "greet"];
+    assert_eq!(run(&project, &mcp), Ended::done(MCP_YAML));
+    let anthropic = ["elsewhere/ping.yaml", "--format", "anthropic"];
+    assert_eq!(run(&project, &anthropic), Ended::done(ANTHROPIC));
+}
+
+#[test]
+fn what_is_no_tool_is_explained() {
+    let project = project();
+    project.file(
+        "tools/bad.yaml",
+        "name: bad\ndescription: Bad\nimplementaton: bad\n",
+    );
+    let bad = "\
+cogtools-expand: error[INVALID_TOOL]: tools/bad.yaml:1:1: `implementation` is missing
+   |
+ 1 | name: bad
+   | ^
+hint: add `implementation: …`
+cogtools-expand: error[INVALID_TOOL]: tools/bad.yaml:3:1: unknown key `implementaton`
+   |
+ 3 | implementaton: bad
+   | ^^^^^^^^^^^^^
+hint: did you mean `implementation`?
+";
+    let absent = "\
+cogtools-expand: error[IO_FAILED]: `nowhere.yaml` does not exist
+hint: check the path; it may have been removed while it was looked at
+";
+    let unknown = "\
+cogtools-expand: error[TOOL_NOT_FOUND]: gret: no tool of that name is here
+hint: did you mean `greet`?
+hint: cogtools-discover prints the tools there are
+";
+    for (wanted, status, stderr) in [
+        ("bad", 78, bad),
+        ("nowhere.yaml", 74, absent),
+        ("gret", 127, unknown),
+    ] {
+        let ended = run(&project, &[wanted]);
+        assert_eq!(ended, Ended::failed(status, stderr), "{wanted}");
+    }
+}
+
+#[test]
+fn help_and_version() {
+    let project = project();
+    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    let help = PROGRAM.command().render_long_help().to_string();
+    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &[]).status, 2);
+    assert_eq!(run(&project, &["--format", "soap", "greet"]).status, 2);
+}
