@@ -1,0 +1,123 @@
+//! `cogtools list`: the tools of a project, and what each costs the model.
+
+mod row;
+mod table;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::{Code, Fault, Found};
+use cogtools_program::call::registry;
+use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use serde_json::{Value, json};
+
+use row::Row;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-list",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "COLUMNS",
+        "NAME is what a model calls the tool by, SOURCE the folder that it comes from and FILE its file. TOKENS is an estimate of what the tool costs with every request: the characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES names the files that the tool shadows (another source has a tool of the same name, and the first source wins), and the first fault of a tool that is broken: hosts are not told of such a tool.",
+    ),
+    (
+        "JSON",
+        "One object: tools, a list of objects with name, source, file, tokens, shadows (a list of files) and, for a broken tool, fault (message, hints and, where they are known, line and column) instead of tokens; and total_tokens.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools list\n\n    cogtools list --json | jq '.total_tokens'",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("List the tools of this project with what each costs the model")
+        .long_about(
+            "List the tools of the project around the current directory in the order of sources \
+             and names: where each comes from, what it shadows, and roughly how many tokens it \
+             costs with every request.",
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .value_parser(["human", "json"])
+                .default_value("human")
+                .help("A table for people, or one JSON object"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .overrides_with("format")
+                .help("The same as --format json"),
+        )
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let asked = matches.get_one::<String>("format");
+    let json = matches.get_flag("json") || asked.is_some_and(|format| format == "json");
+    let found = registry(io)?.map_files(Row::new);
+    let unlisted: Vec<Fault> = found
+        .unlisted
+        .iter()
+        .map(cogtools_core::SourceError::fault)
+        .collect();
+    let rows = rows(found);
+    if json {
+        io.print(format!("{:#}\n", report(&rows)).as_bytes())?;
+    } else if !rows.is_empty() {
+        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
+        io.print(table::render(&rows, colour).as_bytes())?;
+    }
+    for fault in &unlisted {
+        io.report(Severity::Warning, fault);
+    }
+    // An empty list in JSON says all there is to say to a script.
+    if rows.is_empty() && unlisted.is_empty() && !json {
+        io.report(Severity::Warning, &nothing());
+    }
+    Ok(())
+}
+
+/// The rows, each with what it shadows.
+fn rows(found: Found<Row>) -> Vec<Row> {
+    let mut hidden: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
+    for (file, winner) in found.shadowed {
+        hidden.entry(winner).or_default().push(file);
+    }
+    let mut rows = found.items;
+    for row in &mut rows {
+        row.shadows = hidden.remove(&row.file).unwrap_or_default();
+    }
+    rows
+}
+
+fn report(rows: &[Row]) -> Value {
+    let tools: Vec<Value> = rows.iter().map(Row::json).collect();
+    json!({"tools": tools, "total_tokens": row::total(rows)})
+}
+
+fn nothing() -> Fault {
+    Fault::new(Code::ToolNotFound, "this project has no tools yet")
+        .hint("cogtools new NAME writes a first one")
+        .hint("cogtools init sets the project up, with an example")
+}
+
+/// A path as it is shown: `.` for the directory itself.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        ".".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}

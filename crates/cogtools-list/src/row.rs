@@ -1,0 +1,83 @@
+//! One tool file of the list.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::tool::ToolError;
+use cogtools_core::{Code, Fault, Listed, Tool};
+use serde_json::{Map, Value, json};
+
+use crate::shown;
+
+/// A tool file, whether it is a tool or not.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) source: String,
+    pub(crate) file: PathBuf,
+    /// The files that nobody gets to because of this one.
+    pub(crate) shadows: Vec<PathBuf>,
+    /// What it costs the model, in tokens, or the first thing that is wrong.
+    pub(crate) cost: Result<usize, Box<Fault>>,
+}
+
+/// What all tools together cost the model, in tokens.
+pub(crate) fn total(rows: &[Row]) -> usize {
+    rows.iter().filter_map(|row| row.cost.as_ref().ok()).sum()
+}
+
+impl Row {
+    pub(crate) fn new(file: &Listed, tool: Result<Tool, ToolError>) -> Self {
+        let cost = tool.map(|tool| tool.tokens()).map_err(|error| {
+            let first = error.faults().into_iter().next();
+            Box::new(first.unwrap_or_else(|| Fault::new(Code::InvalidTool, "not a tool")))
+        });
+        Self {
+            name: file.stem.to_string_lossy().into_owned(),
+            source: shown(file.shown.parent().unwrap_or(Path::new(""))),
+            file: file.shown.clone(),
+            shadows: Vec::new(),
+            cost,
+        }
+    }
+
+    /// What else there is to say, on one line.
+    pub(crate) fn notes(&self) -> String {
+        let mut notes = Vec::new();
+        if let Err(fault) = &self.cost {
+            let place = fault
+                .place
+                .as_ref()
+                .map(|place| format!("{}:{}: ", place.line, place.column));
+            let place = place.unwrap_or_default();
+            notes.push(format!("broken: {place}{}", fault.message));
+        }
+        if !self.shadows.is_empty() {
+            let files: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
+            notes.push(format!("shadows {}", files.join(", ")));
+        }
+        notes.join("; ")
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("name".into(), self.name.clone().into());
+        object.insert("source".into(), self.source.clone().into());
+        object.insert("file".into(), shown(&self.file).into());
+        match &self.cost {
+            Ok(tokens) => object.insert("tokens".into(), (*tokens).into()),
+            Err(fault) => object.insert("fault".into(), said(fault)),
+        };
+        let shadows: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
+        object.insert("shadows".into(), shadows.into());
+        Value::Object(object)
+    }
+}
+
+fn said(fault: &Fault) -> Value {
+    let mut said = json!({"code": fault.code.name(), "message": fault.message});
+    if let Some(place) = &fault.place {
+        said["line"] = place.line.into();
+        said["column"] = place.column.into();
+    }
+    said["hints"] = fault.hints.clone().into();
+    said
+}

@@ -1,0 +1,163 @@
+//! Whole runs of `cogtools list`.
+
+use cogtools_list::PROGRAM;
+use cogtools_program::{Ended, Terminals};
+use cogtools_testing::Project;
+
+const EMPTY: &str = "\
+cogtools-list: warning[TOOL_NOT_FOUND]: this project has no tools yet
+hint: cogtools new NAME writes a first one
+hint: cogtools init sets the project up, with an example
+";
+
+const TABLE: &str = "\
+NAME  SOURCE  FILE            TOKENS  NOTES
+bad   mine    mine/bad.yaml        -  broken: 2:1: unknown key `desciption`
+ping  mine    mine/ping.yaml      22  shadows more/ping.yaml
+pong  more    more/pong.yaml      22
+
+2 tools, about 44 tokens with every request; 1 broken
+";
+
+const JSON: &str = r#"{
+  "tools": [
+    {
+      "name": "bad",
+      "source": "mine",
+      "file": "mine/bad.yaml",
+      "fault": {
+        "code": "INVALID_TOOL",
+        "message": "unknown key `desciption`",
+        "line": 2,
+        "column": 1,
+        "hints": [
+          "did you mean `description`?"
+        ]
+      },
+      "shadows": []
+    },
+    {
+      "name": "ping",
+      "source": "mine",
+      "file": "mine/ping.yaml",
+      "tokens": 22,
+      "shadows": [
+        "more/ping.yaml"
+      ]
+    },
+    {
+      "name": "pong",
+      "source": "more",
+      "file": "more/pong.yaml",
+      "tokens": 22,
+      "shadows": []
+    }
+  ],
+  "total_tokens": 44
+}
+"#;
+
+fn project() -> Project {
+    let project = Project::new();
+    let tool =
+        |name: &str| format!("name: {name}\ndescription: Say {name}\nimplementation: said\n");
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources:\n  - local: ./mine\n  - local: ./more\n",
+        )
+        .file("mine/ping.yaml", tool("ping"))
+        .file(
+            "mine/bad.yaml",
+            "name: bad\ndesciption: x\ndescription: x\nimplementation: x\n",
+        )
+        .file("more/ping.yaml", tool("ping"))
+        .file("more/pong.yaml", tool("pong"));
+    project
+}
+
+fn run(project: &Project, args: &[&str]) -> Ended {
+    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+}
+
+#[test]
+fn a_table() {
+    let project = project();
+    assert_eq!(run(&project, &[]), Ended::done(TABLE));
+    assert_eq!(run(&project, &["--format", "human"]), Ended::done(TABLE));
+}
+
+#[test]
+fn json() {
+    let project = project();
+    for args in [
+        &["--json"][..],
+        &["--format", "json"],
+        &["--format=human", "--json"],
+    ] {
+        assert_eq!(run(&project, args), Ended::done(JSON), "{args:?}");
+    }
+}
+
+#[test]
+fn colour_on_a_terminal_only() {
+    let terminals = Terminals {
+        stdout: true,
+        stderr: true,
+    };
+    let ended = PROGRAM.rehearse(&project().root(), terminals, &[]);
+    let mut lines: Vec<String> = TABLE.lines().map(str::to_owned).collect();
+    lines[0] = format!("\u{1b}[1m{}\u{1b}[0m", lines[0]);
+    lines[1] = format!("\u{1b}[31m{}\u{1b}[0m", lines[1]);
+    assert_eq!(ended, Ended::done(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn an_empty_project_says_what_to_do() {
+    let project = Project::new();
+    assert_eq!(
+        run(&project, &[]),
+        Ended {
+            stderr: EMPTY.into(),
+            ..Ended::default()
+        }
+    );
+    let nothing = "{\n  \"tools\": [],\n  \"total_tokens\": 0\n}\n";
+    assert_eq!(run(&project, &["--json"]), Ended::done(nothing));
+}
+
+#[test]
+fn a_source_that_is_not_there_is_named() {
+    let project = project();
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: gone}, {local: more}]",
+    );
+    let ended = Ended {
+        status: 0,
+        stdout: "\
+NAME  SOURCE  FILE            TOKENS  NOTES
+ping  more    more/ping.yaml      22
+pong  more    more/pong.yaml      22
+
+2 tools, about 44 tokens with every request
+"
+        .into(),
+        stderr: "\
+cogtools-list: warning[INVALID_CONFIG]: the folder `gone` does not exist
+hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`
+"
+        .into(),
+    };
+    assert_eq!(run(&project, &[]), ended);
+}
+
+#[test]
+fn help_and_version() {
+    let project = project();
+    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    let help = PROGRAM.command().render_long_help().to_string();
+    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &["--format", "xml"]).status, 2);
+}
