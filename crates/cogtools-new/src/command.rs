@@ -1,0 +1,166 @@
+//! The program: check the name, find the place, write, say what is next.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
+use cogtools_core::{Config, Name, Registry};
+use cogtools_program::call::{config, project};
+use cogtools_program::{Failure, Io, Program, Stdin};
+
+use crate::file;
+use crate::place::Place;
+use crate::refusal::Refusal;
+use crate::template::Template;
+
+/// `cogtools new`.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-new",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "TEMPLATES",
+        "njk: the tool answers with a Nunjucks template over its arguments.\n\nexec: the tool runs a program; no shell reads its arguments.\n\nscript: the tool runs a script that stands in the tool file.",
+    ),
+    (
+        "FILES",
+        "The tool goes to the first folder of tool_sources in .cogtoolrc.yaml (tools where there is none), or to DIR. It is executable.\n\n.cogtools/schema/tool.json, at the project's root, is what an editor with a YAML language server completes and checks tool files by: a comment under the tool's first line leads there. It is written where there is none; cogtools schema prints the one of this version. Commit it with the tools.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools new check_facts\n\n    cogtools new recent_commits --template exec --dir tools/git",
+    ),
+];
+
+/// The schema of tool files, as `cogtools schema` prints it.
+const SCHEMA: &str = include_str!("../../../docs/schema/tool.json");
+
+fn command() -> Command {
+    Command::new("cogtools-new")
+        .about("Start a tool: a commented file that works")
+        .long_about(
+            "Write a tool file that works, with a comment on each of its parts, for you to \
+             change. A file that exists is never overwritten.",
+        )
+        .arg(
+            Arg::new("name")
+                .value_name("NAME")
+                .required(true)
+                .help("The tool's name, such as check_facts"),
+        )
+        .arg(
+            Arg::new("template")
+                .long("template")
+                .value_name("TEMPLATE")
+                .value_parser(PossibleValuesParser::new(Template::NAMES))
+                .default_value("njk")
+                .help("How the tool does its work"),
+        )
+        .arg(
+            Arg::new("dir")
+                .long("dir")
+                .value_name("DIR")
+                .value_parser(value_parser!(OsString))
+                .help("The folder to put it in, instead of the first local source"),
+        )
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let text = |name| matches.get_one::<String>(name).map_or("", String::as_str);
+    let template = Template::parse(text("template")).unwrap_or(Template::Njk);
+    let asked = matches.get_one::<OsString>("dir").map(Path::new);
+    let refuse = |refusal: Refusal| Failure::from(refusal.fault());
+    let name = Name::new(text("name"))
+        .map_err(|error| refuse(Refusal::Name(text("name").to_owned(), error)))?;
+    let project = project(io);
+    let config = config(&project)?;
+    let place = Place::find(asked, &io.cwd, &config.sources).map_err(refuse)?;
+    let rival = rival(&name, config);
+    let created = write(&name, template, &place, &project).map_err(refuse)?;
+    io.print(report(&name, template, &place, &created, rival).as_bytes())
+}
+
+/// The file of a tool that has the name already.
+fn rival(name: &Name, config: Config) -> Option<PathBuf> {
+    let tool = Registry::new(config).find(name.as_str()).ok()?;
+    Some(tool.file().to_path_buf())
+}
+
+/// Writes the tool and, where there is none, the schema; the tool comes first
+/// among what is returned.
+fn write(
+    name: &Name,
+    template: Template,
+    place: &Place,
+    project: &cogtools_core::Project,
+) -> Result<Vec<PathBuf>, Refusal> {
+    let file = format!("{name}.yaml");
+    let shown = place.shown.join(&file);
+    let path = place.folder.join(&file);
+    // Looked at early too, so that nothing else is written then.
+    if path.symlink_metadata().is_ok() {
+        return Err(Refusal::Exists(shown));
+    }
+    let failed = |file: &Path| {
+        let file = file.to_path_buf();
+        |error| Refusal::Unwritable(file, error)
+    };
+    fs::create_dir_all(&place.folder).map_err(failed(&place.shown))?;
+    let schema = place.schema(project).map_err(failed(&place.shown))?;
+    let text = template.text(name, &schema.reference);
+    match file::create(&path, &text, true) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Err(Refusal::Exists(shown));
+        }
+        Err(error) => return Err(failed(&shown)(error)),
+    }
+    let mut created = vec![shown];
+    match file::create(&schema.file, SCHEMA, false) {
+        Ok(()) => created.push(schema.shown),
+        // One of another version, or of the user's own making: it stays.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed(&schema.shown)(error)),
+    }
+    Ok(created)
+}
+
+fn report(
+    name: &Name,
+    template: Template,
+    place: &Place,
+    created: &[PathBuf],
+    rival: Option<PathBuf>,
+) -> String {
+    let mut text: String = created
+        .iter()
+        .map(|file| format!("created {}\n", file.display()))
+        .collect();
+    if let Some(rival) = rival.filter(|_| place.listed) {
+        text.push_str(&format!(
+            "`{}` has the same name; the first of `tool_sources` wins\n",
+            rival.display()
+        ));
+    }
+    let file = created.first().map(|file| file.display().to_string());
+    let file = file.unwrap_or_default();
+    let (tool, call) = if place.listed {
+        (name.to_string(), format!("cogtools-call {name}"))
+    } else {
+        (file.clone(), format!("cogtools-yaml {file}"))
+    };
+    let arguments = template.arguments();
+    text + &format!(
+        "\nnext steps:\n\
+         - change it; its comments say what each part is for\n\
+         - see what a model is told of it:\n    cogtools expand {tool}\n\
+         - call it:\n    echo '{arguments}' | {call}\n"
+    )
+}

@@ -1,0 +1,49 @@
+//! What a new tool begins as.
+
+use cogtools_core::Name;
+
+/// A way to implement a tool, with a tool that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Template {
+    /// A Nunjucks template.
+    Njk,
+    /// A program with arguments.
+    Exec,
+    /// A script in the tool file.
+    Script,
+}
+
+impl Template {
+    /// The names on the command line.
+    pub(crate) const NAMES: [&'static str; 3] = ["njk", "exec", "script"];
+
+    /// The template of that name.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "njk" => Self::Njk,
+            "exec" => Self::Exec,
+            "script" => Self::Script,
+            _ => return None,
+        })
+    }
+
+    /// The tool file of the tool `name`, whose editor finds the schema at `schema`.
+    pub(crate) fn text(self, name: &Name, schema: &str) -> String {
+        let text = match self {
+            Self::Njk => include_str!("../starter/njk.yaml"),
+            Self::Exec => include_str!("../starter/exec.yaml"),
+            Self::Script => include_str!("../starter/script.yaml"),
+        };
+        text.replace("@NAME@", name.as_str())
+            .replace("@SCHEMA@", schema)
+    }
+
+    /// Arguments that the tool takes, as they are typed into a shell.
+    pub(crate) const fn arguments(self) -> &'static str {
+        match self {
+            Self::Njk => r#"{"plan": "Wait", "doubt": "Nobody comes"}"#,
+            Self::Exec => r#"{"count": 3}"#,
+            Self::Script => r#"{"text": "Count these four words"}"#,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Whole runs of `cogtools new`, and what lies there afterwards.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::Tool;
+use cogtools_new::PROGRAM;
+use cogtools_program::{Ended, Terminals};
+use cogtools_testing::Project;
+
+const NJK: &str = "\
+created tools/check_plan.yaml
+created .cogtools/schema/tool.json
+
+next steps:
+- change it; its comments say what each part is for
+- see what a model is told of it:
+    cogtools expand check_plan
+- call it:
+    echo '{\"plan\": \"Wait\", \"doubt\": \"Nobody comes\"}' | cogtools-call check_plan
+";
+
+const EXEC: &str = "\
+created far/away/log.yaml
+
+next steps:
+- change it; its comments say what each part is for
+- see what a model is told of it:
+    cogtools expand far/away/log.yaml
+- call it:
+    echo '{\"count\": 3}' | cogtools-yaml far/away/log.yaml
+";
+
+const EXISTS: &str = "\
+cogtools-new: error[USAGE]: `tools/mine.yaml` exists already
+hint: choose another name, or move the file away first
+";
+
+fn run(project: &Project, args: &[&str]) -> Ended {
+    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+}
+
+fn load(project: &Project, file: &str) -> Tool {
+    Tool::load(&project.path(file), Path::new(file)).expect("a tool")
+}
+
+/// A project without anything that would mark a directory above it.
+fn project() -> Project {
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", "");
+    project
+}
+
+#[test]
+fn a_template_that_works() {
+    let project = project();
+    assert_eq!(run(&project, &["check_plan"]), Ended::done(NJK));
+    load(&project, "tools/check_plan.yaml")
+        .check()
+        .expect("examples fit and the template compiles");
+    let text = project.read("tools/check_plan.yaml");
+    let lines: Vec<&str> = text.lines().take(3).collect();
+    assert_eq!(
+        lines,
+        [
+            "#! /usr/bin/env cogtools-yaml",
+            "# yaml-language-server: $schema=../.cogtools/schema/tool.json",
+            "$schema: schema:agladysh-research.org,2025/cogtools:tool",
+        ]
+    );
+    assert_eq!(
+        project.read(".cogtools/schema/tool.json"),
+        include_str!("../../../docs/schema/tool.json")
+    );
+}
+
+#[test]
+fn every_template_loads_and_passes() {
+    let project = project();
+    for template in ["njk", "exec", "script"] {
+        let name = format!("try_{template}");
+        let ended = run(&project, &[&name, "--template", template]);
+        assert_eq!((ended.status, ended.stderr.as_str()), (0, ""), "{template}");
+        let tool = load(&project, &format!("tools/{name}.yaml"));
+        tool.check().unwrap_or_else(|error| panic!("{error:?}"));
+    }
+}
+
+#[test]
+fn another_folder() {
+    let project = project();
+    project.file(".cogtools/schema/tool.json", "mine");
+    let args = ["log", "--template", "exec", "--dir", "./far/away"];
+    assert_eq!(run(&project, &args), Ended::done(EXEC));
+    assert_eq!(project.read(".cogtools/schema/tool.json"), "mine");
+    let text = project.read("far/away/log.yaml");
+    let modeline = "# yaml-language-server: $schema=../../.cogtools/schema/tool.json";
+    assert_eq!(text.lines().nth(1), Some(modeline));
+}
+
+#[test]
+fn from_below_the_root_the_first_source_is_meant() {
+    let project = project();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: mine}, {local: more}]",
+        )
+        .file(
+            "more/a.yaml",
+            "name: a\ndescription: A\nimplementation: a\n",
+        )
+        .dir("src");
+    let root = project.root();
+    let root = root.display();
+    let ended = run(&project, &["-C", "src", "a", "--template", "script"]);
+    let stdout = format!(
+        "\
+created {root}/mine/a.yaml
+created {root}/.cogtools/schema/tool.json
+`{root}/more/a.yaml` has the same name; the first of `tool_sources` wins
+
+next steps:
+- change it; its comments say what each part is for
+- see what a model is told of it:
+    cogtools expand a
+- call it:
+    echo '{{\"text\": \"Count these four words\"}}' | cogtools-call a
+"
+    );
+    assert_eq!(ended, Ended::done(stdout));
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let project = project();
+    project.file("tools/mine.yaml", "mine");
+    assert_eq!(run(&project, &["mine"]), Ended::failed(2, EXISTS));
+    assert_eq!(project.read("tools/mine.yaml"), "mine");
+    let files = [".cogtoolrc.yaml", "tools/mine.yaml"].map(PathBuf::from);
+    assert_eq!(project.files(), files);
+}
+
+#[test]
+fn names_that_some_host_refuses() {
+    let project = project();
+    let long = "x".repeat(50);
+    let shown = format!("try `{}`", "x".repeat(47));
+    for (name, message, hints) in [
+        (
+            "check.facts",
+            "a name holds letters from a to z, digits, `_` and `-`, not '.'",
+            [
+                "OpenAI and Anthropic allow no others; Gemini would take a dot or a colon, they do not",
+                "try `check_facts`",
+            ],
+        ),
+        (
+            "1st",
+            "a name begins with a letter from a to z or an underscore, not with '1'",
+            ["Gemini allows nothing else at the start", "try `_1st`"],
+        ),
+        (
+            "äöü",
+            "a name begins with a letter from a to z or an underscore, not with 'ä'",
+            [
+                "Gemini allows nothing else at the start",
+                "try a name such as `check_facts`",
+            ],
+        ),
+        (
+            &long,
+            "a name has at most 47 characters, this one has 50",
+            [
+                "hosts allow 64 characters, and Gemini CLI puts `discovered_tool_` before the name",
+                &shown,
+            ],
+        ),
+    ] {
+        let stderr = format!(
+            "cogtools-new: error[USAGE]: {name}: not a name that every host accepts: {message}\nhint: {}\nhint: {}\n",
+            hints[0], hints[1]
+        );
+        assert_eq!(run(&project, &[name]), Ended::failed(2, stderr));
+    }
+    assert_eq!(project.files(), [PathBuf::from(".cogtoolrc.yaml")]);
+}
+
+#[test]
+fn a_project_without_a_folder() {
+    let project = project();
+    project.file(".cogtoolrc.yaml", "tool_sources: []");
+    let stderr = "\
+cogtools-new: error[INVALID_CONFIG]: the project has no folder of its own tools
+hint: add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`
+hint: or name a folder with --dir
+";
+    assert_eq!(run(&project, &["a"]), Ended::failed(78, stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tool_is_a_program() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = project();
+    run(&project, &["a"]);
+    let mode = |file| {
+        let meta = std::fs::metadata(project.path(file)).expect("a file");
+        meta.permissions().mode() & 0o100
+    };
+    assert_eq!(mode("tools/a.yaml"), 0o100);
+    assert_eq!(mode(".cogtools/schema/tool.json"), 0);
+}
+
+#[test]
+fn help_and_version() {
+    let project = project();
+    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    let help = PROGRAM.command().render_long_help().to_string();
+    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &[]).status, 2);
+    assert_eq!(run(&project, &["a", "--template", "perl"]).status, 2);
+}

@@ -1,0 +1,61 @@
+//! `cogtools schema`: JSON Schemas of tool files and of the configuration.
+//!
+//! Any editor with a YAML language server completes, describes and checks the
+//! files by them. The keys come from the tables that the parser reads by, so
+//! that a key cannot be in one and not in the other.
+
+mod document;
+mod keyword;
+mod parameter;
+pub mod shape;
+mod tool;
+
+use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
+use cogtools_program::{Failure, Io, Program, Stdin};
+
+pub use document::Document;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-schema",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "EDITORS",
+        "Editors with a YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix and others) take the schema from a comment, which in a tool file stands on the line under the shebang:\n\n    #! /usr/bin/env cogtools-yaml\n    # yaml-language-server: $schema=../.cogtools/schema/tool.json\n\nThe path is relative to the file. The comment wins over the $schema key, which names the format and leads to no file. cogtools new writes both.",
+    ),
+    (
+        "EXAMPLES",
+        "    mkdir -p .cogtools/schema\n    cogtools schema tool > .cogtools/schema/tool.json\n    cogtools schema config > .cogtools/schema/config.json",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Print the JSON Schema of tool files or of the configuration")
+        .long_about(
+            "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, for editors: \
+             it completes and describes every key.",
+        )
+        .arg(
+            Arg::new("document")
+                .value_name("DOCUMENT")
+                .value_parser(PossibleValuesParser::new(Document::NAMES))
+                .default_value("tool")
+                .help("What is described: tool files or .cogtoolrc.yaml"),
+        )
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let name = matches
+        .get_one::<String>("document")
+        .map(String::as_str)
+        .unwrap_or_default();
+    let document = Document::parse(name).unwrap_or(Document::Tool);
+    io.print(document.text().as_bytes())
+}

@@ -1,0 +1,144 @@
+//! The schemas of parameters: sugared entries, and Schema Objects word for word.
+//!
+//! Both come from the table of keywords that the parser reads by; sugar differs
+//! from it as the parser does.
+
+use std::borrow::Cow;
+
+use cogtools_core::schema::{KEYWORDS, TYPES, Takes};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+
+use crate::keyword;
+
+/// An entry under `parameters` or `properties`: may be optional.
+pub(crate) struct Entry;
+/// A sugared schema elsewhere, such as under `items`.
+struct Inner;
+/// A Schema Object of OpenAPI 3.0, word for word.
+pub(crate) struct Verbatim;
+
+impl JsonSchema for Entry {
+    fn schema_name() -> Cow<'static, str> {
+        "Entry".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let inner = generator.subschema_for::<Inner>();
+        let mut properties = sugar(&inner, generator);
+        let optional = json!({"type": "boolean", "description": keyword::OPTIONAL});
+        properties.insert("optional".to_owned(), optional);
+        short_or_map(
+            "A parameter: its type alone, or a map of keywords.",
+            &properties,
+        )
+    }
+}
+
+impl JsonSchema for Inner {
+    fn schema_name() -> Cow<'static, str> {
+        "Inner".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let inner = generator.subschema_for::<Self>();
+        let properties = sugar(&inner, generator);
+        short_or_map(
+            "A schema: its type alone, or a map of keywords.",
+            &properties,
+        )
+    }
+}
+
+impl JsonSchema for Verbatim {
+    fn schema_name() -> Cow<'static, str> {
+        "SchemaObject".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let inner = generator.subschema_for::<Self>();
+        let kind = json!({"type": "string", "enum": TYPES});
+        map(
+            "A Schema Object of OpenAPI 3.0.",
+            &keywords(&inner, &inner, &kind),
+        )
+    }
+}
+
+/// The keywords of sugar: `required` is said by each property instead.
+fn sugar(inner: &Schema, generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let entry = generator.subschema_for::<Entry>();
+    let mut names: Vec<String> = TYPES.map(str::to_owned).to_vec();
+    names.extend(short_names().map(|name| format!("{name}[]")));
+    let words: Vec<&str> = short_names().collect();
+    let pattern = format!("^({})(\\[\\])+$", words.join("|"));
+    let kind = json!({"anyOf": [{"enum": names}, {"type": "string", "pattern": pattern}]});
+    let mut properties = keywords(inner, &entry, &kind);
+    properties.remove("required");
+    properties
+}
+
+/// The types that need nothing else: an array needs its items.
+fn short_names() -> impl Iterator<Item = &'static str> {
+    TYPES.into_iter().filter(|name| *name != "array")
+}
+
+fn keywords(inner: &Schema, property: &Schema, kind: &Value) -> Map<String, Value> {
+    let mut properties = Map::new();
+    for (name, takes) in KEYWORDS {
+        let mut shape = match shape(takes, inner, property, kind) {
+            Value::Object(shape) => shape,
+            _ => Map::new(),
+        };
+        let meaning = keyword::meaning(name).unwrap_or_default();
+        shape.insert("description".to_owned(), meaning.into());
+        properties.insert(name.to_owned(), shape.into());
+    }
+    properties
+}
+
+fn shape(takes: Takes, inner: &Schema, property: &Schema, kind: &Value) -> Value {
+    match takes {
+        Takes::Text | Takes::Reference => json!({"type": "string"}),
+        Takes::Pattern => json!({"type": "string", "format": "regex"}),
+        Takes::Flag => json!({"type": "boolean"}),
+        Takes::Number => json!({"type": "number"}),
+        Takes::Positive => json!({"type": "number", "exclusiveMinimum": 0}),
+        Takes::Count => json!({"type": "integer", "minimum": 0}),
+        Takes::Type => kind.clone(),
+        Takes::Names => json!({
+            "type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": true,
+        }),
+        Takes::Values => json!({"type": "array", "minItems": 1}),
+        Takes::Any => json!({}),
+        Takes::Object => json!({"type": "object"}),
+        Takes::Schema => inner.clone().to_value(),
+        Takes::Schemas => json!({"type": "array", "items": inner, "minItems": 1}),
+        Takes::SchemaOrFlag => json!({"anyOf": [{"type": "boolean"}, inner]}),
+        Takes::Properties => json!({"type": "object", "additionalProperties": property}),
+    }
+}
+
+fn short_or_map(description: &str, properties: &Map<String, Value>) -> Schema {
+    let names: Vec<String> = short_names()
+        .map(str::to_owned)
+        .chain(short_names().map(|name| format!("{name}[]")))
+        .collect();
+    let words: Vec<&str> = short_names().collect();
+    let pattern = format!("^({})(\\[\\])+$", words.join("|"));
+    let entry = map(description, properties);
+    json_schema!({
+        "description": description,
+        "anyOf": [entry, {"enum": names}, {"type": "string", "pattern": pattern}],
+    })
+}
+
+fn map(description: &str, properties: &Map<String, Value>) -> Schema {
+    json_schema!({
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "patternProperties": {"^x-": {"description": keyword::EXTENSION}},
+        "additionalProperties": false,
+    })
+}

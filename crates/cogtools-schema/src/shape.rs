@@ -1,0 +1,73 @@
+//! Maps of fixed keys in tool files and the configuration: as types, whose doc
+//! comments are what an editor shows.
+
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+/// What the tool does to the world, for hosts that ask; what is left out says nothing.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Annotations {
+    /// The tool changes nothing.
+    pub read_only: Option<bool>,
+    /// The tool may destroy something.
+    pub destructive: Option<bool>,
+    /// Calling the tool again with the same arguments changes nothing more.
+    pub idempotent: Option<bool>,
+    /// The tool reaches out to a world without bounds, such as the web.
+    pub open_world: Option<bool>,
+}
+
+/// Another way than a template in the file itself; exactly one of them.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct Way {
+    /// A file with a Nunjucks template, in the folder of the tool or below it.
+    pub njk_file: Option<String>,
+    /// A program and its arguments, each a Nunjucks template; no shell reads them. The
+    /// arguments of the call come as JSON on its standard input.
+    #[schemars(length(min = 1))]
+    pub exec: Option<Vec<String>>,
+    /// A script that begins with #! and its interpreter. The arguments of the call come as
+    /// JSON on its standard input.
+    #[schemars(regex(pattern = r"^#!"))]
+    pub script: Option<String>,
+}
+
+/// The configuration of a project of tools for AI agents.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(title = "cogtools configuration", deny_unknown_fields, transform = as_written)]
+pub struct Configuration {
+    /// Where tools come from, in order: when two sources have a tool of the same name, the
+    /// first one wins. The folder tools when left out.
+    pub tool_sources: Option<Vec<Source>>,
+}
+
+/// A place where tools come from.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Source {
+    /// A folder with tool files, relative to this file, such as ./tools.
+    pub local: String,
+}
+
+/// The schema of a struct as the parser reads it. An optional key may be left out;
+/// one that is written says something, so that it takes no null where Rust's
+/// `Option` would. The lines of a doc comment are one paragraph.
+fn as_written(schema: &mut Schema) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for property in properties.values_mut() {
+        if let Some(Value::Array(types)) = property.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [kind] = types.as_slice() {
+                property["type"] = kind.clone();
+            }
+        }
+        if let Some(Value::String(description)) = property.get_mut("description") {
+            *description = description.replace('\n', " ");
+        }
+    }
+}

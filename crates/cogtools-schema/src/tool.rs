@@ -1,0 +1,83 @@
+//! The schema of a tool file: one shape for each key of the parser's table.
+
+use std::borrow::Cow;
+
+use cogtools_core::tool::Key;
+use cogtools_core::{Name, Tool};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+
+use crate::parameter::{Entry, Verbatim};
+use crate::shape::{Annotations, Way};
+
+/// A tool file.
+pub(crate) struct ToolFile;
+
+impl JsonSchema for ToolFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Tool".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut properties = Map::new();
+        for key in Key::ALL {
+            let mut shape = shape(key, generator);
+            shape.insert("description".to_owned(), key.meaning().into());
+            properties.insert(key.as_str().to_owned(), shape.to_value());
+        }
+        let needed = [Key::Name, Key::Description, Key::Implementation];
+        json_schema!({
+            "title": "cogtools tool",
+            "description": "A tool for AI agents: one YAML file.",
+            "type": "object",
+            "properties": properties,
+            "required": needed.map(Key::as_str),
+            "additionalProperties": false,
+            "not": {"required": [Key::Parameters.as_str(), Key::ParametersSchema.as_str()]},
+        })
+    }
+}
+
+/// What a key takes; its description comes from the table.
+fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
+    let words = json!({"type": "string", "pattern": "\\S"});
+    let shape = match key {
+        Key::Schema => json!({"type": "string", "enum": [Tool::SCHEMA]}),
+        Key::Name => {
+            let pattern = format!("^[a-zA-Z_][a-zA-Z0-9_-]{{0,{}}}$", Name::LENGTH - 1);
+            json!({"type": "string", "pattern": pattern})
+        }
+        Key::Title | Key::Description => words,
+        Key::Parameters => json!({
+            "type": ["object", "null"],
+            "additionalProperties": generator.subschema_for::<Entry>(),
+        }),
+        Key::ParametersSchema => json!({
+            "allOf": [
+                generator.subschema_for::<Verbatim>(),
+                {"required": ["type"], "properties": {"type": {"const": "object"}}},
+            ],
+        }),
+        Key::Examples => json!({"type": "array", "items": {"type": "object"}}),
+        Key::Implementation => json!({"anyOf": [words, generator.subschema_for::<Way>()]}),
+        Key::Annotations => generator.subschema_for::<Annotations>().to_value(),
+        Key::Capabilities => names("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$"),
+        Key::Env => names("^[A-Za-z_][A-Za-z0-9_]*$"),
+        Key::Timeout => json!({
+            "type": "number", "exclusiveMinimum": 0, "default": Tool::TIMEOUT.as_secs(),
+        }),
+    };
+    object(shape)
+}
+
+fn names(pattern: &str) -> Value {
+    json!({"type": "array", "items": {"type": "string", "pattern": pattern}})
+}
+
+/// A schema that was written as an object.
+fn object(value: Value) -> Schema {
+    match value {
+        Value::Object(object) => object.into(),
+        _ => Schema::default(),
+    }
+}

@@ -1,0 +1,43 @@
+//! What is committed is what is generated, and what the program prints.
+
+use std::fs;
+
+use cogtools_program::{Ended, Terminals};
+use cogtools_schema::{Document, PROGRAM};
+use cogtools_testing::difference;
+
+use crate::repository;
+
+fn run(args: &[&str]) -> Ended {
+    PROGRAM.rehearse(&repository(), Terminals::default(), args)
+}
+
+#[test]
+fn the_committed_schemas_are_current() {
+    for (document, name) in [(Document::Tool, "tool"), (Document::Config, "config")] {
+        let file = repository().join(format!("docs/schema/{name}.json"));
+        let committed = fs::read_to_string(&file).unwrap_or_default();
+        if let Some(difference) = difference(document.text(), committed) {
+            panic!(
+                "{} is out of date; run `cargo run -p cogtools-schema --example write`\n{difference}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_program_prints_them() {
+    assert_eq!(run(&[]), Ended::done(Document::Tool.text()));
+    assert_eq!(run(&["tool"]), Ended::done(Document::Tool.text()));
+    assert_eq!(run(&["config"]), Ended::done(Document::Config.text()));
+    assert_eq!(run(&["prompt"]).status, 2);
+}
+
+#[test]
+fn help_and_version() {
+    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(&["--version"]), Ended::done(version));
+    let help = PROGRAM.command().render_long_help().to_string();
+    assert_eq!(run(&["--help"]), Ended::done(help));
+}

@@ -1,0 +1,97 @@
+//! What somebody sees who edits a tool file with the real language server.
+
+use std::fs;
+
+use crate::repository;
+use crate::server::Server;
+
+const MODELINE: &str = "# yaml-language-server: $schema=../docs/schema/tool.json\n";
+
+const FILE: &str = "tools/facepalm.yaml";
+
+/// A tool file as `cogtools new` begins it, and what is appended.
+fn tool(rest: &str) -> String {
+    format!(
+        "#! /usr/bin/env cogtools-yaml\n{MODELINE}$schema: schema:agladysh-research.org,2025/cogtools:tool\n{rest}"
+    )
+}
+
+#[test]
+fn facepalm_has_nothing_wrong() {
+    let text = fs::read_to_string(repository().join(FILE)).unwrap();
+    let text = if text.contains(MODELINE) {
+        text
+    } else {
+        text.replacen('\n', &format!("\n{MODELINE}"), 1)
+    };
+    let mut server = Server::open(FILE, &text);
+    assert_eq!(server.diagnostics(FILE), Vec::<String>::new());
+}
+
+#[test]
+fn a_wrong_key_is_shown_where_it_stands() {
+    let file = "tools/wrong.yaml";
+    let text = tool("name: wrong\ndesciption: A\ndescription: A\nimplementation: a\n");
+    let mut server = Server::open(file, &text);
+    assert_eq!(
+        server.diagnostics(file),
+        ["5: Property desciption is not allowed."]
+    );
+
+    let text = tool(
+        "name: wrong\ndescription: A\nparameters:\n  a:\n    type: string\n    optinal: true\nimplementation: a\n",
+    );
+    let mut server = Server::open(file, &text);
+    assert_eq!(
+        server.diagnostics(file),
+        ["9: Property optinal is not allowed."]
+    );
+}
+
+#[test]
+fn a_key_is_described() {
+    let file = "tools/hover.yaml";
+    let text = tool(
+        "name: hover\ndescription: A\nparameters:\n  a:\n    type: string\n    optional: true\nimplementation: a\n",
+    );
+    let mut server = Server::open(file, &text);
+    for (line, column, words) in [
+        (
+            5,
+            3,
+            "What the model is told: what the tool does and when to call it",
+        ),
+        (9, 7, "a call may leave the parameter out"),
+        (10, 3, "A string is a Nunjucks template over the arguments"),
+    ] {
+        let shown = server.hover(file, line, column);
+        assert!(shown.contains(words), "{line}:{column}: {shown}");
+    }
+}
+
+#[test]
+fn keys_and_values_are_completed() {
+    let file = "tools/complete.yaml";
+    let text = tool(
+        "name: complete\ndescription: A\nimplementation: a\nparameters:\n  a:\n    type: \n    \n\n",
+    );
+    let mut server = Server::open(file, &text);
+    let top = server.complete(file, 11, 1);
+    for key in ["title", "examples", "annotations", "env", "timeout"] {
+        assert!(top.iter().any(|label| label == key), "{key} in {top:?}");
+    }
+    let types = server.complete(file, 9, 11);
+    for name in ["string", "integer", "string[]"] {
+        assert!(
+            types.iter().any(|label| label == name),
+            "{name} in {types:?}"
+        );
+    }
+    let inside = server.complete(file, 10, 5);
+    for key in ["optional", "description", "enum", "default"] {
+        assert!(
+            inside.iter().any(|label| label == key),
+            "{key} in {inside:?}"
+        );
+    }
+}

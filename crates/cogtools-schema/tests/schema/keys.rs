@@ -1,0 +1,67 @@
+//! Every key that the parser knows is in the schema, described, and no other.
+
+use cogtools_core::Config;
+use cogtools_core::implementation::Implementation;
+use cogtools_core::schema::KEYWORDS;
+use cogtools_core::tool::{Annotations, Key};
+use cogtools_schema::Document;
+use serde_json::Value;
+
+/// The keys of the map at `pointer`, each of which must be described.
+#[track_caller]
+fn keys<'s>(schema: &'s Value, pointer: &str) -> Vec<&'s str> {
+    let properties = schema.pointer(pointer).and_then(Value::as_object);
+    let properties = properties.unwrap_or_else(|| panic!("nothing at {pointer}"));
+    for (key, property) in properties {
+        let description = property["description"].as_str().unwrap_or_default();
+        assert!(!description.is_empty(), "{pointer}/{key} is not described");
+        assert!(!description.contains('\n'), "{pointer}/{key}");
+    }
+    properties.keys().map(String::as_str).collect()
+}
+
+#[test]
+fn tool_files() {
+    let schema = Document::Tool.schema();
+    assert_eq!(keys(&schema, "/properties"), Key::ALL.map(Key::as_str));
+    for key in Key::ALL {
+        let described = &schema["properties"][key.as_str()]["description"];
+        assert_eq!(described, key.meaning());
+    }
+    assert_eq!(
+        keys(&schema, "/properties/annotations/properties"),
+        Annotations::NAMES
+    );
+    assert_eq!(
+        keys(&schema, "/properties/implementation/anyOf/1/properties"),
+        Implementation::WAYS
+    );
+}
+
+#[test]
+fn parameters() {
+    let schema = Document::Tool.schema();
+    let all: Vec<&str> = KEYWORDS.iter().map(|(name, _)| *name).collect();
+    let mut sugar = all.clone();
+    sugar.retain(|name| *name != "required");
+    assert_eq!(keys(&schema, "/definitions/SchemaObject/properties"), all);
+    assert_eq!(
+        keys(&schema, "/definitions/Inner/anyOf/0/properties"),
+        sugar
+    );
+    sugar.push("optional");
+    assert_eq!(
+        keys(&schema, "/definitions/Entry/anyOf/0/properties"),
+        sugar
+    );
+}
+
+#[test]
+fn configuration() {
+    let schema = Document::Config.schema();
+    assert_eq!(keys(&schema, "/properties"), Config::KEYS);
+    assert_eq!(
+        keys(&schema, "/properties/tool_sources/items/properties"),
+        ["local"]
+    );
+}
