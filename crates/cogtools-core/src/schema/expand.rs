@@ -108,7 +108,10 @@ impl Expander {
                 }
                 self.complete(node, &mut schema);
             }
-            Data::Text { text, .. } if self.sugar => self.kind(text, node.span, &mut schema),
+            Data::Text { text, .. } if self.sugar => {
+                self.kind(text, node.span, &mut schema);
+                self.complete(node, &mut schema);
+            }
             _ => self.refuse(SchemaFault::NotASchema(node.kind()), node.span),
         }
         optional |= self.sugar && schema.contains_key("default");
