@@ -4,7 +4,7 @@ use cogtools_expand::PROGRAM;
 use cogtools_program::{Ended, Terminals};
 use cogtools_testing::Project;
 
-const TOOL: &str = r#"
+const TOOL: &str = "
 name: greet
 title: Greeting
 description: Greet somebody
@@ -22,7 +22,7 @@ examples:
 implementation: Hello {{ person }}
 annotations:
   read_only: true
-"#;
+";
 
 const GEMINI: &str = r#"{
   "name": "greet",

@@ -1,12 +1,13 @@
 //! The program: check the name, find the place, write, say what is next.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::{Config, Name, Registry};
+use cogtools_core::{Config, Name, Project, Registry};
 use cogtools_program::call::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
@@ -99,7 +100,7 @@ fn write(
     name: &Name,
     template: Template,
     place: &Place,
-    project: &cogtools_core::Project,
+    project: &Project,
 ) -> Result<Vec<PathBuf>, Refusal> {
     let file = format!("{name}.yaml");
     let shown = place.shown.join(&file);
@@ -139,15 +140,16 @@ fn report(
     created: &[PathBuf],
     rival: Option<PathBuf>,
 ) -> String {
-    let mut text: String = created
-        .iter()
-        .map(|file| format!("created {}\n", file.display()))
-        .collect();
+    let mut text = String::new();
+    for file in created {
+        let _ = writeln!(text, "created {}", file.display());
+    }
     if let Some(rival) = rival.filter(|_| place.listed) {
-        text.push_str(&format!(
-            "`{}` has the same name; the first of `tool_sources` wins\n",
-            rival.display()
-        ));
+        let rival = rival.display();
+        let _ = writeln!(
+            text,
+            "`{rival}` has the same name; the first of `tool_sources` wins"
+        );
     }
     let file = created.first().map(|file| file.display().to_string());
     let file = file.unwrap_or_default();
@@ -156,11 +158,13 @@ fn report(
     } else {
         (file.clone(), format!("cogtools-yaml {file}"))
     };
-    let arguments = template.arguments();
-    text + &format!(
+    let _ = write!(
+        text,
         "\nnext steps:\n\
          - change it; its comments say what each part is for\n\
          - see what a model is told of it:\n    cogtools expand {tool}\n\
-         - call it:\n    echo '{arguments}' | {call}\n"
-    )
+         - call it:\n    echo '{}' | {call}\n",
+        template.arguments(),
+    );
+    text
 }

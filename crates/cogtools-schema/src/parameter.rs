@@ -68,19 +68,28 @@ impl JsonSchema for Verbatim {
 /// The keywords of sugar: `required` is said by each property instead.
 fn sugar(inner: &Schema, generator: &mut SchemaGenerator) -> Map<String, Value> {
     let entry = generator.subschema_for::<Entry>();
-    let mut names: Vec<String> = TYPES.map(str::to_owned).to_vec();
-    names.extend(short_names().map(|name| format!("{name}[]")));
-    let words: Vec<&str> = short_names().collect();
-    let pattern = format!("^({})(\\[\\])+$", words.join("|"));
-    let kind = json!({"anyOf": [{"enum": names}, {"type": "string", "pattern": pattern}]});
-    let mut properties = keywords(inner, &entry, &kind);
-    properties.remove("required");
+    let mut kinds = short_types().to_vec();
+    kinds.push(json!({"enum": ["array"]}));
+    let mut properties = keywords(inner, &entry, &json!({"anyOf": kinds}));
+    properties.shift_remove("required");
     properties
 }
 
-/// The types that need nothing else: an array needs its items.
-fn short_names() -> impl Iterator<Item = &'static str> {
-    TYPES.into_iter().filter(|name| *name != "array")
+/// The types that need no keyword beside them: those that are named, for an editor
+/// to offer, and arrays of arrays. An array alone needs its items.
+fn short_types() -> [Value; 2] {
+    let names: Vec<&str> = TYPES.into_iter().filter(|name| *name != "array").collect();
+    let pattern = format!("^({})(\\[\\])+$", names.join("|"));
+    let arrays = names.iter().map(|name| format!("{name}[]"));
+    let offered: Vec<String> = names
+        .iter()
+        .map(ToString::to_string)
+        .chain(arrays)
+        .collect();
+    [
+        json!({"enum": offered}),
+        json!({"type": "string", "pattern": pattern}),
+    ]
 }
 
 fn keywords(inner: &Schema, property: &Schema, kind: &Value) -> Map<String, Value> {
@@ -120,17 +129,9 @@ fn shape(takes: Takes, inner: &Schema, property: &Schema, kind: &Value) -> Value
 }
 
 fn short_or_map(description: &str, properties: &Map<String, Value>) -> Schema {
-    let names: Vec<String> = short_names()
-        .map(str::to_owned)
-        .chain(short_names().map(|name| format!("{name}[]")))
-        .collect();
-    let words: Vec<&str> = short_names().collect();
-    let pattern = format!("^({})(\\[\\])+$", words.join("|"));
+    let [named, arrays] = short_types();
     let entry = map(description, properties);
-    json_schema!({
-        "description": description,
-        "anyOf": [entry, {"enum": names}, {"type": "string", "pattern": pattern}],
-    })
+    json_schema!({"description": description, "anyOf": [entry, named, arrays]})
 }
 
 fn map(description: &str, properties: &Map<String, Value>) -> Schema {

@@ -95,3 +95,36 @@ fn keys_and_values_are_completed() {
         );
     }
 }
+
+#[test]
+fn what_new_writes_has_nothing_wrong() {
+    let file = "tools/begun.yaml";
+    for template in ["njk", "exec", "script"] {
+        let starter = format!("crates/cogtools-new/starter/{template}.yaml");
+        let text = fs::read_to_string(repository().join(starter)).unwrap();
+        let text = text
+            .replace("@NAME@", "begun")
+            .replace("@SCHEMA@", "../docs/schema/tool.json");
+        let mut server = Server::open(file, &text);
+        assert_eq!(server.diagnostics(file), Vec::<String>::new(), "{template}");
+        assert!(
+            server.hover(file, 6, 3).contains("The tool's name"),
+            "{template}"
+        );
+    }
+}
+
+#[test]
+fn a_configuration() {
+    let file = ".cogtoolrc.yaml";
+    let modeline = "# yaml-language-server: $schema=docs/schema/config.json\n";
+    let own = fs::read_to_string(repository().join(file)).unwrap();
+    let mut server = Server::open(file, &format!("{modeline}{own}"));
+    assert_eq!(server.diagnostics(file), Vec::<String>::new());
+
+    let text = format!("{modeline}tool_sources:\n  - local: tools\ntool_source: []\n");
+    let mut server = Server::open(file, &text);
+    let wrong = ["4: Property tool_source is not allowed."];
+    assert_eq!(server.diagnostics(file), wrong);
+    assert!(server.hover(file, 2, 3).contains("Where tools come from"));
+}

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// The release that is tried.
 const VERSION: &str = "1.19.2";
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server.
 pub(crate) struct Server {
