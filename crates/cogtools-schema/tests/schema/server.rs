@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// The release that is tried.
-const VERSION: &str = "1.19.2";
+const VERSION: &str = "2.0.0";
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
