@@ -1,0 +1,15 @@
+//! `cargo xtask`: what a developer (and CI) does with this repository.
+//!
+//! The package depends on none of the others, so that it builds in seconds; what
+//! it needs from them it runs through cargo.
+
+mod cargo;
+mod command;
+mod install;
+mod manual;
+mod process;
+mod say;
+
+fn main() -> std::process::ExitCode {
+    say::end(command::run())
+}
