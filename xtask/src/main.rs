@@ -3,12 +3,15 @@
 //! The package depends on none of the others, so that it builds in seconds; what
 //! it needs from them it runs through cargo.
 
+mod bench;
 mod cargo;
 mod command;
 mod install;
 mod manual;
+mod needs;
 mod process;
 mod say;
+mod test;
 
 fn main() -> std::process::ExitCode {
     say::end(command::run())
