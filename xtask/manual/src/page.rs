@@ -1,5 +1,7 @@
 //! Man pages: what each says, from the commands and the texts in the code.
 
+use std::fmt::Write as _;
+
 use clap::{Arg, ArgAction, Command};
 use cogtools::manual::{TOPICS, Topic};
 use cogtools::{PROGRAM, PROGRAMS};
@@ -154,10 +156,10 @@ fn meaning(arg: &Arg) -> String {
         .map(|value| format!("`{}`", value.get_name()))
         .collect();
     if let [first @ .., last] = values.as_slice() {
-        text.push_str(&format!(" One of {} and {last}.", first.join(", ")));
+        let _ = write!(text, " One of {} and {last}.", first.join(", "));
     }
     if let [default] = arg.get_default_values() {
-        text.push_str(&format!(" The default is `{}`.", default.display()));
+        let _ = write!(text, " The default is `{}`.", default.display());
     }
     text
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::command::root;
 
-/// How many packages a project with node_modules has.
+/// How many packages of Node the project beside them has.
 const PACKAGES: usize = 500;
 
 /// A project with `tools` tools: facepalm, and copies of it under other names.
