@@ -102,12 +102,9 @@ fn a_page_reads_as_a_manual_does() {
 
 /// Writes the completions below a directory of their own.
 fn written() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    for completion in completions() {
-        let file = dir.path().join(&completion.path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, completion.text).unwrap();
-    }
+    let dir = tempfile::tempdir().expect("no scratch directory");
+    xtask_manual::run(&["completions".to_owned(), dir.path().display().to_string()])
+        .expect("the completions cannot be written");
     dir
 }
 
