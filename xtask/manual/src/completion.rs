@@ -1,5 +1,6 @@
 //! Completions of every program for the shells that people use.
 
+use clap::builder::StyledStr;
 use clap::{Arg, Command};
 use clap_complete::{Shell, generate};
 use cogtools::manual::TOPICS;
@@ -38,20 +39,21 @@ pub fn all() -> Vec<Completion> {
         .collect()
 }
 
-/// `cogtools` as a person types it: the programs that it becomes as subcommands.
+/// `cogtools` as a person types it: the programs that it becomes as subcommands,
+/// and `help` with everything that has a manual page.
 fn porcelain() -> Command {
-    let own = PROGRAMS.iter().filter_map(|program| {
+    let programs = PROGRAMS.iter().filter_map(|program| {
         let name = program.name.strip_prefix("cogtools-")?;
         Some(program.command().name(name))
     });
-    let names: Vec<&str> = PROGRAMS
-        .iter()
-        .filter_map(|program| program.name.strip_prefix("cogtools-"))
-        .chain(TOPICS.iter().map(|topic| topic.name))
-        .collect();
-    let help = Command::new("help")
-        .about("Show the manual of a program or a topic")
-        .disable_help_flag(true)
+    let topics = TOPICS.iter().map(|topic| page(topic.name, topic.about));
+    let manuals = PROGRAMS.iter().filter_map(|program| {
+        let name = program.name.strip_prefix("cogtools-")?;
+        let about = program.command().get_about().cloned().unwrap_or_default();
+        Some(page(name, about))
+    });
+    let help = page("help", HELP)
+        .disable_help_subcommand(true)
         .arg(
             Arg::new("all")
                 .long("all")
@@ -59,13 +61,15 @@ fn porcelain() -> Command {
                 .num_args(0)
                 .help("List every program found"),
         )
-        .arg(
-            Arg::new("program")
-                .value_name("PROGRAM")
-                .value_parser(names)
-                .help("The program or topic"),
-        );
-    PROGRAM.command().subcommands(own).subcommand(help)
+        .subcommands(manuals.chain(topics));
+    PROGRAM.command().subcommands(programs).subcommand(help)
+}
+
+const HELP: &str = "Show the manual of a program or a topic";
+
+/// A word behind `cogtools help`.
+fn page(name: &'static str, about: impl Into<StyledStr>) -> Command {
+    Command::new(name).about(about).disable_help_flag(true)
 }
 
 /// Where each shell looks for completions below `share`.

@@ -151,3 +151,40 @@ fn bash_completes_programs_options_and_topics() {
     check_bash(&["cogtools-discover", "--format", "a"], &["anthropic"]);
     check_bash(&["cogtools-call", "--y"], &["--yaml"]);
 }
+
+/// What fish offers at the end of `line`, without the descriptions.
+#[track_caller]
+fn check_fish(line: &str, expected: &[&str]) {
+    let dir = written();
+    let home = tempfile::tempdir().expect("no scratch directory");
+    // fish loads completions of programs that exist.
+    let script = r#"
+        set PATH $argv[1] $PATH
+        set fish_complete_path $argv[2]/fish/vendor_completions.d
+        complete -C $argv[3]
+    "#;
+    let programs = dir.path().join("bin");
+    fs::create_dir(&programs).expect("cannot create a directory");
+    let program = line.split(' ').next().unwrap_or_default();
+    // Any program does: it is never started.
+    let any = std::env::current_exe().expect("this test has no name");
+    fs::hard_link(&any, programs.join(program))
+        .or_else(|_| fs::copy(&any, programs.join(program)).map(drop))
+        .expect("cannot make a program");
+    let mut command = Command::new("fish");
+    command.env("HOME", home.path()).arg("--no-config");
+    command.args(["-c", script]).arg(programs).arg(dir.path());
+    let found = run(command.arg(line));
+    let found: Vec<&str> = found
+        .lines()
+        .map(|line| line.split('\t').next().unwrap_or(line))
+        .collect();
+    assert_eq!(found, expected, "{line}");
+}
+
+#[test]
+fn fish_completes_programs_options_and_topics() {
+    check_fish("cogtools dis", &["discover"]);
+    check_fish("cogtools help err", &["errors"]);
+    check_fish("cogtools-discover --format a", &["anthropic"]);
+}
