@@ -6,6 +6,7 @@
 mod bench;
 mod cargo;
 mod command;
+mod deny;
 mod install;
 mod manual;
 mod needs;

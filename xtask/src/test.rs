@@ -1,14 +1,13 @@
 //! `cargo xtask test`: everything that CI runs, in the order in which a failure
 //! is cheapest.
 
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
 use crate::cargo::cargo;
 use crate::process::run as run_process;
-use crate::{needs, say};
+use crate::{deny, needs, say};
 
 /// Installs what is missing, then runs every step until one fails.
 ///
@@ -16,29 +15,19 @@ use crate::{needs, say};
 /// that nothing is compiled twice for the same purpose.
 pub(crate) fn run() -> Result<()> {
     let begin = Instant::now();
-    let mut deny = None;
+    let mut program = None;
     step("what the tests need", || {
         needs::components()?;
         needs::packages()?;
         needs::node()?;
-        deny = Some(needs::deny()?);
+        program = Some(needs::deny()?);
         Ok(())
     })?;
     step("formatting", || {
         run_process(cargo()?.args(["fmt", "--all", "--check"]))
     })?;
     step("licences, bans and sources", || {
-        let mut deny = Command::new(deny.take().context("cargo-deny is not installed")?);
-        deny.current_dir(crate::command::root()?);
-        run_process(deny.args([
-            "--log-level",
-            "error",
-            "--offline",
-            "check",
-            "licenses",
-            "bans",
-            "sources",
-        ]))
+        deny::check(&program.context("cargo-deny is not installed")?)
     })?;
     step("lints", || {
         let lints = ["clippy", "--workspace", "--all-targets", "--locked"];
