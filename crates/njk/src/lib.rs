@@ -1,52 +1,39 @@
 //! Nunjucks templates in Rust, rendered by minijinja.
-#![allow(missing_docs, reason = "stand-in until the real crate lands")]
-#[derive(Clone, Debug, Default)]
-pub struct Limits {
-    pub fuel: u64,
-    pub recursion: usize,
-    pub output: usize,
-}
-#[derive(Debug, Default)]
-pub struct Engine;
-#[derive(Debug)]
-pub struct Template(String);
-#[derive(Debug)]
-pub struct Error(minijinja::Error);
-impl Engine {
-    pub fn new() -> Self {
-        Self
-    }
-    pub fn compile(&self, _name: &str, source: &str) -> Result<Template, Error> {
-        minijinja::Environment::new()
-            .template_from_str(source)
-            .map_err(Error)?;
-        Ok(Template(source.to_owned()))
-    }
-}
-impl Template {
-    pub fn render(&self, context: &serde_json::Value) -> Result<String, Error> {
-        let e = minijinja::Environment::new();
-        e.render_str(
-            &self.0,
-            minijinja::Value::from(minijinja::value::Serde(context)),
-        )
-        .map_err(Error)
-    }
-}
-impl Error {
-    pub fn message(&self) -> String {
-        self.0.to_string()
-    }
-    pub fn hint(&self) -> Option<&str> {
-        None
-    }
-    pub fn line(&self) -> usize {
-        self.0.line().unwrap_or(1)
-    }
-    pub fn column(&self) -> usize {
-        1
-    }
-    pub fn length(&self) -> usize {
-        1
-    }
-}
+//!
+//! ```
+//! let engine = njk::Engine::new();
+//! let template = engine.compile("note", "{{ title }}{% if body %}: {{ body }}{% endif %}").unwrap();
+//! let context = serde_json::json!({"title": "Hello", "body": "world"});
+//! assert_eq!(template.render(&context).unwrap(), "Hello: world");
+//! ```
+
+mod analysis;
+mod ast;
+mod budget;
+mod emitter;
+mod engine;
+mod error;
+mod filters;
+mod globals;
+mod guard;
+mod helpers;
+mod lexer;
+mod limits;
+mod loader;
+mod methods;
+mod parser;
+mod precedence;
+mod program;
+mod regex;
+mod runtime;
+mod suggest;
+mod tests;
+mod token;
+mod value;
+mod walk;
+
+pub use analysis::{Analysis, Read, analyse};
+pub use engine::{Builder, Engine, Template};
+pub use error::{Error, ErrorKind};
+pub use limits::Limits;
+pub use loader::{LoadError, Loader};
