@@ -7,10 +7,10 @@
 
 mod block;
 mod console;
+mod data;
 mod document;
 mod prose;
 mod shape;
-mod yaml;
 
 use document::Document;
 
