@@ -1,7 +1,7 @@
 //! Blocks of data: tools are tools, parameters are parameters, JSON is JSON.
 
 use cogtools_core::{Config, Project as Root};
-use cogtools_testing::{Project, Run};
+use cogtools_testing::{Project, Run, Status};
 use serde_json::Value;
 
 use super::block::Block;
@@ -16,7 +16,7 @@ fn tools_are_valid() {
         |block| block.has_key("implementation"),
         |at, text| {
             let name = text.lines().find_map(|line| line.strip_prefix("name: "));
-            check_strictly(name.unwrap_or_else(|| panic!("{at} has no name")), text);
+            check_strictly(at, name.unwrap_or_else(|| panic!("{at}: no name")), text);
         },
     );
     assert!(tools > 2, "only {tools} tools were found");
@@ -26,7 +26,7 @@ fn tools_are_valid() {
 fn parameters_are_valid() {
     let found = each(
         |block| block.has_key("parameters") && !block.has_key("implementation"),
-        |_, text| check_strictly("alone", &format!("{AROUND}{text}")),
+        |at, text| check_strictly(at, "alone", &format!("{AROUND}{text}")),
     );
     assert!(found > 0, "no parameters were found");
 }
@@ -79,14 +79,14 @@ fn each(wanted: impl Fn(&Block) -> bool, check: impl Fn(&str, &str)) -> usize {
     found
 }
 
-/// Has `cogtools-discover --strict` look at a tool.
-#[track_caller]
-fn check_strictly(name: &str, text: &str) {
+/// Has `cogtools-discover --strict` look at the tool that stands at a place.
+fn check_strictly(at: &str, name: &str, text: &str) {
     let project = Project::new();
     project.file(format!("tools/{name}.yaml"), text);
     let outcome = Run::new(crate::programs().join("cogtools-discover"))
         .arg("--strict")
         .project(&project)
         .run();
-    outcome.expect(0, &outcome.stdout, "");
+    let fine = outcome.status == Status::Exit(0) && outcome.stderr.is_empty();
+    assert!(fine, "{at}: {outcome}");
 }
