@@ -62,7 +62,10 @@ pub(crate) enum Kind {
     Number(f64),
     Bool(bool),
     Null,
-    Regex { body: String, flags: String },
+    Regex {
+        body: String,
+        flags: String,
+    },
     Name(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),
@@ -153,14 +156,14 @@ pub(crate) enum Statement {
     Text(String),
     Output(Expression),
     If {
-        branches: Vec<(Expression, Vec<Statement>)>,
-        otherwise: Vec<Statement>,
+        branches: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
     },
     For {
         names: Vec<Name>,
         iterable: Expression,
-        body: Vec<Statement>,
-        otherwise: Vec<Statement>,
+        body: Vec<Self>,
+        otherwise: Vec<Self>,
     },
     Set {
         targets: Vec<Name>,
@@ -178,16 +181,16 @@ pub(crate) enum Statement {
     Filter {
         name: Name,
         arguments: Arguments,
-        body: Vec<Statement>,
+        body: Vec<Self>,
     },
     Switch {
         subject: Expression,
-        cases: Vec<(Expression, Vec<Statement>)>,
-        otherwise: Vec<Statement>,
+        cases: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
     },
     Block {
         name: Name,
-        body: Vec<Statement>,
+        body: Vec<Self>,
     },
     Extends(Expression),
     Include {

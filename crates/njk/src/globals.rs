@@ -62,6 +62,7 @@ pub(crate) struct Cycler {
     at: Mutex<Option<usize>>,
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn cycler(_: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
     Ok(Value::from_object(Cycler {
         items: arguments.to_vec(),

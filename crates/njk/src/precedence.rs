@@ -74,7 +74,10 @@ fn climb(pieces: &mut Pieces, floor: u8) -> Result<Expression, (Error, Span)> {
         pieces.next();
         let right = climb(pieces, level + 1)?;
         let span = left.span.to(right.span);
-        left = Expression::new(Kind::Binary(operator, Box::new(left), Box::new(right)), span);
+        left = Expression::new(
+            Kind::Binary(operator, Box::new(left), Box::new(right)),
+            span,
+        );
     }
     Ok(left)
 }
@@ -106,10 +109,6 @@ fn level(operator: Binary) -> u8 {
         Binary::Equal | Binary::Unequal | Binary::StrictEqual | Binary::StrictUnequal => 3,
         Binary::Less | Binary::Greater | Binary::LessEqual | Binary::GreaterEqual => 4,
         Binary::Add | Binary::Concat | Binary::Subtract => 5,
-        Binary::Multiply
-        | Binary::Divide
-        | Binary::Remainder
-        | Binary::Floor
-        | Binary::Power => 6,
+        Binary::Multiply | Binary::Divide | Binary::Remainder | Binary::Floor | Binary::Power => 6,
     }
 }

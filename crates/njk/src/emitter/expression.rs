@@ -143,7 +143,11 @@ impl Emitter {
     }
 
     /// Keys and values as one list, which minijinja keeps in order.
-    fn pairs(&mut self, pairs: &[(Name, Expression)], caller: Option<usize>) -> Result<(), Failure> {
+    fn pairs(
+        &mut self,
+        pairs: &[(Name, Expression)],
+        caller: Option<usize>,
+    ) -> Result<(), Failure> {
         self.out.push('[');
         for (key, value) in pairs {
             self.comma();
@@ -216,7 +220,12 @@ impl Emitter {
     }
 
     /// Applies a filter or a test that the template named.
-    pub(super) fn named(&mut self, prefix: &str, name: &Name, arguments: &Arguments) -> Result<(), Failure> {
+    pub(super) fn named(
+        &mut self,
+        prefix: &str,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<(), Failure> {
         let known = if prefix == "f_" {
             crate::filters::find(&name.text).is_some()
         } else {
@@ -225,14 +234,26 @@ impl Emitter {
         if known {
             self.open_at(&format!("{prefix}{}", name.text), name.span);
         } else {
-            self.open_at(if prefix == "f_" { "no_filter" } else { "no_test" }, name.span);
+            self.open_at(
+                if prefix == "f_" {
+                    "no_filter"
+                } else {
+                    "no_test"
+                },
+                name.span,
+            );
         }
         self.arguments(arguments, None)?;
         self.close();
         Ok(())
     }
 
-    fn binary(&mut self, operation: Binary, left: &Expression, right: &Expression) -> Result<(), Failure> {
+    fn binary(
+        &mut self,
+        operation: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<(), Failure> {
         if matches!(operation, Binary::Or | Binary::And) {
             self.out.push('(');
             self.logical(operation, left, right)?;
@@ -247,7 +268,12 @@ impl Emitter {
     }
 
     /// `and` and `or` are minijinja's; a chain of one of them stays flat.
-    fn logical(&mut self, operation: Binary, left: &Expression, right: &Expression) -> Result<(), Failure> {
+    fn logical(
+        &mut self,
+        operation: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<(), Failure> {
         match &left.kind {
             Kind::Binary(inner, first, second) if *inner == operation => {
                 self.logical(operation, first, second)?;

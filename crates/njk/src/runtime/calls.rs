@@ -35,8 +35,14 @@ struct Bound<'a> {
 
 impl Runtime {
     /// Renders one function of a program.
-    pub(crate) fn run(self: &Arc<Self>, program: &Program, function: usize) -> Result<String, Error> {
-        let weight = program.signature(function).map_or(1, |signature| signature.weight);
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        program: &Program,
+        function: usize,
+    ) -> Result<String, Error> {
+        let weight = program
+            .signature(function)
+            .map_or(1, |signature| signature.weight);
         self.budget.spend(weight)?;
         if self.depth.fetch_add(1, Ordering::Relaxed) >= self.budget.limits().recursion {
             let most = self.budget.limits().recursion;
@@ -101,12 +107,19 @@ impl Runtime {
             return Ok(Value::from(""));
         }
         let Some((program, function)) = activation.context.block(name) else {
-            return Err(Error::new(ErrorKind::BadValue, format!("unknown block `{name}`")));
+            return Err(Error::new(
+                ErrorKind::BadValue,
+                format!("unknown block `{name}`"),
+            ));
         };
         self.run_block(&program, function)
     }
 
-    fn run_block(self: &Arc<Self>, program: &Arc<Program>, function: usize) -> Result<Value, Error> {
+    fn run_block(
+        self: &Arc<Self>,
+        program: &Arc<Program>,
+        function: usize,
+    ) -> Result<Value, Error> {
         let here = self.activation();
         let mut frame = Frame::new(here.frame());
         frame.outer = NONE;

@@ -82,12 +82,18 @@ pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
     match view(value) {
         View::Dict(dict) => {
             let entries = dict.entries().iter();
-            entries.map(|(key, value)| (Arc::clone(key), value.clone())).collect()
+            entries
+                .map(|(key, value)| (Arc::clone(key), value.clone()))
+                .collect()
         }
         View::Object => {
-            let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+            let pairs = value
+                .as_object()
+                .and_then(minijinja::value::DynObject::try_iter_pairs);
             let pairs = pairs.into_iter().flatten();
-            pairs.filter_map(|(key, value)| Some((key.to_str()?, value))).collect()
+            pairs
+                .filter_map(|(key, value)| Some((key.to_str()?, value)))
+                .collect()
         }
         _ => Vec::new(),
     }
