@@ -23,7 +23,7 @@ pub(crate) enum Binary {
     Multiply,
     Divide,
     Remainder,
-    /// `//`, the floor of a division.
+    /// `//`, until it is settled what it divides.
     Floor,
     Power,
 }
@@ -33,6 +33,8 @@ pub(crate) enum Unary {
     Not,
     Minus,
     Plus,
+    /// What is left of `//`: the floor of a quotient.
+    Floor,
 }
 
 /// A name and where it stands.

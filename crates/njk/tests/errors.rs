@@ -5,26 +5,20 @@ use std::collections::HashMap;
 use njk::{Engine, ErrorKind};
 use serde_json::json;
 
-/// Checks kind, place, length, message and hint of what `source` fails with.
-fn check(
-    source: &str,
-    kind: ErrorKind,
-    place: (usize, usize, usize),
-    message: &str,
-    hint: Option<&str>,
-) {
+/// Checks what `source` fails with: the kind, and in one string line, column,
+/// length, message and hint.
+fn check(source: &str, kind: ErrorKind, expected: &str) {
     let compiled = Engine::new().compile("tool", source);
     let result = compiled.and_then(|compiled| compiled.render(&json!({"name": "x"})));
     let error = result.expect_err(source);
-    assert_eq!(error.message(), message, "{source}");
+    let (line, column, length) = (error.line(), error.column(), error.length());
+    let mut seen = format!("{line}:{column}+{length} {}", error.message());
+    if let Some(hint) = error.hint() {
+        seen = format!("{seen}; {hint}");
+    }
+    assert_eq!(seen, expected, "{source}");
     assert_eq!(error.kind(), kind, "{source}");
-    assert_eq!(
-        (error.line(), error.column(), error.length()),
-        place,
-        "{source}"
-    );
     assert_eq!(error.template(), "tool", "{source}");
-    assert_eq!(error.hint(), hint, "{source}");
 }
 
 #[test]
@@ -33,79 +27,49 @@ fn syntax_errors_point_at_the_token() {
     check(
         "a\n{{ foo",
         syntax,
-        (2, 7, 0),
-        "expected `}}` at the end of the expression, found the end of the template",
-        None,
+        "2:7+0 expected `}}` at the end of the expression, found the end of the template",
     );
     check(
         "{% iff x %}",
         syntax,
-        (1, 4, 3),
-        "unknown tag `iff`",
-        Some("did you mean `if`?"),
+        "1:4+3 unknown tag `iff`; did you mean `if`?",
     );
     check(
         "{% if x %}é{% endfor %}",
         syntax,
-        (1, 15, 6),
-        "`endfor` does not belong here",
-        None,
+        "1:15+6 `endfor` does not belong here",
     );
     check(
         "{% if x %}",
         syntax,
-        (1, 11, 0),
-        "expected `elif`, `elseif`, `else` or `endif`, found the end of the template",
-        None,
+        "1:11+0 expected `elif`, `elseif`, `else` or `endif`, found the end of the template",
     );
     check(
         "{{ foo(bar baz) }}",
         syntax,
-        (1, 12, 3),
-        "expected `,` or `)` in the arguments, found `baz`",
-        None,
+        "1:12+3 expected `,` or `)` in the arguments, found `baz`",
     );
-    check(
-        "x {# y",
-        syntax,
-        (1, 3, 2),
-        "the comment is never closed",
-        None,
-    );
-    check(
-        "{{ 'a }}",
-        syntax,
-        (1, 4, 1),
-        "the string is never closed",
-        None,
-    );
+    check("x {# y", syntax, "1:3+2 the comment is never closed");
+    check("{{ 'a }}", syntax, "1:4+1 the string is never closed");
     check(
         "{% raw %}",
         syntax,
-        (1, 1, 9),
-        "`raw` is never closed by `endraw`",
-        None,
+        "1:1+9 `raw` is never closed by `endraw`",
     );
     check(
         "{% block a %}{% endblock %}{% block a %}{% endblock %}",
         syntax,
-        (1, 37, 1),
-        "block `a` is defined twice",
-        None,
+        "1:37+1 block `a` is defined twice",
     );
     check(
         "{% asyncEach a in b %}",
         syntax,
-        (1, 4, 9),
-        "unknown tag `asyncEach`",
-        Some("use `for`: nothing here is asynchronous"),
+        "1:4+9 unknown tag `asyncEach`; use `for`: nothing here is asynchronous",
     );
     check(
         "{{ {a: {b: 1}} }}",
         syntax,
-        (1, 13, 2),
-        "expected `,` or `}` in the dictionary, found `}}`",
-        Some("put a space between braces that close one after another"),
+        "1:13+2 expected `,` or `}` in the dictionary, found `}}`; put a space between braces that close one after another",
     );
 }
 
@@ -114,72 +78,52 @@ fn errors_of_rendering_point_at_the_operation() {
     check(
         "a\n b {{ name | uper }}",
         ErrorKind::UnknownFilter,
-        (2, 14, 4),
-        "unknown filter `uper`",
-        Some("did you mean `upper`?"),
+        "2:14+4 unknown filter `uper`; did you mean `upper`?",
     );
     check(
         "{{ name is defind }}",
         ErrorKind::UnknownTest,
-        (1, 12, 6),
-        "unknown test `defind`",
-        Some("did you mean `defined`?"),
+        "1:12+6 unknown test `defind`; did you mean `defined`?",
     );
     check(
         "{{ foo.bar(1) }}",
         ErrorKind::NotCallable,
-        (1, 4, 7),
-        "`foo.bar` is undefined and cannot be called",
-        None,
+        "1:4+7 `foo.bar` is undefined and cannot be called",
     );
     check(
         "{{ name() }}",
         ErrorKind::NotCallable,
-        (1, 4, 4),
-        "`name` is a string, not a function",
-        None,
+        "1:4+4 `name` is a string, not a function",
     );
     check(
         "{{ rnage(3) }}",
         ErrorKind::NotCallable,
-        (1, 4, 5),
-        "`rnage` is undefined and cannot be called",
-        Some("did you mean `range`?"),
+        "1:4+5 `rnage` is undefined and cannot be called; did you mean `range`?",
     );
     check(
         "{{ 'a' in 1 }}",
         ErrorKind::BadValue,
-        (1, 4, 8),
-        "`in` needs an array, a string or an object, not a number",
-        None,
+        "1:4+8 `in` needs an array, a string or an object, not a number",
     );
     check(
         "{{ [1] | upper }}",
         ErrorKind::BadValue,
-        (1, 10, 5),
-        "expected a string, not an array",
-        None,
+        "1:10+5 expected a string, not an array",
     );
     check(
         "{% macro m() %}\n{{ 1 | lower }}{% endmacro %}{{ m() }}",
         ErrorKind::BadValue,
-        (2, 8, 5),
-        "expected a string, not a number",
-        None,
+        "2:8+5 expected a string, not a number",
     );
     check(
         "{% include 'x.njk' %}",
         ErrorKind::TemplateNotFound,
-        (1, 12, 7),
-        "template `x.njk` not found",
-        None,
+        "1:12+7 template `x.njk` not found",
     );
     check(
         "{% for i in range(10000000) %}{% endfor %}",
         ErrorKind::OutOfFuel,
-        (1, 13, 5),
-        "the template runs too long",
-        Some("a template may run 5000000 steps"),
+        "1:13+5 the template runs too long; a template may run 5000000 steps",
     );
 }
 

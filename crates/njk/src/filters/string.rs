@@ -210,6 +210,9 @@ fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Erro
 }
 
 fn wordcount(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if !value.is_true() {
+        return Ok(Value::from(()));
+    }
     let text = string(value)?;
     runtime.budget.spend(text.len() / 16)?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';

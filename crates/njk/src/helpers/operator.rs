@@ -20,9 +20,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "mul" => |runtime, left, right| numeric(runtime, left, right, |left, right| left * right),
         "div" => |runtime, left, right| numeric(runtime, left, right, |left, right| left / right),
         "mod" => |runtime, left, right| numeric(runtime, left, right, |left, right| left % right),
-        "floor" => |runtime, left, right| {
-            numeric(runtime, left, right, |left, right| (left / right).floor())
-        },
+        "floor" => |runtime, value, _| Ok(number::make(to_number(value, &runtime.budget)?.floor())),
         "pow" => |runtime, left, right| numeric(runtime, left, right, power),
         "neg" => |runtime, value, _| Ok(number::make(-to_number(value, &runtime.budget)?)),
         "pos" => |runtime, value, _| Ok(number::make(to_number(value, &runtime.budget)?)),
