@@ -223,6 +223,19 @@ fn recursion_is_bounded() {
         "{% set a = [] %}{% for i in range(100000) %}{% set a = [a] %}{% endfor %}",
         deep,
     );
+    check(
+        "{% set a = [1] %}{% for i in range(100000) %}{% set a = [a.push] %}{% endfor %}",
+        deep,
+    );
+    check(
+        "{% set a = [1] %}{% for i in range(100000) %}{% set a = a.push.b or cycler(a) %}{% endfor %}",
+        deep,
+    );
+    check(
+        "{% set a = [] %}{% set _ = a.push(a.forEach) %}{{ a.forEach(a.forEach) }}",
+        deep,
+    );
+    check("{% set a = [] %}{% set _ = a.push(a.push) %}{{ a }}", None);
     let chain = "{% set a = [] %}{% set b = a %}{% for i in range(30000) %}{% set c = [] %}{% set _ = b.push(c) %}{% set b = c %}{% endfor %}";
     check(&format!("{chain}{{{{ a | length }}}}"), None);
     check(&format!("{chain}{{{{ a }}}}"), deep);

@@ -134,11 +134,10 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
     if let Some(found) = found {
         return Ok(found);
     }
-    let taken = as_text(key).and_then(|name| method(target, name));
-    Ok(taken.map_or(Value::UNDEFINED, |method| {
-        let this = target.clone();
-        Function::value(move |runtime, arguments| method(runtime, &this, arguments))
-    }))
+    match as_text(key).and_then(|name| method(target, name)) {
+        Some(method) => Function::method(target, method),
+        None => Ok(Value::UNDEFINED),
+    }
 }
 
 /// An index, given as a number or spelt out.

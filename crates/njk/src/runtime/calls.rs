@@ -44,15 +44,23 @@ impl Runtime {
             .signature(function)
             .map_or(1, |signature| signature.weight);
         self.budget.spend(weight)?;
+        self.nested(|| {
+            let root = Value::from_dyn_object(DynObject::new(Arc::clone(self)));
+            let rendered = program.function(function)?.render(root);
+            rendered.map_err(|error| self.failure(&error))
+        })
+    }
+
+    /// Does something one level deeper.
+    pub(crate) fn nested<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         if self.depth.fetch_add(1, Ordering::Relaxed) >= self.budget.limits().recursion {
             let most = self.budget.limits().recursion;
             let hint = format!("macros, blocks and templates may nest {most} levels");
             return Err(too_deep().with_hint(hint));
         }
-        let root = Value::from_dyn_object(DynObject::new(Arc::clone(self)));
-        let rendered = program.function(function)?.render(root);
+        let result = work();
         self.depth.fetch_sub(1, Ordering::Relaxed);
-        rendered.map_err(|error| self.failure(&error))
+        result
     }
 
     /// `{% macro %}`, or the caller of a call block, as a value.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use minijinja::value::{Value, ValueKind};
 
+use crate::globals::Cycler;
 use crate::regex::Regex;
 use array::Array;
 use dict::Dict;
@@ -127,6 +128,10 @@ pub(crate) fn depth(value: &Value) -> u32 {
     match view(value) {
         View::Array(array) => array.depth(),
         View::Dict(dict) => dict.depth(),
+        View::Function(function) => function.depth(),
+        View::Object => value
+            .downcast_object_ref::<Cycler>()
+            .map_or(0, Cycler::depth),
         _ => 0,
     }
 }
