@@ -23,7 +23,7 @@ pub(crate) enum Binary {
     Multiply,
     Divide,
     Remainder,
-    /// `//`, the floor of a division.
+    /// `//`, until it is settled what it divides.
     Floor,
     Power,
 }
@@ -33,6 +33,8 @@ pub(crate) enum Unary {
     Not,
     Minus,
     Plus,
+    /// What is left of `//`: the floor of a quotient.
+    Floor,
 }
 
 /// A name and where it stands.
@@ -62,7 +64,10 @@ pub(crate) enum Kind {
     Number(f64),
     Bool(bool),
     Null,
-    Regex { body: String, flags: String },
+    Regex {
+        body: String,
+        flags: String,
+    },
     Name(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),
@@ -153,14 +158,14 @@ pub(crate) enum Statement {
     Text(String),
     Output(Expression),
     If {
-        branches: Vec<(Expression, Vec<Statement>)>,
-        otherwise: Vec<Statement>,
+        branches: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
     },
     For {
         names: Vec<Name>,
         iterable: Expression,
-        body: Vec<Statement>,
-        otherwise: Vec<Statement>,
+        body: Vec<Self>,
+        otherwise: Vec<Self>,
     },
     Set {
         targets: Vec<Name>,
@@ -178,16 +183,16 @@ pub(crate) enum Statement {
     Filter {
         name: Name,
         arguments: Arguments,
-        body: Vec<Statement>,
+        body: Vec<Self>,
     },
     Switch {
         subject: Expression,
-        cases: Vec<(Expression, Vec<Statement>)>,
-        otherwise: Vec<Statement>,
+        cases: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
     },
     Block {
         name: Name,
-        body: Vec<Statement>,
+        body: Vec<Self>,
     },
     Extends(Expression),
     Include {

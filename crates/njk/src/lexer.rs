@@ -254,7 +254,10 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self, start: usize) -> Token {
         if let Some(fraction) = self.rest().strip_prefix('.') {
-            let digits = fraction.len() - fraction.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let digits = fraction.len()
+                - fraction
+                    .trim_start_matches(|c: char| c.is_ascii_digit())
+                    .len();
             self.at += 1 + digits;
         }
         let value = self.source[start..self.at].parse().unwrap_or(f64::NAN);

@@ -5,6 +5,7 @@
 //! own, which the runtime renders when they are called.
 
 mod expression;
+mod operator;
 mod scope;
 mod source;
 mod statement;

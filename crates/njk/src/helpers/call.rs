@@ -28,7 +28,10 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             Regex::value(body.as_str().unwrap_or_default(), flags)
         },
         "block" => |runtime, block, within| {
-            runtime.block(block.as_str().unwrap_or_default(), argument(within, 0).is_true())
+            runtime.block(
+                block.as_str().unwrap_or_default(),
+                argument(within, 0).is_true(),
+            )
         },
         "super" => |runtime, block, function| {
             let block = block.as_str().unwrap_or_default();
@@ -39,7 +42,9 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             runtime.extend(template)?;
             Ok(Value::UNDEFINED)
         },
-        "include" => |runtime, template, ignore| runtime.include(template, argument(ignore, 0).is_true()),
+        "include" => {
+            |runtime, template, ignore| runtime.include(template, argument(ignore, 0).is_true())
+        }
         "import" => |runtime, template, with| runtime.import(template, argument(with, 0).is_true()),
         "imported" => imported,
         "no_filter" => |runtime, _, _| Err(super::no_filter(&runtime.here())),
@@ -77,7 +82,9 @@ fn method(runtime: &Arc<Runtime>, target: &Value, arguments: &[Value]) -> Result
 fn not_callable(runtime: &Runtime, target: &Value) -> Error {
     let name = runtime.here();
     let message = match view(target) {
-        View::Undefined | View::Null => format!("`{name}` is {} and cannot be called", type_name(target)),
+        View::Undefined | View::Null => {
+            format!("`{name}` is {} and cannot be called", type_name(target))
+        }
         _ => format!("`{name}` is {}, not a function", type_name(target)),
     };
     let error = Error::new(ErrorKind::NotCallable, message);
@@ -103,7 +110,10 @@ fn contains(runtime: &Arc<Runtime>, item: &Value, container: &[Value]) -> Result
         View::Dict(dict) => dict.get(&to_text(item, budget)?).is_some(),
         View::Object => !methods::member(runtime, container, item)?.is_undefined(),
         _ => {
-            let message = format!("`in` needs an array, a string or an object, not {}", type_name(container));
+            let message = format!(
+                "`in` needs an array, a string or an object, not {}",
+                type_name(container)
+            );
             return Err(Error::bad_value(message));
         }
     };
@@ -111,7 +121,9 @@ fn contains(runtime: &Arc<Runtime>, item: &Value, container: &[Value]) -> Result
 }
 
 fn begin(runtime: &Arc<Runtime>, iterable: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let names = (1..arguments.len()).map(|index| name(arguments, index)).collect();
+    let names = (1..arguments.len())
+        .map(|index| name(arguments, index))
+        .collect();
     let weight = count(arguments, 0);
     iteration::begin(runtime, iterable, runtime.place(), weight, names)
 }

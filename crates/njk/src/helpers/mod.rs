@@ -102,7 +102,12 @@ pub(crate) fn print(
 
 /// A filter that does not exist; its name is the text at the place.
 fn no_filter(name: &str) -> Error {
-    unknown(ErrorKind::UnknownFilter, "filter", name, &mut filters::names())
+    unknown(
+        ErrorKind::UnknownFilter,
+        "filter",
+        name,
+        &mut filters::names(),
+    )
 }
 
 fn no_test(name: &str) -> Error {

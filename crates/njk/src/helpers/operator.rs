@@ -20,9 +20,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "mul" => |runtime, left, right| numeric(runtime, left, right, |left, right| left * right),
         "div" => |runtime, left, right| numeric(runtime, left, right, |left, right| left / right),
         "mod" => |runtime, left, right| numeric(runtime, left, right, |left, right| left % right),
-        "floor" => {
-            |runtime, left, right| numeric(runtime, left, right, |left, right| (left / right).floor())
-        }
+        "floor" => |runtime, value, _| Ok(number::make(to_number(value, &runtime.budget)?.floor())),
         "pow" => |runtime, left, right| numeric(runtime, left, right, power),
         "neg" => |runtime, value, _| Ok(number::make(-to_number(value, &runtime.budget)?)),
         "pos" => |runtime, value, _| Ok(number::make(to_number(value, &runtime.budget)?)),
@@ -76,6 +74,7 @@ fn numeric(
 }
 
 /// JavaScript's power is not a number where IEEE's is 1.
+#[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 fn power(base: f64, exponent: f64) -> f64 {
     if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) {
         return f64::NAN;

@@ -22,7 +22,9 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "define" => define,
         "export" => export,
         "absent" => |runtime, key, _| {
-            Ok(Value::from(runtime.is_absent(key.as_str().unwrap_or_default())))
+            Ok(Value::from(
+                runtime.is_absent(key.as_str().unwrap_or_default()),
+            ))
         },
         "end" => |runtime, _, _| {
             runtime.leave();
@@ -35,7 +37,11 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "last" => |_, items, _| Ok(list(items).pop().unwrap_or_default()),
         "dict" => |runtime, pairs, _| runtime.budget.dict(entries(runtime, pairs)?),
         "keywords" => keywords,
-        "num" => |_, text, _| Ok(number::make(number::parse(text.as_str().unwrap_or_default()))),
+        "num" => |_, text, _| {
+            Ok(number::make(number::parse(
+                text.as_str().unwrap_or_default(),
+            )))
+        },
         _ => return None,
     })
 }
@@ -44,26 +50,34 @@ fn function_of(value: &Value) -> usize {
     count(std::slice::from_ref(value), 0)
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn set(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value, Error> {
     runtime.set(&name(names, 0), value);
     Ok(value.clone())
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn set_enclosed(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value, Error> {
     runtime.set_enclosed(&name(names, 0), value);
     Ok(value.clone())
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn bind(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value, Error> {
     runtime.bind(&name(names, 0), value.clone());
     Ok(Value::UNDEFINED)
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn define(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value, Error> {
-    runtime.activation().context.set(&name(names, 0), value.clone());
+    runtime
+        .activation()
+        .context
+        .set(&name(names, 0), value.clone());
     Ok(Value::UNDEFINED)
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn export(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Value, Error> {
     let name = name(names, 0);
     let context = Arc::clone(&runtime.activation().context);
@@ -74,7 +88,10 @@ fn export(runtime: &Arc<Runtime>, value: &Value, names: &[Value]) -> Result<Valu
 
 /// The items of one of minijinja's own lists.
 fn list(value: &Value) -> Vec<Value> {
-    value.downcast_object_ref::<Vec<Value>>().cloned().unwrap_or_default()
+    value
+        .downcast_object_ref::<Vec<Value>>()
+        .cloned()
+        .unwrap_or_default()
 }
 
 fn entries(runtime: &Runtime, pairs: &Value) -> Result<Entries, Error> {

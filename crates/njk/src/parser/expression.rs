@@ -118,7 +118,11 @@ impl Parser<'_> {
         let start = left.span;
         let kind = Kind::Test(Box::new(settle(left)?), name, arguments);
         let test = bounded(Expression::new(kind, span))?;
-        if negated { negate(test, start) } else { Ok(test) }
+        if negated {
+            negate(test, start)
+        } else {
+            Ok(test)
+        }
     }
 
     /// The operator that comes next, if it binds at least as tightly as `least`.
@@ -168,7 +172,10 @@ impl Parser<'_> {
 
 fn negate(target: Expression, start: crate::error::Span) -> Parsed<Expression> {
     let span = start.to(target.span);
-    bounded(Expression::new(Kind::Unary(Unary::Not, Box::new(target)), span))
+    bounded(Expression::new(
+        Kind::Unary(Unary::Not, Box::new(target)),
+        span,
+    ))
 }
 
 /// A test is written as a name or as a call; `none` and `null` are words of

@@ -1,11 +1,14 @@
 //! What a template reads and sets, found without rendering it: for linters
 //! that compare a template with the arguments it will get.
 
+mod guard;
+mod reads;
+
 use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
-use crate::error::{Error, ErrorKind, Span, position};
-use crate::guard::{self, Guards};
+use crate::error::{Error, ErrorKind};
 use crate::helpers::unknown;
-use crate::{filters, globals, parser, tests, walk};
+use crate::{filters, parser, tests, walk};
+use guard::Guards;
 
 /// A variable that a template reads from its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,9 +96,12 @@ impl Analyst<'_> {
                 otherwise,
             } => {
                 self.question(iterable);
-                self.within(names.iter().map(|name| name.text.as_str()).chain(["loop"]), |this| {
-                    this.body(body);
-                });
+                self.within(
+                    names.iter().map(|name| name.text.as_str()).chain(["loop"]),
+                    |this| {
+                        this.body(body);
+                    },
+                );
                 self.body(otherwise);
             }
             Statement::Set { targets, value } => {
@@ -103,7 +109,9 @@ impl Analyst<'_> {
                     Value::Expression(value) => self.read(value),
                     Value::Body(body) => self.body(body),
                 }
-                targets.iter().for_each(|target| self.set(target));
+                for target in targets {
+                    self.set(target);
+                }
             }
             Statement::Macro { name, function } => {
                 self.set(name);
@@ -117,7 +125,7 @@ impl Analyst<'_> {
                 arguments, body, ..
             } => {
                 self.body(body);
-                arguments.iter().for_each(|argument| self.read(argument));
+                self.arguments(arguments);
             }
             Statement::Switch {
                 subject,
@@ -132,6 +140,13 @@ impl Analyst<'_> {
                 self.body(otherwise);
             }
             Statement::Block { body, .. } => self.body(body),
+            _ => self.reach(statement),
+        }
+    }
+
+    /// The statements that reach for other templates.
+    fn reach(&mut self, statement: &Statement) {
+        match statement {
             Statement::Extends(template) | Statement::Include { template, .. } => {
                 self.template(template);
             }
@@ -145,8 +160,11 @@ impl Analyst<'_> {
                 template, names, ..
             } => {
                 self.template(template);
-                names.iter().for_each(|(_, alias)| self.set(alias));
+                for (_, alias) in names {
+                    self.set(alias);
+                }
             }
+            _ => {}
         }
     }
 
@@ -185,7 +203,10 @@ impl Analyst<'_> {
         }
         let names = function.parameters.iter();
         let names = names.chain(function.defaults.iter().map(|(name, _)| name));
-        let names: Vec<&str> = names.map(|name| name.text.as_str()).chain(["caller"]).collect();
+        let names: Vec<&str> = names
+            .map(|name| name.text.as_str())
+            .chain(["caller"])
+            .collect();
         let inner = std::mem::replace(&mut self.inner, true);
         self.within(names.into_iter(), |this| this.body(&function.body));
         self.inner = inner;
@@ -198,90 +219,20 @@ impl Analyst<'_> {
         self.bound.push(name.text.clone());
     }
 
-    /// Reads an expression whose own value is only asked whether it is there.
-    fn question(&mut self, expression: &Expression) {
-        self.expression(expression, true);
-    }
-
-    fn read(&mut self, expression: &Expression) {
-        self.expression(expression, false);
-    }
-
-    fn expression(&mut self, expression: &Expression, asked: bool) {
-        match &expression.kind {
-            Kind::Name(name) => {
-                let guarded = asked || self.guards.contains(name);
-                self.note(name, expression.span, guarded);
-            }
-            Kind::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.question(condition);
-                let before = self.guards.len();
-                self.guards.extend(guard::when_true(condition));
-                self.expression(then, asked);
-                self.guards.truncate(before);
-                self.guards.extend(guard::when_false(condition));
-                otherwise.iter().for_each(|otherwise| self.expression(otherwise, asked));
-                self.guards.truncate(before);
-            }
-            Kind::Binary(operator, left, right) => {
-                let asks = guard::asks(*operator);
-                self.expression(left, asked || asks);
-                let before = self.guards.len();
-                self.guards.extend(guard::after(*operator, left));
-                self.expression(right, asked);
-                self.guards.truncate(before);
-            }
-            Kind::Unary(crate::ast::Unary::Not, target) => self.expression(target, true),
-            Kind::Test(target, _, arguments) => {
-                self.expression(target, true);
-                arguments.iter().for_each(|argument| self.read(argument));
-            }
-            Kind::Filter(target, name, arguments) => {
-                let default = matches!(name.text.as_str(), "default" | "d");
-                self.expression(target, default || asked && name.text == "length");
-                arguments.iter().for_each(|argument| self.read(argument));
-            }
-            Kind::Group(items) if items.len() == 1 => {
-                items.iter().for_each(|item| self.expression(item, asked));
-            }
-            Kind::Member(target, _) | Kind::Index(target, _) if asked => {
-                self.expression(target, true);
-                if let Kind::Index(_, index) = &expression.kind {
-                    self.read(index);
-                }
-            }
-            kind => kind.children().for_each(|child| self.read(child)),
-        }
-    }
-
-    fn note(&mut self, name: &str, span: Span, guarded: bool) {
-        if globals::NAMES.contains(&name) || name == "super" || self.bound.iter().any(|bound| bound == name) {
-            return;
-        }
-        if let Some(read) = self.found.reads.iter_mut().find(|read| read.name == name) {
-            read.guarded &= guarded;
-            return;
-        }
-        let (line, column) = position(self.source, span.start as usize);
-        self.found.reads.push(Read {
-            name: name.to_owned(),
-            guarded,
-            line,
-            column,
-        });
-    }
-
     /// Notes a filter or a test that does not exist.
     fn names(&mut self, expression: &Expression) {
         match &expression.kind {
             Kind::Filter(_, name, _) => self.filter(name),
             Kind::Test(_, name, _) if tests::find(&name.text).is_none() => {
-                let error = unknown(ErrorKind::UnknownTest, "test", &name.text, &mut tests::names());
-                self.found.unknown.push(error.at("", self.source, name.span));
+                let error = unknown(
+                    ErrorKind::UnknownTest,
+                    "test",
+                    &name.text,
+                    &mut tests::names(),
+                );
+                self.found
+                    .unknown
+                    .push(error.at("", self.source, name.span));
             }
             _ => {}
         }
@@ -289,8 +240,15 @@ impl Analyst<'_> {
 
     fn filter(&mut self, name: &Name) {
         if filters::find(&name.text).is_none() {
-            let error = unknown(ErrorKind::UnknownFilter, "filter", &name.text, &mut filters::names());
-            self.found.unknown.push(error.at("", self.source, name.span));
+            let error = unknown(
+                ErrorKind::UnknownFilter,
+                "filter",
+                &name.text,
+                &mut filters::names(),
+            );
+            self.found
+                .unknown
+                .push(error.at("", self.source, name.span));
         }
     }
 }

@@ -66,7 +66,11 @@ fn named(expression: &Expression) -> Vec<String> {
     root(expression).map(str::to_owned).into_iter().collect()
 }
 
-fn joined(left: &Expression, right: &Expression, holds: fn(&Expression) -> Vec<String>) -> Vec<String> {
+fn joined(
+    left: &Expression,
+    right: &Expression,
+    holds: fn(&Expression) -> Vec<String>,
+) -> Vec<String> {
     let mut names = holds(left);
     names.extend(holds(right));
     names
@@ -83,7 +87,12 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
             left
         }
         Kind::Binary(
-            Binary::Equal | Binary::StrictEqual | Binary::Less | Binary::Greater | Binary::LessEqual | Binary::GreaterEqual,
+            Binary::Equal
+            | Binary::StrictEqual
+            | Binary::Less
+            | Binary::Greater
+            | Binary::LessEqual
+            | Binary::GreaterEqual,
             left,
             right,
         ) => {
@@ -92,7 +101,9 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
             names
         }
         Kind::Unary(Unary::Not, target) => when_false(target),
-        Kind::Test(target, name, _) if !matches!(name.text.as_str(), "undefined" | "null" | "falsy") => {
+        Kind::Test(target, name, _)
+            if !matches!(name.text.as_str(), "undefined" | "null" | "falsy") =>
+        {
             named(target)
         }
         Kind::Group(items) => match items.as_slice() {
@@ -109,7 +120,9 @@ pub(crate) fn when_false(condition: &Expression) -> Vec<String> {
     match &condition.kind {
         Kind::Binary(Binary::Or, left, right) => joined(left, right, when_false),
         Kind::Unary(Unary::Not, target) => when_true(target),
-        Kind::Test(target, name, _) if matches!(name.text.as_str(), "undefined" | "null" | "falsy") => {
+        Kind::Test(target, name, _)
+            if matches!(name.text.as_str(), "undefined" | "null" | "falsy") =>
+        {
             named(target)
         }
         Kind::Group(items) => match items.as_slice() {
