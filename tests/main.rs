@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+mod docs;
 mod hosts;
 
 /// The directory of the programs under test.

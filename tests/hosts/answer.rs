@@ -1,14 +1,18 @@
-//! What the model gets when a call goes well.
+//! What the model gets when a call goes well, whatever lies beside the tool.
 
 use cogtools_testing::Turn;
 use serde_json::json;
 
-use super::host::{Host, responses};
-use super::{facepalm, on_every_version};
+use super::host::{Host, assert_responses, output};
+use super::{declaration, facepalm, on_every_version};
 
-on_every_version!(rendered_text_comes_back);
+on_every_version!(facepalm_is_declared_and_rendered);
 
-fn rendered_text_comes_back(host: &Host) {
+fn facepalm_is_declared_and_rendered(host: &Host) {
+    host.project
+        .file("tools/broken.yaml", "name: [broken\n")
+        .file("tools/empty.yaml", "")
+        .file("tools/stranger.yaml", "name: other\nfrobnicate: true\n");
     let name = host.version.declared("facepalm");
     let mut waiting = facepalm::arguments();
     waiting["wait_for_previous"] = json!(true);
@@ -21,15 +25,16 @@ fn rendered_text_comes_back(host: &Host) {
             (name, facepalm::arguments_with(second)),
         ]),
     ]);
-    assert_eq!(
-        responses(&conversation),
-        [
-            vec![json!({ "output": facepalm::RENDERED })],
-            vec![json!({ "output": facepalm::RENDERED })],
-            vec![
-                json!({ "output": facepalm::rendered_with(first) }),
-                json!({ "output": facepalm::rendered_with(second) }),
+    assert_responses(
+        &conversation,
+        &[
+            &[output(facepalm::RENDERED)],
+            &[output(facepalm::RENDERED)],
+            &[
+                output(&facepalm::rendered_with(first)),
+                output(&facepalm::rendered_with(second)),
             ],
-        ]
+        ],
     );
+    declaration::assert_only_facepalm(host, &conversation);
 }

@@ -1,26 +1,16 @@
 //! What the CLI tells the model about our tools.
 
-use cogtools_testing::{Request, Version};
+use cogtools_testing::{Conversation, Request, Version};
 use serde_json::{Map, Value, json};
 
-use super::host::{Host, responses};
-use super::{facepalm, on_every_version};
-
-on_every_version!(declares_every_parameter_beside_broken_tools);
+use super::facepalm;
+use super::host::Host;
 
 /// Every version puts this into the description of every discovered tool.
 const DISCOVERED: &str = "\n\nThis tool was discovered from the project";
 
-fn declares_every_parameter_beside_broken_tools(host: &Host) {
-    host.project
-        .file("tools/broken.yaml", "name: [broken\n")
-        .file("tools/empty.yaml", "")
-        .file("tools/stranger.yaml", "name: other\nfrobnicate: true\n");
-    let conversation = host.play([host.call("facepalm", facepalm::arguments())]);
-    assert_eq!(
-        responses(&conversation),
-        [[json!({ "output": facepalm::RENDERED })]]
-    );
+/// Asserts that facepalm and no other tool is declared, in every request.
+pub(super) fn assert_only_facepalm(host: &Host, conversation: &Conversation) {
     for request in conversation.main() {
         assert_eq!(discovered(request), [host.version.declared("facepalm")]);
         assert_declaration(host, request);

@@ -5,7 +5,7 @@ use std::fs;
 use cogtools_testing::{Outcome, Status};
 use serde_json::{Value, json};
 
-use super::host::{Host, responses};
+use super::host::{Host, assert_responses, output};
 use super::{facepalm, on_every_version};
 
 on_every_version!(bad_call_is_named, vanished_tool_is_survived);
@@ -41,13 +41,13 @@ fn bad_call_is_named(host: &Host) {
     } else {
         failed(host, &direct[0])
     };
-    assert_eq!(
-        responses(&conversation),
-        [
-            [missing],
-            [failed(host, &direct[1])],
-            [json!({ "output": facepalm::RENDERED })],
-        ]
+    assert_responses(
+        &conversation,
+        &[
+            &[missing],
+            &[failed(host, &direct[1])],
+            &[output(facepalm::RENDERED)],
+        ],
     );
 }
 
@@ -66,7 +66,7 @@ fn vanished_tool_is_survived(host: &Host) {
     direct.fails(127, &direct.stderr).takes_input();
     let line = "cogtools-call: error[TOOL_NOT_FOUND]: facepalm: ";
     assert!(text(&direct.stderr).starts_with(line), "{direct:?}");
-    assert_eq!(responses(&conversation), [[failed(host, &direct)]]);
+    assert_responses(&conversation, &[&[failed(host, &direct)]]);
 }
 
 /// The response that tells the model of a failed call, in the CLI's own form.

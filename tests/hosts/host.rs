@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use cogtools_testing::{
-    Conversation, FakeGemini, Gemini, Outcome, Project, Request, Run, Turn, Version,
+    Conversation, FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, difference,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::facepalm;
 
@@ -53,7 +53,7 @@ impl Host {
     }
 
     /// Plays the turns and a last word with every tool allowed; the run must
-    /// end well, print that word and, on stderr, warnings and the calls that failed.
+    /// end well and print that word. Its stderr is the CLI's own affair.
     #[track_caller]
     pub(super) fn play(&self, turns: impl IntoIterator<Item = Turn>) -> Conversation {
         self.play_with(&["--yolo"], turns)
@@ -66,7 +66,6 @@ impl Host {
         flags: &[&str],
         turns: impl IntoIterator<Item = Turn>,
     ) -> Conversation {
-        let warnings = self.warnings();
         let script = turns.into_iter().chain([Turn::text(LAST)]);
         let fake = FakeGemini::start(script);
         let outcome = self
@@ -74,23 +73,9 @@ impl Host {
             .ask(&self.project, crate::programs(), &fake, flags);
         let verdict = fake.verdict();
         let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
-        let stderr = warnings + &failures(&conversation);
-        outcome.expect(0, format!("{LAST}\n"), stderr);
+        let stdout = format!("{}{LAST}\n", self.version.banner);
+        outcome.expect(0, stdout, &outcome.stderr);
         conversation
-    }
-
-    /// What discovery has to say and the CLI lets the user see.
-    fn warnings(&self) -> String {
-        if !self.version.warns {
-            return String::new();
-        }
-        let outcome = Run::new(crate::programs().join("cogtools-discover"))
-            .cwd(self.project.root())
-            .home(self.project.home())
-            .path(crate::programs())
-            .run();
-        outcome.expect(0, &outcome.stdout, &outcome.stderr);
-        String::from_utf8(outcome.stderr).expect("stderr is text")
     }
 
     /// Calls a tool without a host between, to compare with.
@@ -105,27 +90,32 @@ impl Host {
     }
 }
 
-/// What the CLI prints on stderr: every failed call that it knows to be one.
-fn failures(conversation: &Conversation) -> String {
-    let responses = conversation.main().into_iter().flat_map(Request::responses);
-    responses
-        .filter_map(|entry| {
-            let error = entry["response"]["error"].as_str()?;
-            let name = entry["name"].as_str()?;
-            Some(format!("Error executing tool {name}: {error}\n"))
-        })
-        .collect()
+/// The `response` of a call that went well.
+pub(super) fn output(text: &str) -> Value {
+    json!({ "output": text })
 }
 
-/// What the tools gave, as the model reads it: the `response` of every
+/// Asserts what the tools gave as the model reads it: the `response` of every
 /// functionResponse, a list for each turn of calls.
-pub(super) fn responses(conversation: &Conversation) -> Vec<Vec<Value>> {
+#[track_caller]
+pub(super) fn assert_responses(conversation: &Conversation, expected: &[&[Value]]) {
     let steps = conversation.main();
-    let steps = steps.iter().skip(1).map(|request| request.responses());
-    steps
-        .map(|responses| {
-            let responses = responses.iter();
-            responses.map(|entry| entry["response"].clone()).collect()
-        })
-        .collect()
+    let found = steps.iter().skip(1).map(|request| {
+        let responses = request.responses().into_iter();
+        shown(responses.map(|entry| &entry["response"]))
+    });
+    let found: String = found.collect();
+    let expected: String = expected.iter().map(|turn| shown(turn.iter())).collect();
+    if let Some(difference) = difference(expected, found) {
+        panic!("responses (- expected, + found):\n{difference}");
+    }
+}
+
+/// A turn's responses with their text as lines, which a failure can show.
+fn shown<'v>(responses: impl Iterator<Item = &'v Value>) -> String {
+    let fields = responses.flat_map(|response| response.as_object().into_iter().flatten());
+    fields.fold("turn:\n".to_owned(), |shown, (name, value)| {
+        let text = value.as_str().map_or(value.to_string(), str::to_owned);
+        shown + name + ": " + &text + "<end>\n"
+    })
 }

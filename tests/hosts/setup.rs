@@ -7,7 +7,7 @@ use cogtools_testing::{Run, Version};
 use serde_json::json;
 
 use super::facepalm;
-use super::host::{Host, responses};
+use super::host::{Host, assert_responses, output};
 
 /// What makes this repository a project of its own.
 const REPOSITORY: [&str; 3] = [
@@ -32,7 +32,7 @@ fn fresh_project_works(version: Version) {
     let greeting = host.directly(EXAMPLE, &arguments).text();
     assert!(greeting.contains("Ada"), "{greeting}");
     let conversation = host.play([host.call(EXAMPLE, arguments)]);
-    assert_eq!(responses(&conversation), [[json!({ "output": greeting })]]);
+    assert_responses(&conversation, &[&[output(&greeting)]]);
 }
 
 #[test]
@@ -60,8 +60,5 @@ fn repository_is_set_up_itself() {
         host.project.file(name, content);
     }
     let conversation = host.play([host.call("facepalm", facepalm::arguments())]);
-    assert_eq!(
-        responses(&conversation),
-        [[json!({ "output": facepalm::RENDERED })]]
-    );
+    assert_responses(&conversation, &[&[output(facepalm::RENDERED)]]);
 }

@@ -99,7 +99,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
                 winner.display()
             ));
         }
-        io.note(&format!("{} tools declared", declared.len()));
+        let noun = if declared.len() == 1 { "tool" } else { "tools" };
+        io.note(&format!("{} {noun} declared", declared.len()));
     }
     let text = if matches.get_flag("yaml") {
         yaml(&declared)?

@@ -103,6 +103,7 @@ impl Outcome {
         if self.status != status {
             wrong = format!("status: expected {status}, got {}\n", self.status);
         }
+        let mut right = String::new();
         for (name, expected, found) in [
             ("stdout", stdout.as_ref(), &self.stdout),
             ("stderr", stderr.as_ref(), &self.stderr),
@@ -111,9 +112,13 @@ impl Outcome {
                 wrong.push_str(name);
                 wrong.push_str(" (- expected, + found):\n");
                 wrong.push_str(&difference);
+            } else if !found.is_empty() {
+                right.push_str(name);
+                right.push_str(" (as expected):\n");
+                right.push_str(&String::from_utf8_lossy(found));
             }
         }
-        assert!(wrong.is_empty(), "`{}`\n{wrong}", self.command);
+        assert!(wrong.is_empty(), "`{}`\n{wrong}{right}", self.command);
         self
     }
 

@@ -1,11 +1,13 @@
 //! What a tool does when it is called.
 
+mod partials;
 mod template;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use partials::{Partials, stays_inside};
 pub use template::Template;
 
 use crate::text::Text;
@@ -124,10 +126,10 @@ impl Implementation {
         arguments: Map<String, Value>,
     ) -> Result<String, RunError> {
         match self {
-            Self::Template(template) => template.render(text, arguments),
+            Self::Template(template) => template.render(text, &Partials::beside(text), arguments),
             Self::TemplateFile(path) => {
-                let text = beside(text, path)?;
-                Template::whole(&text).render(&text, arguments)
+                let (template, file) = beside(text, path)?;
+                template.render(&file, &Partials::beside(text), arguments)
             }
             Self::Exec(_) | Self::Script(_) => {
                 let message = "tools that run commands are not run by this version";
@@ -140,38 +142,25 @@ impl Implementation {
     /// Compiles what a call would compile.
     pub(crate) fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
         match self {
-            Self::Template(template) => template.check(text),
+            Self::Template(template) => template.check(text, &Partials::beside(text)),
             Self::TemplateFile(path) => {
-                let text = beside(text, path)?;
-                Template::whole(&text).check(&text)
+                let (template, file) = beside(text, path)?;
+                template.check(&file, &Partials::beside(text))
             }
             Self::Exec(templates) => templates
                 .iter()
-                .try_for_each(|template| template.check(text)),
+                .try_for_each(|template| template.check(text, &Partials::beside(text))),
             Self::Script(_) => Ok(()),
         }
     }
 }
 
-/// The file at `path` below the folder of the tool whose file is `text`.
-fn beside(text: &Text, path: &Path) -> Result<Text, Box<Fault>> {
-    let folder = text.origin().parent().unwrap_or(Path::new(""));
-    let whole = folder.join(path);
-    let shown = text.name().parent().unwrap_or(Path::new("")).join(path);
-    // A link could still lead out of the folder.
-    let real = (std::fs::canonicalize(folder), std::fs::canonicalize(&whole));
-    if let (Ok(folder), Ok(real)) = &real
-        && !real.starts_with(folder)
-    {
-        let fault = ToolFault::Outside(path.display().to_string()).to_string();
-        let fault = Fault::new(Code::InvalidTool, fault);
-        return Err(Box::new(fault.about(text.name().display().to_string())));
-    }
-    Text::read(&whole, &shown).map_err(|error| Box::new(error.fault(Code::InvalidTool)))
-}
-
-fn stays_inside(path: &Path) -> bool {
-    let mut parts = path.components();
-    path.file_name().is_some()
-        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+/// The template in the file at `path` below the folder of the tool in `text`.
+fn beside(text: &Text, path: &Path) -> Result<(Template, Text), Box<Fault>> {
+    let file = Partials::beside(text).read(path).map_err(|error| {
+        let fault = Fault::new(Code::InvalidTool, error.to_string());
+        let fault = fault.about(text.name().display().to_string());
+        Box::new(fault.hint("`njk_file` names a file in the folder of the tool, or below it"))
+    })?;
+    Ok((Template::whole(path, &file), file))
 }

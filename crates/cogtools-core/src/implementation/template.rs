@@ -1,9 +1,11 @@
 //! A template as it stands in a YAML file, and where its lines are.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::partials::Partials;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Fault, Place};
@@ -11,6 +13,8 @@ use crate::{Code, Fault, Place};
 /// A template and the place of its first line.
 #[derive(Debug)]
 pub struct Template {
+    /// What other templates call it; relative names start from here.
+    name: String,
     source: String,
     /// The line of the file, from 1, on which its first line stands.
     line: usize,
@@ -40,6 +44,7 @@ impl Template {
             place.line
         };
         Some(Self {
+            name: file_name(text.name()),
             source: source.clone(),
             line,
             indent: *block,
@@ -47,9 +52,11 @@ impl Template {
         })
     }
 
-    /// The template that is a whole file.
-    pub(super) fn whole(text: &Text) -> Self {
+    /// The template that is the whole file at `path` below the tool's folder.
+    pub(super) fn whole(path: &Path, text: &Text) -> Self {
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         Self {
+            name: parts.join("/"),
             source: text.as_str().to_owned(),
             line: 1,
             indent: Some(0),
@@ -61,44 +68,68 @@ impl Template {
     pub(super) fn render(
         &self,
         text: &Text,
+        partials: &Partials,
         arguments: Map<String, Value>,
     ) -> Result<String, Box<Fault>> {
-        let template = self.compile(text)?;
+        let template = self.compile(text, partials)?;
         let rendered = template.render(&Value::Object(arguments));
-        rendered.map_err(|error| self.fault(&error, Code::TemplateFailed, text))
+        rendered.map_err(|error| self.fault(&error, Code::TemplateFailed, text, partials))
     }
 
     /// Compiles it.
-    pub(super) fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
-        self.compile(text).map(drop)
+    pub(super) fn check(&self, text: &Text, partials: &Partials) -> Result<(), Box<Fault>> {
+        self.compile(text, partials).map(drop)
     }
 
-    fn compile(&self, text: &Text) -> Result<njk::Template, Box<Fault>> {
-        let name = text.name().display().to_string();
-        let compiled = njk::Engine::new().compile(&name, &self.source);
-        compiled.map_err(|error| self.fault(&error, Code::InvalidTool, text))
+    fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Fault>> {
+        let engine = njk::Engine::builder().loader(partials.clone()).build();
+        let compiled = engine.compile(&self.name, &self.source);
+        compiled.map_err(|error| self.fault(&error, Code::InvalidTool, text, partials))
     }
 
-    /// The fault of a template, at its place in the file.
-    fn fault(&self, error: &njk::Error, code: Code, text: &Text) -> Box<Fault> {
-        let mut message = error.message().clone();
-        let place = if let Some(indent) = self.indent {
-            let line = self.line + error.line() - 1;
-            Place::new(
-                text.name(),
-                text.as_str(),
-                line,
-                error.column() + indent,
-                error.length(),
-            )
+    /// The fault of a template, at its place in the file it happened in.
+    fn fault(
+        &self,
+        error: &njk::Error,
+        code: Code,
+        text: &Text,
+        partials: &Partials,
+    ) -> Box<Fault> {
+        let mut fault = Fault::new(code, error.message());
+        let name = error.template();
+        fault.place = Some(if name.is_empty() || name == self.name {
+            if self.indent.is_none() && error.line() > 1 {
+                let _ = write!(fault.message, " (line {} of the template)", error.line());
+            }
+            self.place(error, text)
+        } else if let Ok(other) = partials.read(Path::new(name)) {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            Place::new(other.name(), other.as_str(), line, column, error.length())
         } else {
-            let _ = write!(message, " (line {} of the template)", error.line());
+            let _ = write!(fault.message, " (in `{name}`)");
             Place::new(text.name(), text.as_str(), self.line, self.column, 1)
-        };
-        let mut fault = Fault::new(code, message).at(place);
+        });
         fault.hints.extend(error.hint().map(str::to_owned));
         Box::new(fault)
     }
+
+    /// Where in the file of this template an error of its own stands.
+    fn place(&self, error: &njk::Error, text: &Text) -> Place {
+        let (line, column) = match self.indent {
+            Some(indent) => (
+                self.line + error.line().max(1) - 1,
+                error.column().max(1) + indent,
+            ),
+            None => (self.line, self.column),
+        };
+        Place::new(text.name(), text.as_str(), line, column, error.length())
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// A comment of one word behind `|` that names a language other than njk, and

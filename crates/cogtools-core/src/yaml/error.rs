@@ -68,10 +68,7 @@ impl YamlFault {
             Self::Merge => "write the keys out, or use an alias for a whole value",
             Self::Tag(_) => "leave the tag out; put the value in quotes to make it a string",
             Self::NotFinite(_) | Self::TooBig(_) => "put it in quotes to make it a string",
-            Self::LeadingZero(value) => {
-                let plain = value.trim_start_matches('0');
-                return Some(format!("write {plain}, 0o{plain} or \"{value}\""));
-            }
+            Self::LeadingZero(value) => return Some(without_zeros(value)),
             Self::SecondDocument => "keep one document a file",
             Self::TooDeep | Self::TooMany => "simplify the document",
             Self::Recursive => "write the value out",
@@ -86,5 +83,34 @@ impl YamlError {
         let mut fault = Fault::new(code, self.fault.to_string()).at(text.place(self.span));
         fault.hints.extend(self.fault.hint());
         fault
+    }
+}
+
+/// The spellings of a number with leading zeros that every reader understands alike.
+fn without_zeros(value: &str) -> String {
+    let digits = value.trim_start_matches(['-', '+']);
+    let sign = if value.starts_with('-') { "-" } else { "" };
+    match digits.trim_start_matches('0') {
+        "" => format!("write 0 or \"{value}\""),
+        plain if plain.contains(['8', '9']) => format!("write {sign}{plain} or \"{value}\""),
+        plain => format!("write {sign}{plain}, {sign}0o{plain} or \"{value}\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_offered_that_can_be_written() {
+        for (value, expected) in [
+            ("017", r#"write 17, 0o17 or "017""#),
+            ("-017", r#"write -17, -0o17 or "-017""#),
+            ("+09", r#"write 9 or "+09""#),
+            ("00", r#"write 0 or "00""#),
+        ] {
+            let hint = YamlFault::LeadingZero(value.to_owned()).hint();
+            assert_eq!(hint.as_deref(), Some(expected), "{value}");
+        }
     }
 }

@@ -9,14 +9,12 @@ pub struct Version {
     pub prefix: &'static str,
     /// The key of a declaration that holds the schema the model sees.
     pub schema: &'static str,
-    /// Whether it shows its user what discovery prints on stderr.
-    pub warns: bool,
     /// Whether it checks arguments itself before it calls a tool.
     pub validates: bool,
     /// Where a failure stands in a functionResponse.
     pub failure: &'static str,
-    /// Lines it prints on stdout and stderr whatever happens.
-    pub(super) noise: &'static [&'static str],
+    /// What it prints on stdout before the model's words.
+    pub banner: &'static str,
 }
 
 impl Version {
@@ -25,10 +23,9 @@ impl Version {
         number: "0.1.5",
         prefix: "",
         schema: "parameters",
-        warns: true,
         validates: false,
         failure: "output",
-        noise: &["Data collection is disabled."],
+        banner: "Data collection is disabled.\n",
     };
 
     /// Nested settings only, `parametersJsonSchema`, the strictest validation.
@@ -36,10 +33,9 @@ impl Version {
         number: "0.3.4",
         prefix: "",
         schema: "parametersJsonSchema",
-        warns: false,
         validates: true,
         failure: "error",
-        noise: &[],
+        banner: "",
     };
 
     /// The newest: prefixed names, a policy engine, `wait_for_previous`.
@@ -47,13 +43,9 @@ impl Version {
         number: "0.61.0",
         prefix: "discovered_tool_",
         schema: "parametersJsonSchema",
-        warns: false,
         validates: true,
         failure: "error",
-        noise: &[
-            "YOLO mode is enabled. All tool calls will be automatically approved.",
-            "Ripgrep is not available. Falling back to GrepTool.",
-        ],
+        banner: "",
     };
 
     /// The name that a tool is declared under.

@@ -1,0 +1,212 @@
+//! A template as a tree: what the parser makes and the emitter and the
+//! analysis read. Every node that can fail or be reported knows its place.
+
+use crate::error::Span;
+
+/// Which operator of JavaScript joins two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Or,
+    And,
+    Equal,
+    Unequal,
+    StrictEqual,
+    StrictUnequal,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    Add,
+    /// `~`, which puts an empty string between its operands.
+    Concat,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    /// `//`, until it is settled what it divides.
+    Floor,
+    Power,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Not,
+    Minus,
+    Plus,
+    /// What is left of `//`: the floor of a quotient.
+    Floor,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) positional: Vec<Expression>,
+    pub(crate) keyword: Vec<(Name, Expression)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+    /// How many nodes lie between this one and its deepest leaf.
+    pub(crate) height: u16,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Str(String),
+    Number(f64),
+    Bool(bool),
+    Null,
+    Regex {
+        body: String,
+        flags: String,
+    },
+    Name(String),
+    Member(Box<Expression>, Name),
+    Index(Box<Expression>, Box<Expression>),
+    Call(Box<Expression>, Arguments),
+    Filter(Box<Expression>, Name, Arguments),
+    Test(Box<Expression>, Name, Arguments),
+    Array(Vec<Expression>),
+    Dict(Vec<(Name, Expression)>),
+    Group(Vec<Expression>),
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    Unary(Unary, Box<Expression>),
+    In(Box<Expression>, Box<Expression>),
+    InlineIf {
+        condition: Box<Expression>,
+        then: Box<Expression>,
+        otherwise: Option<Box<Expression>>,
+    },
+}
+
+impl Expression {
+    pub(crate) fn new(kind: Kind, span: Span) -> Self {
+        let height = kind.children().map(|child| child.height).max();
+        Self {
+            height: height.map_or(0, |height| height.saturating_add(1)),
+            kind,
+            span,
+        }
+    }
+}
+
+impl Arguments {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Expression> {
+        let keyword = self.keyword.iter().map(|(_, value)| value);
+        self.positional.iter().chain(keyword)
+    }
+}
+
+impl Kind {
+    /// The expressions right below this one, in the order they run.
+    pub(crate) fn children(&self) -> Box<dyn Iterator<Item = &Expression> + '_> {
+        match self {
+            Self::Str(_)
+            | Self::Number(_)
+            | Self::Bool(_)
+            | Self::Null
+            | Self::Regex { .. }
+            | Self::Name(_) => Box::new(std::iter::empty()),
+            Self::Member(one, _) | Self::Unary(_, one) => Box::new(std::iter::once(&**one)),
+            Self::Index(left, right) | Self::Binary(_, left, right) | Self::In(left, right) => {
+                Box::new([&**left, &**right].into_iter())
+            }
+            Self::Call(target, arguments)
+            | Self::Filter(target, _, arguments)
+            | Self::Test(target, _, arguments) => {
+                Box::new(std::iter::once(&**target).chain(arguments.iter()))
+            }
+            Self::Array(items) | Self::Group(items) => Box::new(items.iter()),
+            Self::Dict(pairs) => Box::new(pairs.iter().map(|(_, value)| value)),
+            Self::InlineIf {
+                condition,
+                then,
+                otherwise,
+            } => Box::new(
+                [&**condition, &**then]
+                    .into_iter()
+                    .chain(otherwise.as_deref()),
+            ),
+        }
+    }
+}
+
+/// The parameters and the body of a macro or a caller.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) parameters: Vec<Name>,
+    pub(crate) defaults: Vec<(Name, Expression)>,
+    pub(crate) body: Vec<Statement>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Expression(Expression),
+    Body(Vec<Statement>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Statement {
+    Text(String),
+    Output(Expression),
+    If {
+        branches: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
+    },
+    For {
+        names: Vec<Name>,
+        iterable: Expression,
+        body: Vec<Self>,
+        otherwise: Vec<Self>,
+    },
+    Set {
+        targets: Vec<Name>,
+        value: Value,
+    },
+    Macro {
+        name: Name,
+        function: Function,
+    },
+    Call {
+        /// Always a [`Kind::Call`].
+        call: Expression,
+        caller: Function,
+    },
+    Filter {
+        name: Name,
+        arguments: Arguments,
+        body: Vec<Self>,
+    },
+    Switch {
+        subject: Expression,
+        cases: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
+    },
+    Block {
+        name: Name,
+        body: Vec<Self>,
+    },
+    Extends(Expression),
+    Include {
+        template: Expression,
+        ignore_missing: bool,
+    },
+    Import {
+        template: Expression,
+        target: Name,
+        with_context: bool,
+    },
+    From {
+        template: Expression,
+        names: Vec<(Name, Name)>,
+        with_context: bool,
+    },
+}

@@ -1,0 +1,136 @@
+//! Counts what a rendering spends, so that no template can run for ever or
+//! fill the memory. Whatever loops, grows or copies asks here first.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use minijinja::value::Value;
+
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::value::array::Array;
+use crate::value::depth;
+use crate::value::dict::{Dict, Entries};
+
+/// All strings and lists of a rendering may take this many times its output.
+const MEMORY_FACTOR: u64 = 32;
+
+/// Even with little output, a rendering may take this much.
+const MIN_MEMORY: u64 = 1 << 20;
+
+/// A value may hold this many levels of arrays and objects.
+const MAX_DEPTH: u32 = 500;
+
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limits: Limits,
+    fuel: AtomicU64,
+    memory: AtomicU64,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            fuel: AtomicU64::new(limits.fuel),
+            memory: AtomicU64::new(memory(limits)),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Takes `steps` off the fuel.
+    pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        if take(&self.fuel, steps) {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::OutOfFuel, "the template runs too long");
+        let fuel = self.limits.fuel;
+        Err(error.with_hint(format!("a template may run {fuel} steps")))
+    }
+
+    /// Takes `bytes` off the memory, and a step for every 64 of them.
+    pub(crate) fn grow(&self, bytes: usize) -> Result<(), Error> {
+        if bytes >= 64 {
+            self.spend(bytes / 64)?;
+        }
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if take(&self.memory, bytes) {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::TooLarge, "the template builds too much data");
+        let most = memory(self.limits);
+        Err(error.with_hint(format!("the values a template makes may take {most} bytes")))
+    }
+
+    /// Refuses a string of `len` bytes if that is more than a template may print.
+    pub(crate) fn check_len(&self, len: usize) -> Result<(), Error> {
+        if len <= self.limits.output {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::TooLarge, "the template builds too long a string");
+        let most = self.limits.output;
+        Err(error.with_hint(format!("a string may have {most} bytes")))
+    }
+
+    /// Asks for a string of `len` bytes before it is made.
+    pub(crate) fn string(&self, len: usize) -> Result<(), Error> {
+        self.check_len(len)?;
+        self.grow(len)
+    }
+
+    /// A finished string as a value.
+    pub(crate) fn text(&self, text: String) -> Result<Value, Error> {
+        self.string(text.len())?;
+        Ok(Value::from(text))
+    }
+
+    pub(crate) fn array(&self, items: Vec<Value>) -> Result<Value, Error> {
+        self.grow(
+            items
+                .len()
+                .saturating_mul(size_of::<Value>())
+                .saturating_add(64),
+        )?;
+        self.spend(items.len())?;
+        let array = Value::from_object(Array::new(items));
+        Self::check_depth(&array)?;
+        Ok(array)
+    }
+
+    pub(crate) fn dict(&self, entries: Entries) -> Result<Value, Error> {
+        let size = entries.keys().map(|key| key.len() + 96).sum::<usize>();
+        self.grow(size.saturating_add(64))?;
+        self.spend(entries.len())?;
+        let dict = Value::from_object(Dict::new(entries));
+        Self::check_depth(&dict)?;
+        Ok(dict)
+    }
+
+    /// Refuses a value with too many levels.
+    pub(crate) fn check_depth(value: &Value) -> Result<(), Error> {
+        if depth(value) > MAX_DEPTH {
+            return Err(Error::new(
+                ErrorKind::TooDeep,
+                "the value is nested too deeply",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How many bytes the values of a rendering may take.
+fn memory(limits: Limits) -> u64 {
+    let output = u64::try_from(limits.output).unwrap_or(u64::MAX);
+    output.saturating_mul(MEMORY_FACTOR).max(MIN_MEMORY)
+}
+
+fn take(store: &AtomicU64, amount: u64) -> bool {
+    store
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(amount)
+        })
+        .is_ok()
+}

@@ -1,0 +1,144 @@
+//! The front door: an engine compiles templates, a template renders.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::analysis::{self, Analysis};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::loader::{Loader, Nothing};
+use crate::program::Program;
+use crate::runtime::Runtime;
+use crate::runtime::scope::Context;
+use crate::value::context::from_json;
+
+/// What all templates of an engine share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) limits: Limits,
+    pub(crate) loader: Box<dyn Loader>,
+    pub(crate) autoescape: bool,
+}
+
+/// Compiles templates. Making one costs next to nothing.
+///
+/// ```
+/// let engine = njk::Engine::new();
+/// let template = engine.compile("greeting", "Hello {{ name | title }}!").unwrap();
+/// let text = template.render(&serde_json::json!({"name": "world"})).unwrap();
+/// assert_eq!(text, "Hello World!");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Engine(Arc<Shared>);
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// An engine with the default limits, without a loader, that does not
+    /// escape what it prints.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// An engine to be set up.
+    pub fn builder() -> Builder {
+        Builder(Shared {
+            limits: Limits::default(),
+            loader: Box::new(Nothing),
+            autoescape: false,
+        })
+    }
+
+    /// Compiles a template. `name` is what errors call it, and what relative
+    /// names of other templates are resolved against.
+    pub fn compile(&self, name: &str, source: &str) -> Result<Template, Error> {
+        Ok(Template {
+            shared: Arc::clone(&self.0),
+            program: Program::compile(name, source, self.0.autoescape)?,
+        })
+    }
+}
+
+/// Sets up an [`Engine`].
+#[derive(Debug)]
+pub struct Builder(Shared);
+
+impl Builder {
+    /// What one rendering may cost.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.0.limits = limits;
+        self
+    }
+
+    /// Where `include`, `import`, `from` and `extends` find templates.
+    #[must_use]
+    pub fn loader(mut self, loader: impl Loader + 'static) -> Self {
+        self.0.loader = Box::new(loader);
+        self
+    }
+
+    /// Whether printed values have their HTML characters escaped; off unless
+    /// asked for.
+    #[must_use]
+    pub fn autoescape(mut self, yes: bool) -> Self {
+        self.0.autoescape = yes;
+        self
+    }
+
+    /// The engine.
+    pub fn build(self) -> Engine {
+        Engine(Arc::new(self.0))
+    }
+}
+
+/// A compiled template, to be rendered as often as one likes, from any thread.
+#[derive(Clone, Debug)]
+pub struct Template {
+    shared: Arc<Shared>,
+    program: Arc<Program>,
+}
+
+impl Template {
+    /// Renders the template with the members of `context`, which must be an
+    /// object (or null, for none), as its variables.
+    pub fn render(&self, context: &Json) -> Result<String, Error> {
+        let mut variables = HashMap::new();
+        match context {
+            Json::Object(members) => {
+                variables.reserve(members.len());
+                for (name, value) in members {
+                    variables.insert(Arc::from(name.as_str()), from_json(value)?);
+                }
+            }
+            Json::Null => {}
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::BadValue,
+                    "the context must be an object",
+                ));
+            }
+        }
+        let context = Context::new(variables);
+        let runtime = Runtime::new(&self.shared, &self.program, &context);
+        let text = runtime.render();
+        runtime.finish();
+        text
+    }
+
+    /// The name the template was compiled under.
+    pub fn name(&self) -> &str {
+        self.program.name()
+    }
+
+    /// What the template reads and sets, without rendering it.
+    pub fn analysis(&self) -> Result<Analysis, Error> {
+        analysis::analyse(self.program.source())
+    }
+}

@@ -1,0 +1,181 @@
+//! What can go wrong, and where: every error names the template, the line
+//! and the column, and where there is a way out, a hint.
+
+use std::fmt;
+
+/// The kinds of failure, for hosts that act on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The template does not parse.
+    Syntax,
+    /// A filter that does not exist was applied.
+    UnknownFilter,
+    /// A test that does not exist was asked.
+    UnknownTest,
+    /// Something that is not a function was called.
+    NotCallable,
+    /// A value did not fit the operation, filter or method.
+    BadValue,
+    /// An included, imported or extended template could not be had.
+    TemplateNotFound,
+    /// The template ran more steps than it may.
+    OutOfFuel,
+    /// Macros, templates or data nest deeper than they may.
+    TooDeep,
+    /// The template printed or built more bytes than it may.
+    TooLarge,
+    /// A fault of this crate; please report it.
+    Internal,
+}
+
+/// A part of a template's source, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self {
+            start: u32::try_from(start).unwrap_or(u32::MAX),
+            len: u32::try_from(end.saturating_sub(start)).unwrap_or(u32::MAX),
+        }
+    }
+
+    pub(crate) fn end(self) -> usize {
+        self.start as usize + self.len as usize
+    }
+
+    /// From the start of this span to the end of `other`.
+    pub(crate) fn to(self, other: Self) -> Self {
+        Self::new(self.start as usize, other.end().max(self.end()))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+    template: Option<String>,
+    line: usize,
+    column: usize,
+    length: usize,
+}
+
+/// Why a template could not be compiled or rendered.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Inner>);
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            hint: None,
+            template: None,
+            line: 0,
+            column: 0,
+            length: 0,
+        }))
+    }
+
+    pub(crate) fn bad_value(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::BadValue, message)
+    }
+
+    pub(crate) fn internal(message: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Internal, format!("internal fault: {message}"))
+    }
+
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Fills in where the error happened, unless that is known already.
+    #[must_use]
+    pub(crate) fn at(mut self, template: &str, source: &str, span: Span) -> Self {
+        if self.0.template.is_some() {
+            return self;
+        }
+        let (line, column) = position(source, span.start as usize);
+        let text = source
+            .get(span.start as usize..span.end())
+            .unwrap_or_default();
+        self.0.template = Some(template.to_owned());
+        self.0.line = line;
+        self.0.column = column;
+        self.0.length = text.lines().next().unwrap_or_default().chars().count();
+        self
+    }
+
+    /// What kind of failure this is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What failed: lower case, no full stop, names in back-quotes.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// The name of the template it happened in; empty if in none.
+    pub fn template(&self) -> &str {
+        self.0.template.as_deref().unwrap_or_default()
+    }
+
+    /// The line in that template, from 1; 0 if in none.
+    pub fn line(&self) -> usize {
+        self.0.line
+    }
+
+    /// The column in that line, from 1 and in characters; 0 if in none.
+    pub fn column(&self) -> usize {
+        self.0.column
+    }
+
+    /// How many characters of that line are at fault; may be 0.
+    pub fn length(&self) -> usize {
+        self.0.length
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &self.0;
+        match &inner.template {
+            Some(name) if !name.is_empty() => {
+                write!(
+                    f,
+                    "{name}:{}:{}: {}",
+                    inner.line, inner.column, inner.message
+                )
+            }
+            Some(_) => write!(f, "{}:{}: {}", inner.line, inner.column, inner.message),
+            None => f.write_str(&inner.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The line and the column, both from 1, of a byte in a source.
+pub(crate) fn position(source: &str, offset: usize) -> (usize, usize) {
+    let mut end = offset.min(source.len());
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &source[..end];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    (line, before[start..].chars().count() + 1)
+}

@@ -1,0 +1,208 @@
+//! Filters of arrays.
+
+use std::sync::Arc;
+
+use minijinja::value::Value;
+
+use super::{expected, size};
+use crate::error::Error;
+use crate::helpers::operator::add;
+use crate::helpers::{Helper, argument};
+use crate::methods;
+use crate::runtime::Runtime;
+use crate::value::number::{clamp, make, of};
+use crate::value::safe::copy_safeness;
+use crate::value::text::{self, to_number, to_text};
+use crate::value::{View, as_text, is_present, type_name, utf16, view};
+
+pub(super) const FILTERS: &[(&str, Helper)] = &[
+    ("batch", batch),
+    ("first", |runtime, value, _| element(runtime, value, |_| 0)),
+    ("last", |runtime, value, _| {
+        element(runtime, value, |len| len.wrapping_sub(1))
+    }),
+    ("join", join),
+    ("random", random),
+    ("reverse", reverse),
+    ("slice", slice),
+    ("sum", sum),
+];
+
+/// The items of whatever has a length and indexes.
+pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
+    match view(value) {
+        View::Array(array) => {
+            runtime.budget.spend(array.len())?;
+            Ok(array.items())
+        }
+        View::Text(text) | View::Safe(text) => {
+            runtime
+                .budget
+                .grow(text.len().saturating_mul(size_of::<Value>()))?;
+            Ok(Arc::new(
+                utf16::characters(text)
+                    .into_iter()
+                    .map(Value::from)
+                    .collect(),
+            ))
+        }
+        View::Undefined | View::Null => Err(expected("an array", value)),
+        _ => Ok(Arc::default()),
+    }
+}
+
+/// The items of a real array, which Nunjucks takes by its methods.
+pub(super) fn array(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
+    match view(value) {
+        View::Array(_) => items(runtime, value),
+        _ => Err(expected("an array", value)),
+    }
+}
+
+/// `value[key]` for every item; undefined and null have no members.
+pub(super) fn pluck(runtime: &Runtime, item: &Value, key: &Value) -> Result<Value, Error> {
+    if !is_present(item) {
+        return Err(Error::bad_value(format!(
+            "{} has no members",
+            type_name(item)
+        )));
+    }
+    methods::member(runtime, item, key)
+}
+
+fn element(runtime: &Runtime, value: &Value, index: fn(usize) -> usize) -> Result<Value, Error> {
+    match view(value) {
+        View::Undefined | View::Null => Err(expected("an array", value)),
+        View::Array(array) => Ok(array.get(index(array.len())).unwrap_or_default()),
+        View::Text(text) => methods::member(runtime, value, &make(of(index(utf16::len(text))))),
+        _ => methods::member(runtime, value, &Value::from(0)),
+    }
+}
+
+fn batch(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let items = items(runtime, value)?;
+    let per = to_number(argument(arguments, 0), &runtime.budget)?;
+    let filler = argument(arguments, 1);
+    let mut batches = Vec::new();
+    let mut batch: Vec<Value> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        if of(index) % per == 0.0 && !batch.is_empty() {
+            batches.push(runtime.budget.array(std::mem::take(&mut batch))?);
+        }
+        batch.push(item.clone());
+    }
+    if !batch.is_empty() {
+        if filler.is_true() {
+            let missing = clamp(per.ceil(), usize::MAX >> 12).saturating_sub(batch.len());
+            runtime
+                .budget
+                .grow(missing.saturating_mul(size_of::<Value>()))?;
+            batch.extend(std::iter::repeat_n(filler.clone(), missing));
+        }
+        batches.push(runtime.budget.array(batch)?);
+    }
+    runtime.budget.array(batches)
+}
+
+fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let budget = &runtime.budget;
+    let attribute = argument(arguments, 1);
+    let separator = argument(arguments, 0);
+    let separator = if separator.is_true() {
+        to_text(separator, budget)?
+    } else {
+        "".into()
+    };
+    let mut joined = String::new();
+    if attribute.is_true() {
+        let items = if is_present(value) {
+            items(runtime, value)?
+        } else {
+            Arc::default()
+        };
+        let plucked = items.iter().map(|item| pluck(runtime, item, attribute));
+        let plucked: Vec<Value> = plucked.collect::<Result<_, _>>()?;
+        text::join(&plucked, &separator, &mut joined, budget, 0)?;
+    } else {
+        text::join(&array(runtime, value)?, &separator, &mut joined, budget, 0)?;
+    }
+    Ok(Value::from(joined))
+}
+
+/// Picks by a fixed sequence: a template gives the same text every time.
+fn random(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    let items = items(runtime, value)?;
+    if items.is_empty() {
+        return Ok(Value::UNDEFINED);
+    }
+    Ok(items
+        .get(runtime.random() % items.len())
+        .cloned()
+        .unwrap_or_default())
+}
+
+fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if let Some(text) = as_text(value) {
+        runtime.budget.string(text.len())?;
+        return Ok(copy_safeness(value, text.chars().rev().collect()));
+    }
+    let items = if is_present(value) {
+        items(runtime, value)?
+    } else {
+        Arc::default()
+    };
+    runtime.budget.array(items.iter().rev().cloned().collect())
+}
+
+fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let slices = size(runtime, argument(arguments, 0), 0)?;
+    let filler = argument(arguments, 1);
+    let text = as_text(value);
+    let items = match text {
+        Some(_) if filler.is_true() => return Err(expected("an array", value)),
+        Some(_) => items(runtime, value)?,
+        None => array(runtime, value)?,
+    };
+    runtime.budget.spend(slices)?;
+    let (each, extra) = (items.len() / slices.max(1), items.len() % slices.max(1));
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for index in 0..slices {
+        let len = each + usize::from(index < extra);
+        let mut part = items.get(at..at + len).unwrap_or_default().to_vec();
+        if filler.is_true() && index >= extra {
+            part.push(filler.clone());
+        }
+        parts.push(if text.is_some() {
+            Value::from(part.iter().filter_map(Value::as_str).collect::<String>())
+        } else {
+            runtime.budget.array(part)?
+        });
+        at += len;
+    }
+    runtime.budget.array(parts)
+}
+
+fn sum(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let attribute = argument(arguments, 0);
+    let mut total = Value::from(0);
+    if attribute.is_true() {
+        let items = if is_present(value) {
+            items(runtime, value)?
+        } else {
+            Arc::default()
+        };
+        for item in items.iter() {
+            total = add(runtime, &total, &[pluck(runtime, item, attribute)?])?;
+        }
+    } else {
+        for item in array(runtime, value)?.iter() {
+            total = add(runtime, &total, std::slice::from_ref(item))?;
+        }
+    }
+    let start = match argument(arguments, 1) {
+        missing if missing.is_undefined() => Value::from(0),
+        given => given.clone(),
+    };
+    add(runtime, &start, &[total])
+}

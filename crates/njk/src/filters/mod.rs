@@ -1,0 +1,78 @@
+//! The filters of Nunjucks. Each works on JavaScript's terms: what Nunjucks
+//! would do with an odd value is done here too, and what makes it throw is an
+//! error here.
+
+mod conversion;
+mod html;
+mod list;
+mod math;
+mod select;
+mod string;
+mod url;
+
+use minijinja::value::Value;
+
+use crate::error::Error;
+use crate::helpers::Helper;
+use crate::runtime::Runtime;
+use crate::value::number::clamp;
+use crate::value::text::to_number;
+use crate::value::{View, as_text, type_name, view};
+
+/// All filters, by kind.
+const KINDS: [&[(&str, Helper)]; 7] = [
+    conversion::FILTERS,
+    html::FILTERS,
+    list::FILTERS,
+    math::FILTERS,
+    select::FILTERS,
+    string::FILTERS,
+    url::FILTERS,
+];
+
+/// The filter of that name.
+pub(crate) fn find(name: &str) -> Option<Helper> {
+    let mut filters = KINDS.into_iter().flatten();
+    filters
+        .find(|(known, _)| *known == name)
+        .map(|(_, filter)| *filter)
+}
+
+/// The names of all filters.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.into_iter().flatten().map(|(name, _)| *name)
+}
+
+/// What most filters of strings begin with: undefined, null and false are
+/// the empty string; what has no methods of strings is an error.
+fn string(value: &Value) -> Result<&str, Error> {
+    match view(value) {
+        View::Undefined | View::Null | View::Bool(false) => Ok(""),
+        _ => as_text(value).ok_or_else(|| expected("a string", value)),
+    }
+}
+
+fn expected(what: &str, value: &Value) -> Error {
+    Error::bad_value(format!("expected {what}, not {}", type_name(value)))
+}
+
+/// The keyword arguments at the end of `arguments`, for the filters that
+/// look at them; and the others.
+fn keywords(arguments: &[Value]) -> (&[Value], Option<&crate::value::dict::Dict>) {
+    if let Some((last, rest)) = arguments.split_last()
+        && let View::Dict(dict) = view(last)
+        && dict.is_keywords()
+    {
+        return (rest, Some(dict));
+    }
+    (arguments, None)
+}
+
+/// A width or count: `default` where JavaScript's `||` would take it.
+fn size(runtime: &Runtime, value: &Value, default: usize) -> Result<usize, Error> {
+    if !value.is_true() {
+        return Ok(default);
+    }
+    let number = to_number(value, &runtime.budget)?;
+    Ok(clamp(number.ceil(), usize::MAX >> 12))
+}

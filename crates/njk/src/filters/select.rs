@@ -1,0 +1,227 @@
+//! Filters that order, group and choose.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use minijinja::value::Value;
+
+use super::list::{array, items, pluck};
+use super::{expected, keywords};
+use crate::error::Error;
+use crate::helpers::{Helper, argument};
+use crate::methods;
+use crate::methods::merge_sort;
+use crate::runtime::Runtime;
+use crate::tests;
+use crate::value::compare::{order, strict};
+use crate::value::dict::Entries;
+use crate::value::text::to_text;
+use crate::value::{View, as_text, entries, is_present, type_name, view};
+
+pub(super) const FILTERS: &[(&str, Helper)] = &[
+    ("dictsort", dictsort),
+    ("groupby", groupby),
+    ("reject", |runtime, value, arguments| {
+        tested(runtime, value, arguments, false)
+    }),
+    ("select", |runtime, value, arguments| {
+        tested(runtime, value, arguments, true)
+    }),
+    ("rejectattr", |runtime, value, arguments| {
+        with_attribute(runtime, value, arguments, false)
+    }),
+    ("selectattr", |runtime, value, arguments| {
+        with_attribute(runtime, value, arguments, true)
+    }),
+    ("sort", sort),
+];
+
+/// The value at the end of a dotted path of own members.
+fn path(runtime: &Runtime, item: &Value, attribute: &Value) -> Result<Value, Error> {
+    if !attribute.is_true() {
+        return Ok(item.clone());
+    }
+    let Some(names) = attribute.as_str() else {
+        let key = to_text(attribute, &runtime.budget)?;
+        return Ok(own(runtime, item, &key)?.unwrap_or_default());
+    };
+    let mut value = item.clone();
+    for name in names.split('.') {
+        match own(runtime, &value, name)? {
+            Some(member) => value = member,
+            None => return Ok(Value::UNDEFINED),
+        }
+    }
+    Ok(value)
+}
+
+/// A member that the value has itself and not from its prototype.
+fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Error> {
+    if !is_present(item) {
+        return Err(Error::bad_value(format!(
+            "{} has no members",
+            type_name(item)
+        )));
+    }
+    if let View::Dict(dict) = view(item) {
+        return Ok(dict.get(key).cloned());
+    }
+    let found = methods::member(runtime, item, &Value::from(key))?;
+    let inherited = matches!(view(&found), View::Undefined | View::Function(_));
+    Ok((!inherited).then_some(found))
+}
+
+fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    if !matches!(view(value), View::Dict(_) | View::Object) {
+        return Err(expected("an object", value));
+    }
+    let cased = argument(arguments, 0).is_true();
+    let by = argument(arguments, 1);
+    let by = match by.as_str() {
+        None if by.is_undefined() => 0,
+        Some("key") => 0,
+        Some("value") => 1,
+        _ => {
+            return Err(Error::bad_value(
+                "a dictionary is sorted by `key` or by `value`",
+            ));
+        }
+    };
+    let pair =
+        |(key, value): (Arc<str>, Value)| runtime.budget.array(vec![Value::from(&*key), value]);
+    let pairs: Vec<Value> = entries(value)
+        .into_iter()
+        .map(pair)
+        .collect::<Result<_, _>>()?;
+    let key = |pair: &Value| -> Result<Value, Error> {
+        let key = methods::member(runtime, pair, &Value::from(by))?;
+        Ok(match as_text(&key) {
+            Some(text) if !cased => Value::from(text.to_uppercase()),
+            _ => key,
+        })
+    };
+    let sorted = sort_by(pairs, &mut |left, right| {
+        let (left, right) = (key(left)?, key(right)?);
+        runtime.budget.spend(1)?;
+        let greater = order(&left, &right, &runtime.budget)? == Some(Ordering::Greater);
+        Ok(!greater || strict(&left, &right))
+    })?;
+    runtime.budget.array(sorted)
+}
+
+fn sort_by(
+    items: Vec<Value>,
+    in_order: &mut dyn FnMut(&Value, &Value) -> Result<bool, Error>,
+) -> Result<Vec<Value>, Error> {
+    let mut failure = None;
+    let sorted = merge_sort(items, &mut |left, right| {
+        failure.is_some()
+            || in_order(left, right).unwrap_or_else(|error| {
+                failure = Some(error);
+                true
+            })
+    });
+    failure.map_or(Ok(sorted), Err)
+}
+
+fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let (positional, named) = keywords(arguments);
+    let given = |index: usize, name: &str| -> Value {
+        let named = named.and_then(|named| named.get(name)).cloned();
+        positional.get(index).cloned().or(named).unwrap_or_default()
+    };
+    let reversed = given(0, "reverse").is_true();
+    let cased = given(1, "case_sensitive").is_true();
+    let attribute = given(2, "attribute");
+    let source = if is_present(value) {
+        items(runtime, value)?
+    } else {
+        Arc::default()
+    };
+    // Each key is worked out once, not at every comparison.
+    let mut keyed = Vec::with_capacity(source.len());
+    for item in source.iter() {
+        let key = path(runtime, item, &attribute)?;
+        let key = match as_text(&key) {
+            Some(text) if !cased => {
+                runtime.budget.grow(text.len())?;
+                Value::from(text.to_lowercase())
+            }
+            _ => key,
+        };
+        keyed.push(runtime.budget.array(vec![key, item.clone()])?);
+    }
+    let part = |pair: &Value, index: usize| match view(pair) {
+        View::Array(pair) => pair.get(index).unwrap_or_default(),
+        _ => Value::UNDEFINED,
+    };
+    let sorted = sort_by(keyed, &mut |left, right| {
+        runtime.budget.spend(1)?;
+        let order = order(&part(left, 0), &part(right, 0), &runtime.budget)?;
+        let order = order.unwrap_or(Ordering::Equal);
+        Ok(if reversed {
+            order.is_ge()
+        } else {
+            order.is_le()
+        })
+    })?;
+    runtime
+        .budget
+        .array(sorted.iter().map(|pair| part(pair, 1)).collect())
+}
+
+fn groupby(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let attribute = argument(arguments, 0);
+    let mut groups: IndexMap<Arc<str>, Vec<Value>> = IndexMap::new();
+    for item in items(runtime, value)?.iter() {
+        let key = match view(attribute) {
+            View::Function(function) => function.call(runtime, std::slice::from_ref(item))?,
+            _ => path(runtime, item, attribute)?,
+        };
+        let key = to_text(&key, &runtime.budget)?;
+        groups
+            .entry(Arc::from(&*key))
+            .or_default()
+            .push(item.clone());
+    }
+    let mut entries = Entries::new();
+    for (key, items) in groups {
+        entries.insert(key, runtime.budget.array(items)?);
+    }
+    runtime.budget.dict(entries)
+}
+
+fn tested(
+    runtime: &Arc<Runtime>,
+    value: &Value,
+    arguments: &[Value],
+    wanted: bool,
+) -> Result<Value, Error> {
+    let name = match argument(arguments, 0) {
+        missing if missing.is_undefined() => "truthy".into(),
+        given => to_text(given, &runtime.budget)?,
+    };
+    let mut kept = Vec::new();
+    for item in items(runtime, value)?.iter() {
+        if tests::passes(runtime, &name, item, argument(arguments, 1))? == wanted {
+            kept.push(item.clone());
+        }
+    }
+    runtime.budget.array(kept)
+}
+
+fn with_attribute(
+    runtime: &Arc<Runtime>,
+    value: &Value,
+    arguments: &[Value],
+    wanted: bool,
+) -> Result<Value, Error> {
+    let mut kept = Vec::new();
+    for item in array(runtime, value)?.iter() {
+        if pluck(runtime, item, argument(arguments, 0))?.is_true() == wanted {
+            kept.push(item.clone());
+        }
+    }
+    runtime.budget.array(kept)
+}

@@ -1,0 +1,224 @@
+//! Filters of strings.
+
+use std::sync::Arc;
+
+use minijinja::value::Value;
+
+use super::{expected, size, string};
+use crate::error::Error;
+use crate::helpers::{Helper, argument};
+use crate::lexer::is_space;
+use crate::methods;
+use crate::runtime::Runtime;
+use crate::value::number::{clamp, count, of};
+use crate::value::safe::copy_safeness;
+use crate::value::text::{to_number, to_text};
+use crate::value::{View, as_text, is_present, utf16, view};
+
+pub(super) const FILTERS: &[(&str, Helper)] = &[
+    ("capitalize", capitalize),
+    ("center", center),
+    ("indent", indent),
+    ("lower", |runtime, value, _| {
+        runtime.budget.text(string(value)?.to_lowercase())
+    }),
+    ("upper", |runtime, value, _| {
+        runtime.budget.text(string(value)?.to_uppercase())
+    }),
+    ("replace", replace),
+    ("title", title),
+    ("trim", |runtime, value, _| {
+        let text = as_text(value).ok_or_else(|| expected("a string", value))?;
+        finish(runtime, value, text.trim_matches(is_space).to_owned())
+    }),
+    ("truncate", truncate),
+    ("wordcount", wordcount),
+];
+
+/// A string made by a filter, safe if what it was made of is.
+fn finish(runtime: &Runtime, like: &Value, text: String) -> Result<Value, Error> {
+    runtime.budget.string(text.len())?;
+    Ok(copy_safeness(like, text))
+}
+
+fn capital(word: &str) -> String {
+    let lower = word.to_lowercase();
+    let mut chars = lower.chars();
+    match chars.next() {
+        Some(first) if first.len_utf16() == 1 => first.to_uppercase().chain(chars).collect(),
+        _ => lower,
+    }
+}
+
+fn capitalize(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    finish(runtime, value, capital(string(value)?))
+}
+
+fn title(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    let words: Vec<String> = string(value)?.split(' ').map(capital).collect();
+    finish(runtime, value, words.join(" "))
+}
+
+fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let empty = Value::from("");
+    let value = match view(value) {
+        View::Undefined | View::Null | View::Bool(false) => &empty,
+        _ => value,
+    };
+    let width = argument(arguments, 0);
+    let width = if width.is_true() {
+        to_number(width, &runtime.budget)?
+    } else {
+        80.0
+    };
+    // What has no length is not padded, but becomes a string.
+    let length = match view(value) {
+        View::Array(array) => of(array.len()),
+        _ => as_text(value).map_or(f64::NAN, |text| of(utf16::len(text))),
+    };
+    if length >= width {
+        return Ok(value.clone());
+    }
+    let text = to_text(value, &runtime.budget)?;
+    let spaces = width - length;
+    let times = |count: f64| clamp(count.ceil(), usize::MAX >> 12);
+    let (before, after) = (times(spaces / 2.0 - spaces % 2.0), times(spaces / 2.0));
+    runtime
+        .budget
+        .check_len(text.len().saturating_add(before).saturating_add(after))?;
+    finish(
+        runtime,
+        value,
+        format!("{}{text}{}", " ".repeat(before), " ".repeat(after)),
+    )
+}
+
+fn indent(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let text = string(value)?;
+    if text.is_empty() {
+        return Ok(Value::from(""));
+    }
+    let width = size(runtime, argument(arguments, 0), 4)?;
+    let first = argument(arguments, 1).is_true();
+    let lines = text.split('\n').count();
+    let space = width.saturating_mul(lines);
+    runtime.budget.check_len(text.len().saturating_add(space))?;
+    let margin = " ".repeat(width);
+    let mut indented = String::with_capacity(text.len() + space);
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            indented.push('\n');
+        }
+        if index > 0 || first {
+            indented.push_str(&margin);
+        }
+        indented.push_str(line);
+    }
+    finish(runtime, value, indented)
+}
+
+#[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
+fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let budget = &runtime.budget;
+    let (old, new, most) = (
+        argument(arguments, 0),
+        argument(arguments, 1),
+        argument(arguments, 2),
+    );
+    if let View::Regex(_) = view(old) {
+        as_text(value).ok_or_else(|| expected("a string", value))?;
+        return methods::replace(runtime, value, &arguments[..arguments.len().min(2)]);
+    }
+    let old = match view(old) {
+        View::Number(_) | View::Text(_) => to_text(old, budget)?,
+        _ => return Ok(value.clone()),
+    };
+    let text = match view(value) {
+        View::Number(_) | View::Text(_) | View::Safe(_) => to_text(value, budget)?,
+        _ => return Ok(value.clone()),
+    };
+    let new = to_text(new, budget)?;
+    if old.is_empty() {
+        let units = utf16::characters(&text);
+        let size = new.len().saturating_mul(units.len() + 1);
+        budget.string(text.len().saturating_add(size))?;
+        let joined = format!("{new}{}{new}", units.join(&new));
+        return finish(runtime, value, joined);
+    }
+    budget.spend(text.len() / 16)?;
+    let most = match view(most) {
+        View::Undefined => -1.0,
+        _ => to_number(most, budget)?,
+    };
+    let limit = if most == -1.0 {
+        usize::MAX
+    } else {
+        clamp(most.ceil(), usize::MAX >> 12)
+    };
+    let found = text.matches(&*old).take(limit).count();
+    if most == 0.0 || !text.contains(&*old) {
+        return Ok(if let View::Number(_) = view(value) {
+            Value::from(text.into_owned())
+        } else {
+            value.clone()
+        });
+    }
+    budget.string(text.len().saturating_add(found.saturating_mul(new.len())))?;
+    finish(runtime, value, text.replacen(&*old, &new, limit))
+}
+
+fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let text = match view(value) {
+        View::Undefined | View::Null | View::Bool(false) => "",
+        _ => match as_text(value) {
+            Some(text) => text,
+            None => return short(runtime, value, argument(arguments, 0)),
+        },
+    };
+    let length = size(runtime, argument(arguments, 0), 255)?;
+    if utf16::len(text) <= length {
+        return Ok(if text.is_empty() {
+            Value::from("")
+        } else {
+            value.clone()
+        });
+    }
+    let cut = if argument(arguments, 1).is_true() {
+        utf16::slice(text, 0, length).into_owned()
+    } else {
+        // The last space that does not lie beyond the length.
+        let reach = utf16::slice(text, 0, length + 1);
+        let space = reach.rfind(' ').map(|at| utf16::unit_of(&reach, at));
+        utf16::slice(text, 0, space.unwrap_or(length)).into_owned()
+    };
+    let end = argument(arguments, 2);
+    let end = if is_present(end) {
+        to_text(end, &runtime.budget)?
+    } else {
+        "...".into()
+    };
+    finish(runtime, value, format!("{cut}{end}"))
+}
+
+/// An array that is short enough goes through `truncate` as it is.
+fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Error> {
+    let length = size(runtime, length, 255)?;
+    match view(value) {
+        View::Array(array) if array.len() <= length => Ok(value.clone()),
+        _ => Err(expected("a string", value)),
+    }
+}
+
+fn wordcount(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if !value.is_true() {
+        return Ok(Value::from(()));
+    }
+    let text = string(value)?;
+    runtime.budget.spend(text.len() / 16)?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+    Ok(match words.count() {
+        0 => Value::from(()),
+        words => count(words),
+    })
+}

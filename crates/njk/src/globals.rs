@@ -1,0 +1,144 @@
+//! The globals of Nunjucks: `range`, `cycler` and `joiner`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
+
+use crate::budget::Budget;
+use crate::error::Error;
+use crate::helpers::argument;
+use crate::runtime::Runtime;
+use crate::value::compare::order;
+use crate::value::function::Function;
+use crate::value::text::{to_number, to_text};
+use crate::value::{depth, number};
+
+pub(crate) const NAMES: [&str; 3] = ["range", "cycler", "joiner"];
+
+/// The global of that name.
+pub(crate) fn find(name: &str) -> Option<Value> {
+    match name {
+        "range" => Some(Function::value(range)),
+        "cycler" => Some(Function::value(cycler)),
+        "joiner" => Some(Function::value(joiner)),
+        _ => None,
+    }
+}
+
+fn range(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+    let budget = &runtime.budget;
+    let zero = Value::from(0);
+    let (start, stop) = match argument(arguments, 1) {
+        stop if stop.is_undefined() => (&zero, argument(arguments, 0)),
+        stop => (argument(arguments, 0), stop),
+    };
+    let step = argument(arguments, 2);
+    let step = if argument(arguments, 1).is_undefined() || !step.is_true() {
+        1.0
+    } else {
+        to_number(step, budget)?
+    };
+    let mut items = Vec::new();
+    let mut at = to_number(start, budget)?;
+    let wanted = if step > 0.0 {
+        std::cmp::Ordering::Less
+    } else {
+        std::cmp::Ordering::Greater
+    };
+    while order(&number::make(at), stop, budget)? == Some(wanted) {
+        budget.spend(1)?;
+        budget.grow(size_of::<Value>())?;
+        items.push(number::make(at));
+        at += step;
+    }
+    budget.array(items)
+}
+
+/// What `cycler` gives: it goes through its items for ever.
+#[derive(Debug)]
+pub(crate) struct Cycler {
+    items: Vec<Value>,
+    /// How many steps were made since the start.
+    at: Mutex<Option<usize>>,
+}
+
+fn cycler(_: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+    let cycler = Value::from_object(Cycler {
+        items: arguments.to_vec(),
+        at: Mutex::default(),
+    });
+    Budget::check_depth(&cycler)?;
+    Ok(cycler)
+}
+
+impl Cycler {
+    pub(crate) fn depth(&self) -> u32 {
+        let inner = self.items.iter().map(depth).max();
+        inner.unwrap_or_default().saturating_add(1)
+    }
+
+    fn current(&self) -> Value {
+        let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        match at {
+            None => Value::from(()),
+            Some(at) => self.items.get(at).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn next(&self) -> Value {
+        let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = at.map_or(0, |at| at + 1);
+        *at = Some(if next >= self.items.len() { 0 } else { next });
+        drop(at);
+        self.current()
+    }
+
+    fn reset(&self) {
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Object for Cycler {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Map
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let this = Arc::clone(self);
+        match key.as_str()? {
+            "current" => Some(self.current()),
+            "next" => Some(Function::value(move |_, _| Ok(this.next()))),
+            "reset" => Some(Function::value(move |_, _| {
+                this.reset();
+                Ok(Value::UNDEFINED)
+            })),
+            _ => None,
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&["current", "reset", "next"])
+    }
+
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
+}
+
+fn joiner(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+    let separator = argument(arguments, 0);
+    let separator = if separator.is_true() {
+        Value::from(to_text(separator, &runtime.budget)?.into_owned())
+    } else {
+        Value::from(",")
+    };
+    let first = AtomicBool::new(true);
+    Ok(Function::value(move |_, _| {
+        Ok(if first.swap(false, Ordering::Relaxed) {
+            Value::from("")
+        } else {
+            separator.clone()
+        })
+    }))
+}

@@ -1,0 +1,290 @@
+//! Cuts a template into tokens, on demand, by the rules of Nunjucks: inside a
+//! tag nearly every character may be part of a name, and `r/` begins a
+//! regular expression. Raw blocks are read here too, since nothing inside
+//! them is a token.
+
+use crate::error::{Error, ErrorKind, Span};
+use crate::token::{Kind, Token, Trim};
+
+const DELIMITERS: &str = "()[]{}%*-+~/#,:|.<>=!";
+const MARKS: [&str; 30] = [
+    "===", "!==", "==", "!=", "<=", ">=", "//", "**", "(", ")", "[", "]", "{", "}", "%", "*", "-",
+    "+", "~", "/", "#", ",", ":", "|", ".", "<", ">", "=", "!", "",
+];
+
+pub(crate) struct Lexer<'a> {
+    source: &'a str,
+    at: usize,
+    in_code: bool,
+}
+
+/// The white space of JavaScript's `\s`.
+pub(crate) fn is_space(c: char) -> bool {
+    (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
+}
+
+fn is_code_space(c: char) -> bool {
+    matches!(c, ' ' | '\n' | '\t' | '\r' | '\u{a0}')
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(source: &'a str) -> Self {
+        Self {
+            source,
+            at: 0,
+            in_code: false,
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.source[self.at..]
+    }
+
+    fn token(&self, kind: Kind, start: usize) -> Token {
+        Token {
+            kind,
+            span: Span::new(start, self.at),
+        }
+    }
+
+    fn fail<T>(message: &str, span: Span) -> Result<T, (Error, Span)> {
+        Err((Error::new(ErrorKind::Syntax, message), span))
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Token, (Error, Span)> {
+        if self.in_code {
+            self.code()
+        } else {
+            self.text()
+        }
+    }
+
+    fn text(&mut self) -> Result<Token, (Error, Span)> {
+        let start = self.at;
+        let rest = self.rest();
+        if rest.is_empty() {
+            return Ok(self.token(Kind::End, start));
+        }
+        if rest.starts_with("{%") {
+            if let Some(raw) = self.raw()? {
+                return Ok(raw);
+            }
+            return Ok(self.open(Kind::BlockStart));
+        }
+        if rest.starts_with("{{") {
+            return Ok(self.open(Kind::VariableStart));
+        }
+        if rest.starts_with("{#") {
+            return self.comment();
+        }
+        let mut from = 0;
+        while let Some(found) = rest[from..].find(['{', '#']) {
+            let here = &rest[from + found..];
+            if here.starts_with("#}") {
+                let place = start + from + found;
+                return Self::fail("unexpected end of comment", Span::new(place, place + 2));
+            }
+            if here.starts_with("{%") || here.starts_with("{{") || here.starts_with("{#") {
+                self.at = start + from + found;
+                return Ok(self.token(Kind::Data(rest[..from + found].to_owned()), start));
+            }
+            from += found + 1;
+        }
+        self.at = self.source.len();
+        Ok(self.token(Kind::Data(rest.to_owned()), start))
+    }
+
+    fn open(&mut self, kind: fn(bool) -> Kind) -> Token {
+        let start = self.at;
+        let dash = self.rest()[2..].starts_with('-');
+        self.at += 2 + usize::from(dash);
+        self.in_code = true;
+        self.token(kind(dash), start)
+    }
+
+    fn comment(&mut self) -> Result<Token, (Error, Span)> {
+        let start = self.at;
+        let rest = self.rest();
+        let Some(end) = rest[2..].find("#}") else {
+            return Self::fail("the comment is never closed", Span::new(start, start + 2));
+        };
+        let inner = &rest[2..2 + end];
+        self.at += end + 4;
+        let trim = Trim {
+            before: inner.starts_with('-'),
+            after: inner.ends_with('-') || inner.is_empty() && rest.starts_with("{#-#}"),
+        };
+        Ok(self.token(Kind::Comment(trim), start))
+    }
+
+    /// Reads a whole raw block if one begins here.
+    fn raw(&mut self) -> Result<Option<Token>, (Error, Span)> {
+        let Some((name, open)) = ["raw", "verbatim"]
+            .iter()
+            .find_map(|name| raw_tag(self.rest(), name).map(|tag| (*name, tag)))
+        else {
+            return Ok(None);
+        };
+        let start = self.at;
+        let body = start + open.len;
+        let end_name = format!("end{name}");
+        let (mut from, mut level) = (body, 1_u32);
+        while let Some(found) = self.source[from..].find("{%") {
+            let here = from + found;
+            let rest = &self.source[here..];
+            if let Some(tag) = raw_tag(rest, &end_name) {
+                level -= 1;
+                if level == 0 {
+                    let mut text = &self.source[body..here];
+                    if tag.trim.before {
+                        text = text.trim_end_matches(is_space);
+                    }
+                    self.at = here + tag.len;
+                    let trim = Trim {
+                        before: open.trim.before,
+                        after: open.trim.after || tag.trim.after,
+                    };
+                    let text = text.to_owned();
+                    return Ok(Some(self.token(Kind::Raw { text, trim }, start)));
+                }
+            } else if raw_tag(rest, name).is_some() {
+                level += 1;
+            }
+            from = here + 2;
+        }
+        let message = format!("`{name}` is never closed by `{end_name}`");
+        Self::fail(&message, Span::new(start, body))
+    }
+
+    fn code(&mut self) -> Result<Token, (Error, Span)> {
+        self.at += self.rest().len() - self.rest().trim_start_matches(is_code_space).len();
+        let start = self.at;
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
+            return Ok(self.token(Kind::End, start));
+        };
+        if first == '"' || first == '\'' {
+            return self.string(first);
+        }
+        if rest.starts_with("r/") {
+            return self.regex();
+        }
+        if !DELIMITERS.contains(first) {
+            return Ok(self.word());
+        }
+        let (end, dash) = strip_dash(rest);
+        let kind = if end.starts_with("%}") {
+            Kind::BlockEnd(dash)
+        } else if end.starts_with("}}") {
+            Kind::VariableEnd(dash)
+        } else {
+            let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
+            let mark = mark.copied().unwrap_or_default();
+            self.at += mark.len();
+            return Ok(self.token(Kind::Mark(mark), start));
+        };
+        self.at += 2 + usize::from(dash);
+        self.in_code = false;
+        Ok(self.token(kind, start))
+    }
+
+    fn string(&mut self, quote: char) -> Result<Token, (Error, Span)> {
+        let start = self.at;
+        let mut text = String::new();
+        let mut chars = self.rest().char_indices().skip(1);
+        while let Some((offset, c)) = chars.next() {
+            if c == quote {
+                self.at += offset + 1;
+                return Ok(self.token(Kind::Str(text), start));
+            }
+            if c != '\\' {
+                text.push(c);
+                continue;
+            }
+            match chars.next() {
+                Some((_, 'n')) => text.push('\n'),
+                Some((_, 't')) => text.push('\t'),
+                Some((_, 'r')) => text.push('\r'),
+                Some((_, other)) => text.push(other),
+                None => break,
+            }
+        }
+        Self::fail("the string is never closed", Span::new(start, start + 1))
+    }
+
+    fn regex(&mut self) -> Result<Token, (Error, Span)> {
+        let start = self.at;
+        let rest = &self.rest()[2..];
+        let mut previous = '/';
+        let Some((end, _)) = rest.char_indices().find(|(_, c)| {
+            let ends = *c == '/' && previous != '\\';
+            previous = *c;
+            ends
+        }) else {
+            let span = Span::new(start, start + 2);
+            return Self::fail("the regular expression is never closed", span);
+        };
+        let tail = &rest[end + 1..];
+        let flags = &tail[..tail.len() - tail.trim_start_matches(['g', 'i', 'm', 'y']).len()];
+        self.at += 2 + end + 1 + flags.len();
+        let kind = Kind::Regex {
+            body: rest[..end].to_owned(),
+            flags: flags.to_owned(),
+        };
+        Ok(self.token(kind, start))
+    }
+
+    fn word(&mut self) -> Token {
+        let start = self.at;
+        let rest = self.rest();
+        let end = rest
+            .find(|c| is_code_space(c) || DELIMITERS.contains(c))
+            .unwrap_or(rest.len());
+        let word = &rest[..end];
+        self.at += end;
+        let kind = match word {
+            "true" => Kind::Bool(true),
+            "false" => Kind::Bool(false),
+            "none" | "null" => Kind::Null,
+            _ if word.bytes().all(|byte| byte.is_ascii_digit()) => return self.number(start),
+            _ => Kind::Symbol(word.to_owned()),
+        };
+        self.token(kind, start)
+    }
+
+    fn number(&mut self, start: usize) -> Token {
+        if let Some(fraction) = self.rest().strip_prefix('.') {
+            let digits = fraction.len()
+                - fraction
+                    .trim_start_matches(|c: char| c.is_ascii_digit())
+                    .len();
+            self.at += 1 + digits;
+        }
+        let value = self.source[start..self.at].parse().unwrap_or(f64::NAN);
+        self.token(Kind::Number(value), start)
+    }
+}
+
+struct RawTag {
+    len: usize,
+    trim: Trim,
+}
+
+/// Whether `{% name %}` stands at the start of `text`.
+fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
+    let inner = text.strip_prefix("{%")?;
+    let (inner, before) = strip_dash(inner);
+    let inner = inner.trim_start_matches(is_space).strip_prefix(name)?;
+    let (inner, after) = strip_dash(inner.trim_start_matches(is_space));
+    let rest = inner.strip_prefix("%}")?;
+    let len = text.len() - rest.len();
+    Some(RawTag {
+        len,
+        trim: Trim { before, after },
+    })
+}
+
+fn strip_dash(text: &str) -> (&str, bool) {
+    text.strip_prefix('-')
+        .map_or((text, false), |rest| (rest, true))
+}

@@ -1,0 +1,164 @@
+//! Members and methods of values, as JavaScript has them on its prototypes.
+
+mod array;
+mod callback;
+mod number;
+mod pattern;
+mod sort;
+mod string;
+
+pub(crate) use sort::merge_sort;
+
+use std::sync::Arc;
+
+use minijinja::value::Value;
+
+use crate::error::Error;
+use crate::helpers::Helper;
+use crate::regex::Regex;
+use crate::runtime::Runtime;
+use crate::value::function::Function;
+use crate::value::number::{count, make};
+use crate::value::text::to_text;
+use crate::value::{View, as_text, dict, utf16, view};
+
+/// Members that are not methods.
+const PROPERTIES: [&str; 8] = [
+    "length",
+    "source",
+    "flags",
+    "global",
+    "ignoreCase",
+    "multiline",
+    "sticky",
+    "lastIndex",
+];
+
+/// Whether some value has a member of that name that is not its own.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    PROPERTIES.contains(&name)
+        || string::find(name).is_some()
+        || array::find(name).is_some()
+        || number::find(name).is_some()
+        || pattern::find(name).is_some()
+        || object(name).is_some()
+}
+
+/// The method that `target` has under that name.
+fn method(target: &Value, name: &str) -> Option<Helper> {
+    let own = match view(target) {
+        View::Undefined | View::Null => return None,
+        View::Text(_) | View::Safe(_) => string::find(name),
+        View::Array(_) => array::find(name),
+        View::Number(_) => number::find(name),
+        View::Regex(_) => pattern::find(name),
+        _ => None,
+    };
+    own.or_else(|| object(name))
+}
+
+/// What every object has.
+fn object(name: &str) -> Option<Helper> {
+    Some(match name {
+        "toString" | "toLocaleString" => {
+            |runtime, this, _| Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()))
+        }
+        "valueOf" => |_, this, _| match view(this) {
+            View::Safe(text) => Ok(Value::from(text)),
+            _ => Ok(this.clone()),
+        },
+        "hasOwnProperty" => |runtime, this, key| {
+            let key = crate::helpers::argument(key, 0);
+            let key = to_text(key, &runtime.budget)?;
+            let own = match view(this) {
+                View::Dict(dict) => dict.get(&key).is_some(),
+                View::Array(array) => {
+                    &*key == "length"
+                        || dict::index(&key).is_some_and(|at| (at as usize) < array.len())
+                }
+                _ => false,
+            };
+            Ok(Value::from(own))
+        },
+        _ => return None,
+    })
+}
+
+/// Calls a built-in method, if `target` has it.
+pub(crate) fn call(
+    runtime: &Arc<Runtime>,
+    target: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Option<Result<Value, Error>> {
+    method(target, name).map(|method| method(runtime, target, arguments))
+}
+
+/// `text.replace(…)`, for the filter of that name.
+pub(crate) fn replace(
+    runtime: &Arc<Runtime>,
+    text: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    pattern::replace(runtime, text, arguments, false)
+}
+
+/// `target[key]`.
+pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<Value, Error> {
+    let found = match view(target) {
+        View::Undefined | View::Null => return Ok(Value::UNDEFINED),
+        View::Array(array) => match position(key) {
+            Some(index) => array.get(index),
+            None if key.as_str() == Some("length") => Some(count(array.len())),
+            None => None,
+        },
+        View::Text(text) => match position(key) {
+            Some(index) => utf16::at(text, index).map(Value::from),
+            None if key.as_str() == Some("length") => Some(count(utf16::len(text))),
+            None => None,
+        },
+        View::Safe(text) => (key.as_str() == Some("length")).then(|| count(utf16::len(text))),
+        View::Dict(dict) => match as_text(key) {
+            Some(key) => dict.get(key).cloned(),
+            None => dict.get(&to_text(key, &runtime.budget)?).cloned(),
+        },
+        View::Regex(regex) => key.as_str().and_then(|key| property(regex, key)),
+        View::Object => {
+            let key = to_text(key, &runtime.budget)?;
+            target
+                .as_object()
+                .and_then(|object| object.get_value(&Value::from(&*key)))
+        }
+        View::Bool(_) | View::Number(_) | View::Function(_) => None,
+    };
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    match as_text(key).and_then(|name| method(target, name)) {
+        Some(method) => Function::method(target, method),
+        None => Ok(Value::UNDEFINED),
+    }
+}
+
+/// An index, given as a number or spelt out.
+fn position(key: &Value) -> Option<usize> {
+    match view(key) {
+        View::Number(_) => key.as_usize(),
+        View::Text(text) => dict::index(text).map(|index| index as usize),
+        _ => None,
+    }
+}
+
+fn property(regex: &Regex, name: &str) -> Option<Value> {
+    let flag = |flag: char| Some(Value::from(regex.flags().contains(flag)));
+    match name {
+        "source" => Some(Value::from(regex.source())),
+        "flags" => Some(Value::from(regex.flags())),
+        "global" => flag('g'),
+        "ignoreCase" => flag('i'),
+        "multiline" => flag('m'),
+        "sticky" => flag('y'),
+        "lastIndex" => Some(make(crate::value::number::of(regex.last()))),
+        _ => None,
+    }
+}

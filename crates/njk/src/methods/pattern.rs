@@ -1,0 +1,272 @@
+//! The methods of regular expressions, and those of strings that take one.
+
+use std::sync::Arc;
+
+use fancy_regex::Captures;
+use minijinja::value::Value;
+
+use super::string::{number, text};
+use crate::error::Error;
+use crate::helpers::{Helper, argument};
+use crate::regex::{Found, Regex, expand, next_char};
+use crate::runtime::Runtime;
+use crate::value::number::{clamp, count};
+use crate::value::text::to_text;
+use crate::value::{View, utf16, view};
+
+pub(super) fn find(name: &str) -> Option<Helper> {
+    Some(match name {
+        "exec" => exec,
+        "test" => |runtime, this, arguments| {
+            let subject = to_text(argument(arguments, 0), &runtime.budget)?;
+            let View::Regex(regex) = view(this) else {
+                return Ok(Value::from(false));
+            };
+            Ok(Value::from(
+                regex.exec(&subject, &runtime.budget)?.is_some(),
+            ))
+        },
+        _ => return None,
+    })
+}
+
+fn exec(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let subject = to_text(argument(arguments, 0), &runtime.budget)?;
+    let View::Regex(regex) = view(this) else {
+        return Ok(Value::from(()));
+    };
+    match regex.exec(&subject, &runtime.budget)? {
+        Some(found) => groups(runtime, &found),
+        None => Ok(Value::from(())),
+    }
+}
+
+/// The whole match and its groups, as an array.
+fn groups(runtime: &Runtime, found: &Captures<'_, str>) -> Result<Value, Error> {
+    let group = |group: Option<fancy_regex::Match<'_>>| {
+        group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str()))
+    };
+    let size = found
+        .iter()
+        .flatten()
+        .map(|group| group.as_str().len())
+        .sum();
+    runtime.budget.grow(size)?;
+    runtime.budget.array(found.iter().map(group).collect())
+}
+
+fn whole(found: &Captures<'_, str>) -> (usize, usize) {
+    found.get(0).map_or((0, 0), |all| (all.start(), all.end()))
+}
+
+/// The expression among the arguments, made from a string if need be.
+fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
+    let given = argument(arguments, 0);
+    match view(given) {
+        View::Regex(_) => Ok(given.clone()),
+        View::Undefined => Regex::value("", ""),
+        _ => Regex::value(&to_text(given, &runtime.budget)?, ""),
+    }
+}
+
+pub(super) fn match_(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let regex = regex_argument(runtime, arguments)?;
+    let View::Regex(pattern) = view(&regex) else {
+        return Ok(Value::from(()));
+    };
+    if !pattern.is_global() {
+        return exec(runtime, &regex, std::slice::from_ref(this));
+    }
+    let all = pattern.find_all(text(this), &runtime.budget)?;
+    if all.is_empty() {
+        return Ok(Value::from(()));
+    }
+    let pieces = all.iter().filter_map(|found| found.get(0));
+    let pieces: Vec<Value> = pieces.map(|piece| Value::from(piece.as_str())).collect();
+    runtime.budget.grow(text(this).len())?;
+    runtime.budget.array(pieces)
+}
+
+pub(super) fn match_all(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let regex = regex_argument(runtime, arguments)?;
+    let View::Regex(pattern) = view(&regex) else {
+        return Ok(Value::from(()));
+    };
+    let all = pattern.find_all(text(this), &runtime.budget)?;
+    let all: Result<Vec<Value>, Error> = all.iter().map(|found| groups(runtime, found)).collect();
+    runtime.budget.array(all?)
+}
+
+pub(super) fn search(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let regex = regex_argument(runtime, arguments)?;
+    let found = match view(&regex) {
+        View::Regex(pattern) => pattern.find_at(text(this), 0, &runtime.budget)?,
+        _ => None,
+    };
+    Ok(found.map_or_else(
+        || Value::from(-1),
+        |found| count(utf16::unit_of(text(this), whole(&found).0)),
+    ))
+}
+
+/// `replace` and `replaceAll`, with a string or an expression.
+pub(crate) fn replace(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+    all: bool,
+) -> Result<Value, Error> {
+    let this = text(this);
+    let budget = &runtime.budget;
+    let (wanted, replacement) = (argument(arguments, 0), argument(arguments, 1));
+    let matches: Vec<Found<'_>> = if let View::Regex(regex) = view(wanted) {
+        let found = if regex.is_global() {
+            regex.find_all(this, budget)?
+        } else {
+            regex.find_at(this, 0, budget)?.into_iter().collect()
+        };
+        found
+            .iter()
+            .map(|found| found_in(this, found, regex))
+            .collect()
+    } else {
+        let wanted = to_text(wanted, budget)?;
+        budget.spend(this.len() / 16)?;
+        let most = if all { usize::MAX } else { 1 };
+        let found = |(start, piece): (usize, &str)| Found {
+            text: this,
+            start,
+            end: start + piece.len(),
+            groups: Vec::new(),
+            names: Vec::new(),
+        };
+        this.match_indices(&*wanted).take(most).map(found).collect()
+    };
+    budget.spend(matches.len())?;
+    let callback = match view(replacement) {
+        View::Function(function) => Some(function),
+        _ => None,
+    };
+    let template = to_text(replacement, budget)?;
+    let mut out = String::new();
+    let mut from = 0;
+    for found in &matches {
+        out.push_str(&this[from..found.start]);
+        if let Some(function) = callback {
+            let piece = &this[found.start..found.end];
+            let pieces = std::iter::once(piece).chain(found.groups.iter().copied());
+            let pieces: Vec<Value> = pieces.map(Value::from).collect();
+            out.push_str(&to_text(&function.call(runtime, &pieces)?, budget)?);
+        } else {
+            let before = out.len();
+            expand(&template, found, &mut out);
+            budget.grow(out.len() - before)?;
+        }
+        budget.check_len(out.len())?;
+        from = found.end;
+    }
+    out.push_str(&this[from..]);
+    budget.text(out)
+}
+
+fn found_in<'a>(text: &'a str, found: &Captures<'a, str>, regex: &'a Regex) -> Found<'a> {
+    let (start, end) = whole(found);
+    let group = |index: usize| found.get(index).map_or("", |group| group.as_str());
+    Found {
+        text,
+        start,
+        end,
+        groups: (1..found.len()).map(group).collect(),
+        names: regex.group_names().into_iter().skip(1).collect(),
+    }
+}
+
+pub(super) fn split(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let subject = text(this);
+    let budget = &runtime.budget;
+    budget.grow(subject.len())?;
+    let limit = clamp(
+        number(runtime, arguments, 1, f64::INFINITY)?,
+        usize::MAX >> 12,
+    );
+    let separator = argument(arguments, 0);
+    let mut pieces: Vec<Value> = match view(separator) {
+        View::Undefined => vec![Value::from(subject)],
+        View::Regex(regex) => split_by(subject, regex, runtime)?,
+        _ => {
+            let separator = to_text(separator, budget)?;
+            if separator.is_empty() {
+                budget.grow(subject.len().saturating_mul(size_of::<Value>()))?;
+                utf16::characters(subject)
+                    .into_iter()
+                    .map(Value::from)
+                    .collect()
+            } else {
+                let pieces = subject.split(&*separator).take(limit);
+                let mut list = Vec::new();
+                for piece in pieces {
+                    budget.grow(size_of::<Value>())?;
+                    list.push(Value::from(piece));
+                }
+                list
+            }
+        }
+    };
+    pieces.truncate(limit);
+    budget.array(pieces)
+}
+
+fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value>, Error> {
+    let mut pieces = Vec::new();
+    let (mut start, mut from) = (0, 0);
+    if subject.is_empty() {
+        let matches = regex.find_at(subject, 0, &runtime.budget)?.is_some();
+        return Ok(if matches {
+            pieces
+        } else {
+            vec![Value::from("")]
+        });
+    }
+    while from < subject.len() {
+        let Some(found) = regex.find_at(subject, from, &runtime.budget)? else {
+            break;
+        };
+        let (at, end) = whole(&found);
+        if at >= subject.len() {
+            break;
+        }
+        if end == start || end == at && at == start {
+            from = next_char(subject, from);
+            continue;
+        }
+        pieces.push(Value::from(&subject[start..at]));
+        for group in found.iter().skip(1) {
+            pieces.push(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())));
+        }
+        runtime.budget.grow(found.len() * size_of::<Value>())?;
+        start = end;
+        from = if end > at {
+            end
+        } else {
+            next_char(subject, end)
+        };
+    }
+    pieces.push(Value::from(&subject[start..]));
+    Ok(pieces)
+}

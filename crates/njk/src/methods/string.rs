@@ -1,0 +1,260 @@
+//! The methods of strings.
+
+use std::sync::Arc;
+
+use minijinja::value::Value;
+
+use super::pattern;
+use crate::error::Error;
+use crate::helpers::{Helper, argument};
+use crate::lexer::is_space;
+use crate::runtime::Runtime;
+use crate::value::compare::texts;
+use crate::value::number::{clamp, count, make, of, relative, to_integer};
+use crate::value::text::{to_number, to_text};
+use crate::value::{as_text, utf16};
+
+pub(super) fn find(name: &str) -> Option<Helper> {
+    Some(match name {
+        "at" => at,
+        "charAt" => |runtime, this, arguments| {
+            Ok(unit(runtime, this, arguments)?.unwrap_or_else(|| Value::from("")))
+        },
+        "charCodeAt" | "codePointAt" => code_at,
+        "concat" => concat,
+        "endsWith" => ends_with,
+        "includes" => |runtime, this, arguments| {
+            Ok(Value::from(index_of(runtime, this, arguments)?.is_some()))
+        },
+        "indexOf" => |runtime, this, arguments| {
+            Ok(index_of(runtime, this, arguments)?.map_or_else(|| Value::from(-1), count))
+        },
+        "lastIndexOf" => last_index_of,
+        "localeCompare" => locale_compare,
+        "match" => pattern::match_,
+        "matchAll" => pattern::match_all,
+        "normalize" | "toString" | "valueOf" => |_, this, _| Ok(Value::from(text(this))),
+        "padEnd" => |runtime, this, arguments| pad(runtime, this, arguments, false),
+        "padStart" => |runtime, this, arguments| pad(runtime, this, arguments, true),
+        "repeat" => repeat,
+        "replace" => |runtime, this, arguments| pattern::replace(runtime, this, arguments, false),
+        "replaceAll" => |runtime, this, arguments| pattern::replace(runtime, this, arguments, true),
+        "search" => pattern::search,
+        "slice" => slice,
+        "split" => pattern::split,
+        "startsWith" => starts_with,
+        "substr" => substr,
+        "substring" => substring,
+        "toLowerCase" | "toLocaleLowerCase" => {
+            |runtime, this, _| runtime.budget.text(text(this).to_lowercase())
+        }
+        "toUpperCase" | "toLocaleUpperCase" => {
+            |runtime, this, _| runtime.budget.text(text(this).to_uppercase())
+        }
+        "trim" => |runtime, this, _| {
+            runtime
+                .budget
+                .text(text(this).trim_matches(is_space).to_owned())
+        },
+        "trimStart" | "trimLeft" => |runtime, this, _| {
+            runtime
+                .budget
+                .text(text(this).trim_start_matches(is_space).to_owned())
+        },
+        "trimEnd" | "trimRight" => |runtime, this, _| {
+            runtime
+                .budget
+                .text(text(this).trim_end_matches(is_space).to_owned())
+        },
+        _ => return None,
+    })
+}
+
+/// The characters of the string a method was called on.
+pub(super) fn text(this: &Value) -> &str {
+    as_text(this).unwrap_or_default()
+}
+
+/// A number among the arguments; `default` if it was left out.
+pub(super) fn number(
+    runtime: &Runtime,
+    arguments: &[Value],
+    index: usize,
+    default: f64,
+) -> Result<f64, Error> {
+    match argument(arguments, index) {
+        missing if missing.is_undefined() => Ok(default),
+        given => to_number(given, &runtime.budget),
+    }
+}
+
+fn part(runtime: &Runtime, this: &str, start: usize, end: usize) -> Result<Value, Error> {
+    runtime.budget.spend(this.len() / 64)?;
+    runtime
+        .budget
+        .text(utf16::slice(this, start, end).into_owned())
+}
+
+fn unit(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<Value>, Error> {
+    let index = to_integer(number(runtime, arguments, 0, 0.0)?);
+    let len = utf16::len(text(this));
+    runtime.budget.spend(text(this).len() / 64)?;
+    if index < 0.0 || index >= of(len) {
+        return Ok(None);
+    }
+    Ok(utf16::at(text(this), clamp(index, len)).map(Value::from))
+}
+
+fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let index = to_integer(number(runtime, arguments, 0, 0.0)?);
+    let len = of(utf16::len(text(this)));
+    let index = if index < 0.0 { index + len } else { index };
+    Ok(unit(runtime, this, &[make(index)])?.unwrap_or_default())
+}
+
+fn code_at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let index = to_integer(number(runtime, arguments, 0, 0.0)?);
+    let this = text(this);
+    runtime.budget.spend(this.len() / 64)?;
+    let len = utf16::len(this);
+    if index < 0.0 || index >= of(len) {
+        return Ok(make(f64::NAN));
+    }
+    let code = this.encode_utf16().nth(clamp(index, len));
+    Ok(make(code.map_or(f64::NAN, f64::from)))
+}
+
+fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let mut joined = text(this).to_owned();
+    for piece in arguments {
+        let piece = to_text(piece, &runtime.budget)?;
+        runtime.budget.check_len(joined.len() + piece.len())?;
+        joined.push_str(&piece);
+    }
+    runtime.budget.text(joined)
+}
+
+fn starts_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let from = number(runtime, arguments, 1, 0.0)?;
+    let this = text(this);
+    let rest = &this[utf16::byte_of(this, clamp(from, utf16::len(this)))..];
+    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    Ok(Value::from(rest.starts_with(&*wanted)))
+}
+
+fn ends_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let end = number(runtime, arguments, 1, f64::INFINITY)?;
+    let this = text(this);
+    let head = &this[..utf16::byte_of(this, clamp(end, utf16::len(this)))];
+    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    Ok(Value::from(head.ends_with(&*wanted)))
+}
+
+fn index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<usize>, Error> {
+    let this = text(this);
+    runtime.budget.spend(this.len() / 16)?;
+    let from = clamp(number(runtime, arguments, 1, 0.0)?, utf16::len(this));
+    let from = utf16::byte_of(this, from);
+    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    let found = this[from..].find(&*wanted);
+    Ok(found.map(|at| utf16::unit_of(this, from + at)))
+}
+
+fn last_index_of(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let this = text(this);
+    runtime.budget.spend(this.len() / 16)?;
+    let last = number(runtime, arguments, 1, f64::INFINITY)?;
+    let last = if last.is_nan() { f64::INFINITY } else { last };
+    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    let last = utf16::byte_of(this, clamp(last, utf16::len(this)));
+    let mut end = (last + wanted.len()).min(this.len());
+    while !this.is_char_boundary(end) {
+        end -= 1;
+    }
+    let found = this[..end].rfind(&*wanted);
+    Ok(found.map_or_else(|| Value::from(-1), |at| count(utf16::unit_of(this, at))))
+}
+
+fn locale_compare(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let other = to_text(argument(arguments, 0), &runtime.budget)?;
+    let (left, right) = (text(this), &*other);
+    runtime.budget.spend(left.len() / 16)?;
+    // Letters in their order, small ones first where they are the same.
+    let order = texts(&left.to_lowercase(), &right.to_lowercase());
+    Ok(Value::from(order.then_with(|| texts(right, left)) as i32))
+}
+
+fn pad(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+    start: bool,
+) -> Result<Value, Error> {
+    let this = text(this);
+    let len = utf16::len(this);
+    let wanted = clamp(number(runtime, arguments, 0, 0.0)?, usize::MAX >> 12);
+    let filler = match argument(arguments, 1) {
+        missing if missing.is_undefined() => " ".into(),
+        given => to_text(given, &runtime.budget)?,
+    };
+    if wanted <= len || filler.is_empty() {
+        return Ok(Value::from(this));
+    }
+    let missing = wanted - len;
+    runtime.budget.string(this.len().saturating_add(missing))?;
+    let times = missing / utf16::len(&filler) + 1;
+    runtime
+        .budget
+        .check_len(filler.len().saturating_mul(times))?;
+    let padding = filler.repeat(times);
+    let padding = utf16::slice(&padding, 0, missing);
+    Ok(Value::from(if start {
+        format!("{padding}{this}")
+    } else {
+        format!("{this}{padding}")
+    }))
+}
+
+fn repeat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let times = to_integer(number(runtime, arguments, 0, 0.0)?);
+    if times < 0.0 || times.is_infinite() {
+        return Err(Error::bad_value("a string cannot be repeated that often"));
+    }
+    let times = clamp(times, usize::MAX >> 12);
+    let this = text(this);
+    runtime.budget.string(this.len().saturating_mul(times))?;
+    Ok(Value::from(if this.is_empty() {
+        String::new()
+    } else {
+        this.repeat(times)
+    }))
+}
+
+fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let len = utf16::len(text(this));
+    let start = relative(number(runtime, arguments, 0, 0.0)?, len);
+    let end = relative(number(runtime, arguments, 1, f64::INFINITY)?, len);
+    part(runtime, text(this), start, end)
+}
+
+fn substring(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let len = utf16::len(text(this));
+    let start = clamp(number(runtime, arguments, 0, 0.0)?, len);
+    let end = clamp(number(runtime, arguments, 1, f64::INFINITY)?, len);
+    part(runtime, text(this), start.min(end), start.max(end))
+}
+
+fn substr(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let len = utf16::len(text(this));
+    let start = relative(number(runtime, arguments, 0, 0.0)?, len);
+    let count = clamp(number(runtime, arguments, 1, f64::INFINITY)?, len - start);
+    part(runtime, text(this), start, start + count)
+}

@@ -1,0 +1,250 @@
+//! Reads tokens into a tree by the grammar of Nunjucks 3. This module holds
+//! the reader itself: one token of foresight, the bounds on nesting, and the
+//! text between tags with its white space control.
+
+mod expression;
+mod postfix;
+mod statement;
+mod tags;
+
+use crate::ast::{Expression, Name, Statement};
+use crate::error::{Error, ErrorKind, Span};
+use crate::lexer::{Lexer, is_space};
+use crate::token::{Kind, Token};
+
+/// How deeply tags and brackets may nest. minijinja's own parser allows 150
+/// levels, and one of ours can need three of its.
+const MAX_NESTING: usize = 40;
+
+/// How deep the tree of one expression may be, long chains included.
+const MAX_HEIGHT: u16 = 120;
+
+/// A parser's error and where it belongs.
+pub(crate) type Failure = (Error, Span);
+pub(crate) type Parsed<T> = Result<T, Failure>;
+
+pub(crate) struct Parser<'a> {
+    lexer: Lexer<'a>,
+    peeked: Option<Token>,
+    last: Span,
+    /// The last tag ended with a dash: the next text loses its leading space.
+    drop_space: bool,
+    nesting: usize,
+}
+
+/// The statements of a template.
+pub(crate) fn parse(name: &str, source: &str) -> Result<Vec<Statement>, Error> {
+    if u32::try_from(source.len()).is_err() {
+        return Err(Error::new(ErrorKind::TooLarge, "the template is too long"));
+    }
+    let mut parser = Parser {
+        lexer: Lexer::new(source),
+        peeked: None,
+        last: Span::default(),
+        drop_space: false,
+        nesting: 0,
+    };
+    parser
+        .body(&[])
+        .and_then(|(body, _)| Ok((body, parser.expect_end()?)))
+        .map(|(body, ())| body)
+        .map_err(|(error, span)| error.at(name, source, span))
+}
+
+impl Parser<'_> {
+    fn next(&mut self) -> Parsed<Token> {
+        let token = match self.peeked.take() {
+            Some(token) => token,
+            None => self.lexer.next()?,
+        };
+        self.last = token.span;
+        Ok(token)
+    }
+
+    fn peek(&mut self) -> Parsed<&Token> {
+        if self.peeked.is_none() {
+            self.peeked = Some(self.lexer.next()?);
+        }
+        match &self.peeked {
+            Some(token) => Ok(token),
+            None => Err((Error::internal("no token"), self.last)),
+        }
+    }
+
+    fn skip(&mut self, mark: &'static str) -> Parsed<bool> {
+        let found = matches!(self.peek()?.kind, Kind::Mark(seen) if seen == mark);
+        if found {
+            self.next()?;
+        }
+        Ok(found)
+    }
+
+    fn skip_symbol(&mut self, word: &str) -> Parsed<bool> {
+        let found = matches!(&self.peek()?.kind, Kind::Symbol(seen) if seen == word);
+        if found {
+            self.next()?;
+        }
+        Ok(found)
+    }
+
+    fn require(&mut self, mark: &'static str, place: &str) -> Parsed<()> {
+        if self.skip(mark)? {
+            return Ok(());
+        }
+        self.unexpected(&format!("`{mark}` {place}"))
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        if !matches!(self.peek()?.kind, Kind::Symbol(_)) {
+            return self.unexpected(what);
+        }
+        let token = self.next()?;
+        match token.kind {
+            Kind::Symbol(text) => Ok(Name {
+                text,
+                span: token.span,
+            }),
+            _ => fail("expected a name", token.span),
+        }
+    }
+
+    fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        let token = self.peek()?;
+        let (found, span) = (token.describe(), token.span);
+        let error = Error::new(
+            ErrorKind::Syntax,
+            format!("expected {expected}, found {found}"),
+        );
+        Err(match &token.kind {
+            Kind::VariableEnd(_) if expected.contains('}') || expected.contains("%}") => (
+                error.with_hint("put a space between braces that close one after another"),
+                span,
+            ),
+            _ => (error, span),
+        })
+    }
+
+    fn block_end(&mut self, tag: &str) -> Parsed<()> {
+        if let Kind::BlockEnd(dash) = self.peek()?.kind {
+            self.next()?;
+            self.drop_space = dash;
+            return Ok(());
+        }
+        self.unexpected(&format!("`%}}` at the end of `{tag}`"))
+    }
+
+    fn expect_end(&mut self) -> Parsed<()> {
+        match self.peek()?.kind {
+            Kind::End => Ok(()),
+            _ => self.unexpected("the end of the template"),
+        }
+    }
+
+    /// Runs `inner` one level deeper.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            return Err((too_deep(), self.last));
+        }
+        let result = inner(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// Statements up to one of the tags `ends`, whose name is read and given
+    /// back; an empty list of ends reads to the end of the template.
+    fn body(&mut self, ends: &[&'static str]) -> Parsed<(Vec<Statement>, &'static str)> {
+        let mut statements = Vec::new();
+        loop {
+            let token = self.next()?;
+            match token.kind {
+                Kind::Data(text) => self.data(text, &mut statements)?,
+                Kind::Raw { text, trim } => {
+                    self.drop_space = trim.after;
+                    statements.push(Statement::Text(text));
+                }
+                Kind::Comment(trim) => self.drop_space = trim.after,
+                Kind::VariableStart(_) => {
+                    let value = self.expression()?;
+                    let Kind::VariableEnd(dash) = self.peek()?.kind else {
+                        return self.unexpected("`}}` at the end of the expression");
+                    };
+                    self.next()?;
+                    self.drop_space = dash;
+                    statements.push(Statement::Output(value));
+                }
+                Kind::BlockStart(_) => {
+                    self.drop_space = false;
+                    if let Some(end) = self.end_tag(ends)? {
+                        return Ok((statements, end));
+                    }
+                    statements.push(self.nested(Self::statement)?);
+                }
+                Kind::End if ends.is_empty() => return Ok((statements, "")),
+                Kind::End => return fail(&unclosed(ends), token.span),
+                _ => return fail("unexpected token outside of tags", token.span),
+            }
+        }
+    }
+
+    fn end_tag(&mut self, ends: &[&'static str]) -> Parsed<Option<&'static str>> {
+        let end = match &self.peek()?.kind {
+            Kind::Symbol(word) => ends.iter().copied().find(|end| end == word),
+            _ => None,
+        };
+        if end.is_some() {
+            self.next()?;
+        }
+        Ok(end)
+    }
+
+    fn data(&mut self, text: String, statements: &mut Vec<Statement>) -> Parsed<()> {
+        let mut trimmed = text.as_str();
+        if std::mem::take(&mut self.drop_space) {
+            trimmed = trimmed.trim_start_matches(is_space);
+        }
+        let trims = match &self.peek()?.kind {
+            Kind::BlockStart(dash) | Kind::VariableStart(dash) => *dash,
+            Kind::Comment(trim) | Kind::Raw { trim, .. } => trim.before,
+            _ => false,
+        };
+        if trims {
+            trimmed = trimmed.trim_end_matches(is_space);
+        }
+        if !trimmed.is_empty() {
+            let whole = trimmed.len() == text.len();
+            let text = if whole { text } else { trimmed.to_owned() };
+            statements.push(Statement::Text(text));
+        }
+        Ok(())
+    }
+}
+
+fn unclosed(ends: &[&str]) -> String {
+    let ends: Vec<String> = ends.iter().map(|end| format!("`{end}`")).collect();
+    match ends.split_last() {
+        Some((last, [])) => format!("expected {last}, found the end of the template"),
+        Some((last, rest)) => {
+            let rest = rest.join(", ");
+            format!("expected {rest} or {last}, found the end of the template")
+        }
+        None => String::new(),
+    }
+}
+
+fn too_deep() -> Error {
+    Error::new(ErrorKind::TooDeep, "the template is nested too deeply")
+}
+
+fn fail<T>(message: &str, span: Span) -> Parsed<T> {
+    Err((Error::new(ErrorKind::Syntax, message), span))
+}
+
+/// Gives back `expression` unless its tree is too deep to be walked.
+fn bounded(expression: Expression) -> Parsed<Expression> {
+    if expression.height > MAX_HEIGHT {
+        let message = "the expression is too long: give a part of it a name with `set`";
+        return Err((Error::new(ErrorKind::TooDeep, message), expression.span));
+    }
+    Ok(expression)
+}

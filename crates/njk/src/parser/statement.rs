@@ -1,0 +1,265 @@
+//! The tags that hold other statements: if, for, set, macro, call, filter,
+//! switch and block.
+
+use super::{Parsed, Parser, fail};
+use crate::ast::{self, Expression, Function, Kind, Name, Statement};
+use crate::error::{Error, ErrorKind};
+use crate::suggest;
+use crate::token;
+
+/// Every tag that may begin a statement, and those that go on or end one.
+const TAGS: [&str; 33] = [
+    "if",
+    "for",
+    "set",
+    "macro",
+    "call",
+    "filter",
+    "switch",
+    "block",
+    "extends",
+    "include",
+    "import",
+    "from",
+    "raw",
+    "verbatim",
+    "elif",
+    "elseif",
+    "else",
+    "endif",
+    "endfor",
+    "endset",
+    "endmacro",
+    "endcall",
+    "endfilter",
+    "case",
+    "default",
+    "endswitch",
+    "endblock",
+    "endraw",
+    "endverbatim",
+    "asyncEach",
+    "asyncAll",
+    "ifAsync",
+    "endeach",
+];
+
+/// minijinja reads branches by recursion.
+const MAX_BRANCHES: usize = 100;
+
+/// Parameters, and those with a default.
+type Signature = (Vec<Name>, Vec<(Name, Expression)>);
+
+impl Parser<'_> {
+    /// A statement; its `{%` has been read.
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        let tag = self.name("the name of a tag")?;
+        match tag.text.as_str() {
+            "if" => self.if_tag(),
+            "for" => self.for_tag(),
+            "set" => self.set_tag(),
+            "macro" => self.macro_tag(),
+            "call" => self.call_tag(),
+            "filter" => self.filter_tag(),
+            "switch" => self.switch_tag(),
+            "block" => self.block_tag(),
+            "extends" => self.extends_tag(),
+            "include" => self.include_tag(),
+            "import" => self.import_tag(),
+            "from" => self.import_names(),
+            _ => Err(unknown_tag(&tag)),
+        }
+    }
+
+    fn if_tag(&mut self) -> Parsed<Statement> {
+        let mut branches = Vec::new();
+        loop {
+            let condition = self.expression()?;
+            self.block_end("if")?;
+            let (body, end) = self.body(&["elif", "elseif", "else", "endif"])?;
+            branches.push((condition, body));
+            if branches.len() > MAX_BRANCHES {
+                return fail("too many branches: use `switch` or a dictionary", self.last);
+            }
+            if end == "elif" || end == "elseif" {
+                continue;
+            }
+            self.block_end(end)?;
+            let mut otherwise = Vec::new();
+            if end == "else" {
+                otherwise = self.body(&["endif"])?.0;
+                self.block_end("endif")?;
+            }
+            return Ok(Statement::If {
+                branches,
+                otherwise,
+            });
+        }
+    }
+
+    fn for_tag(&mut self) -> Parsed<Statement> {
+        let mut names = vec![self.name("the name of the loop's variable")?];
+        while self.skip(",")? {
+            names.push(self.name("the name of the loop's variable")?);
+        }
+        if !self.skip_symbol("in")? {
+            return self.unexpected("`in` after the loop's variables");
+        }
+        let iterable = self.expression()?;
+        self.block_end("for")?;
+        let (body, end) = self.body(&["endfor", "else"])?;
+        self.block_end(end)?;
+        let mut otherwise = Vec::new();
+        if end == "else" {
+            otherwise = self.body(&["endfor"])?.0;
+            self.block_end("endfor")?;
+        }
+        Ok(Statement::For {
+            names,
+            iterable,
+            body,
+            otherwise,
+        })
+    }
+
+    fn set_tag(&mut self) -> Parsed<Statement> {
+        let mut targets = vec![self.name("the name of a variable")?];
+        while self.skip(",")? {
+            targets.push(self.name("the name of a variable")?);
+        }
+        if self.skip("=")? {
+            let value = ast::Value::Expression(self.expression()?);
+            self.block_end("set")?;
+            return Ok(Statement::Set { targets, value });
+        }
+        if !matches!(self.peek()?.kind, token::Kind::BlockEnd(_)) {
+            return self.unexpected("`=` or `%}` after the variable");
+        }
+        // Nunjucks trims nothing here, dash or not.
+        self.next()?;
+        let (body, _) = self.body(&["endset"])?;
+        self.block_end("endset")?;
+        let value = ast::Value::Body(body);
+        Ok(Statement::Set { targets, value })
+    }
+
+    fn macro_tag(&mut self) -> Parsed<Statement> {
+        let name = self.name("the name of the macro")?;
+        let (parameters, defaults) = self.signature()?;
+        self.block_end("macro")?;
+        let (body, _) = self.body(&["endmacro"])?;
+        self.block_end("endmacro")?;
+        let function = Function {
+            parameters,
+            defaults,
+            body,
+        };
+        Ok(Statement::Macro { name, function })
+    }
+
+    fn signature(&mut self) -> Parsed<Signature> {
+        let arguments = self.nested(Self::arguments)?;
+        let mut parameters = Vec::new();
+        for parameter in arguments.positional {
+            let Kind::Name(text) = parameter.kind else {
+                return fail("expected the name of a parameter", parameter.span);
+            };
+            let span = parameter.span;
+            parameters.push(Name { text, span });
+        }
+        Ok((parameters, arguments.keyword))
+    }
+
+    fn call_tag(&mut self) -> Parsed<Statement> {
+        let (parameters, defaults) = match self.peek()?.kind {
+            token::Kind::Mark("(") => self.signature()?,
+            _ => (Vec::new(), Vec::new()),
+        };
+        let call = self.primary()?;
+        if !matches!(call.kind, Kind::Call(..)) {
+            return fail("expected the call of a macro", call.span);
+        }
+        self.block_end("call")?;
+        let (body, _) = self.body(&["endcall"])?;
+        self.block_end("endcall")?;
+        let caller = Function {
+            parameters,
+            defaults,
+            body,
+        };
+        Ok(Statement::Call { call, caller })
+    }
+
+    fn filter_tag(&mut self) -> Parsed<Statement> {
+        let (name, arguments) = self.filter()?;
+        self.block_end("filter")?;
+        let (body, _) = self.body(&["endfilter"])?;
+        self.block_end("endfilter")?;
+        Ok(Statement::Filter {
+            name,
+            arguments,
+            body,
+        })
+    }
+
+    fn switch_tag(&mut self) -> Parsed<Statement> {
+        let subject = self.expression()?;
+        self.block_end("switch")?;
+        let ends = ["case", "default", "endswitch"];
+        let (_, mut end) = self.body(&ends)?;
+        let mut cases = Vec::new();
+        while end == "case" {
+            let value = self.expression()?;
+            self.block_end("case")?;
+            let (body, next) = self.body(&ends)?;
+            cases.push((value, body));
+            if cases.len() > MAX_BRANCHES {
+                return fail("too many cases: use a dictionary", self.last);
+            }
+            end = next;
+        }
+        self.block_end(end)?;
+        let mut otherwise = Vec::new();
+        if end == "default" {
+            otherwise = self.body(&["endswitch"])?.0;
+            self.block_end("endswitch")?;
+        }
+        Ok(Statement::Switch {
+            subject,
+            cases,
+            otherwise,
+        })
+    }
+
+    fn block_tag(&mut self) -> Parsed<Statement> {
+        let name = self.name("the name of the block")?;
+        self.block_end("block")?;
+        let (body, _) = self.body(&["endblock"])?;
+        self.skip_symbol(&name.text)?;
+        self.block_end("endblock")?;
+        Ok(Statement::Block { name, body })
+    }
+}
+
+fn unknown_tag(tag: &Name) -> super::Failure {
+    let message = format!("unknown tag `{}`", tag.text);
+    let error = Error::new(ErrorKind::Syntax, message);
+    let error = if TAGS.contains(&tag.text.as_str()) {
+        match tag.text.as_str() {
+            "asyncEach" | "asyncAll" | "endeach" => {
+                error.with_hint("use `for`: nothing here is asynchronous")
+            }
+            "ifAsync" => error.with_hint("use `if`: nothing here is asynchronous"),
+            _ => {
+                let message = format!("`{}` does not belong here", tag.text);
+                Error::new(ErrorKind::Syntax, message)
+            }
+        }
+    } else {
+        match suggest::nearest(&tag.text, TAGS) {
+            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+            None => error,
+        }
+    };
+    (error, tag.span)
+}

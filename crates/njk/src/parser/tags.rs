@@ -1,0 +1,90 @@
+//! The tags that reach for other templates: extends, include, import, from.
+
+use super::{Parsed, Parser, fail};
+use crate::ast::{Name, Statement};
+use crate::token;
+
+impl Parser<'_> {
+    pub(super) fn extends_tag(&mut self) -> Parsed<Statement> {
+        let template = self.expression()?;
+        self.block_end("extends")?;
+        Ok(Statement::Extends(template))
+    }
+
+    pub(super) fn include_tag(&mut self) -> Parsed<Statement> {
+        let template = self.expression()?;
+        let mut ignore_missing = false;
+        if self.skip_symbol("ignore")? {
+            if !self.skip_symbol("missing")? {
+                return self.unexpected("`missing` after `ignore`");
+            }
+            ignore_missing = true;
+        }
+        self.block_end("include")?;
+        Ok(Statement::Include {
+            template,
+            ignore_missing,
+        })
+    }
+
+    pub(super) fn import_tag(&mut self) -> Parsed<Statement> {
+        let template = self.expression()?;
+        if !self.skip_symbol("as")? {
+            return self.unexpected("`as` after the template to import");
+        }
+        let target = self.name("a name for what is imported")?;
+        let with_context = self.with_context()?.unwrap_or_default();
+        self.block_end("import")?;
+        Ok(Statement::Import {
+            template,
+            target,
+            with_context,
+        })
+    }
+
+    pub(super) fn import_names(&mut self) -> Parsed<Statement> {
+        let template = self.expression()?;
+        if !self.skip_symbol("import")? {
+            return self.unexpected("`import` after the template");
+        }
+        let mut names: Vec<(Name, Name)> = Vec::new();
+        let mut with_context = None;
+        while !matches!(self.peek()?.kind, token::Kind::BlockEnd(_)) {
+            if !names.is_empty() && !self.skip(",")? {
+                return self.unexpected("`,` or `%}` after an imported name");
+            }
+            let name = self.name("a name to import")?;
+            if name.text.starts_with('_') {
+                let message = "a name that starts with an underscore cannot be imported";
+                return fail(message, name.span);
+            }
+            let alias = if self.skip_symbol("as")? {
+                self.name("a name after `as`")?
+            } else {
+                name.clone()
+            };
+            names.push((name, alias));
+            with_context = self.with_context()?;
+        }
+        if names.is_empty() {
+            return self.unexpected("at least one name to import");
+        }
+        self.block_end("from")?;
+        Ok(Statement::From {
+            template,
+            names,
+            with_context: with_context.unwrap_or_default(),
+        })
+    }
+
+    fn with_context(&mut self) -> Parsed<Option<bool>> {
+        let with = self.skip_symbol("with")?;
+        if !with && !self.skip_symbol("without")? {
+            return Ok(None);
+        }
+        if !self.skip_symbol("context")? {
+            return self.unexpected("`context` after `with` or `without`");
+        }
+        Ok(Some(with))
+    }
+}

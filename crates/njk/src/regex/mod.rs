@@ -1,0 +1,197 @@
+//! Regular expressions of JavaScript, run by `fancy-regex`, which gives up
+//! after a bounded number of steps instead of backtracking for ever.
+
+mod replace;
+mod translate;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fancy_regex::{Captures, RegexBuilder};
+use minijinja::value::{Object, ObjectRepr, Value};
+
+use crate::budget::Budget;
+use crate::error::{Error, ErrorKind};
+
+pub(crate) use replace::{Found, expand};
+
+/// Steps of one search in an expression that backtracks.
+const BACKTRACKS: usize = 50_000;
+
+/// What such a search costs, whether it takes all those steps or not.
+const HARD_COST: usize = 500;
+
+/// Bytes that a compiled expression may take.
+const SIZE: usize = 1 << 20;
+
+/// Bytes that the source of an expression may have.
+const MAX_SOURCE: usize = 2_000;
+
+#[derive(Debug)]
+pub(crate) struct Regex {
+    body: String,
+    flags: String,
+    compiled: fancy_regex::Regex,
+    hard: bool,
+    /// Where a global or sticky search goes on, in bytes.
+    last: AtomicUsize,
+}
+
+impl Regex {
+    pub(crate) fn value(body: &str, flags: &str) -> Result<Value, Error> {
+        Self::new(body, flags).map(Value::from_object)
+    }
+
+    fn new(body: &str, flags: &str) -> Result<Self, Error> {
+        let invalid = |reason: String| {
+            let message = format!("invalid regular expression `/{body}/{flags}`: {reason}");
+            Error::new(ErrorKind::BadValue, message)
+        };
+        if body.len() > MAX_SOURCE {
+            return Err(invalid(format!("more than {MAX_SOURCE} bytes")));
+        }
+        if flags
+            .char_indices()
+            .any(|(at, flag)| flags[..at].contains(flag))
+        {
+            return Err(invalid("a flag is given twice".to_owned()));
+        }
+        let translated = translate::translate(body, flags);
+        let compiled = RegexBuilder::new(&translated.source)
+            .backtrack_limit(BACKTRACKS)
+            .delegate_size_limit(SIZE)
+            .delegate_dfa_size_limit(SIZE)
+            .build()
+            .map_err(|error| invalid(error.to_string().to_lowercase()))?;
+        Ok(Self {
+            body: body.to_owned(),
+            flags: flags.to_owned(),
+            compiled,
+            hard: translated.hard,
+            last: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.body
+    }
+
+    pub(crate) fn flags(&self) -> &str {
+        &self.flags
+    }
+
+    pub(crate) fn is_global(&self) -> bool {
+        self.flags.contains('g')
+    }
+
+    pub(crate) fn is_sticky(&self) -> bool {
+        self.flags.contains('y')
+    }
+
+    pub(crate) fn last(&self) -> usize {
+        self.last.load(Ordering::Relaxed)
+    }
+
+    fn set_last(&self, last: usize) {
+        self.last.store(last, Ordering::Relaxed);
+    }
+
+    /// The first match at or after the byte `from`.
+    pub(crate) fn find_at<'t>(
+        &self,
+        text: &'t str,
+        from: usize,
+        budget: &Budget,
+    ) -> Result<Option<Captures<'t, str>>, Error> {
+        let cost = 1 + text.len().saturating_sub(from) / 512;
+        budget.spend(if self.hard { cost + HARD_COST } else { cost })?;
+        let found = self.compiled.captures_from_pos(text, from);
+        let found = found.map_err(|error| {
+            let message = format!(
+                "`{self}` takes too long: {}",
+                error.to_string().to_lowercase()
+            );
+            Error::new(ErrorKind::OutOfFuel, message)
+        })?;
+        Ok(found.filter(|found| {
+            !self.is_sticky() || found.get(0).is_some_and(|all| all.start() == from)
+        }))
+    }
+
+    /// A match as `exec` finds it, which for a global expression goes on
+    /// where the last one ended.
+    pub(crate) fn exec<'t>(
+        &self,
+        text: &'t str,
+        budget: &Budget,
+    ) -> Result<Option<Captures<'t, str>>, Error> {
+        let continues = self.is_global() || self.is_sticky();
+        let from = if continues { self.last() } else { 0 };
+        if from > text.len() || !text.is_char_boundary(from) {
+            self.set_last(0);
+            return Ok(None);
+        }
+        let found = self.find_at(text, from, budget)?;
+        if continues {
+            let end = found.as_ref().and_then(|found| found.get(0));
+            self.set_last(end.map_or(0, |all| all.end()));
+        }
+        Ok(found)
+    }
+
+    /// All matches, one after the other.
+    pub(crate) fn find_all<'t>(
+        &self,
+        text: &'t str,
+        budget: &Budget,
+    ) -> Result<Vec<Captures<'t, str>>, Error> {
+        let mut all = Vec::new();
+        let mut from = 0;
+        while from <= text.len() {
+            let Some(found) = self.find_at(text, from, budget)? else {
+                break;
+            };
+            let Some(whole) = found.get(0) else {
+                break;
+            };
+            from = if whole.end() > whole.start() {
+                whole.end()
+            } else {
+                next_char(text, whole.end())
+            };
+            budget.grow(64)?;
+            all.push(found);
+        }
+        Ok(all)
+    }
+
+    /// The names of the groups, empty for those without.
+    pub(crate) fn group_names(&self) -> Vec<&str> {
+        self.compiled
+            .capture_names()
+            .map(Option::unwrap_or_default)
+            .collect()
+    }
+}
+
+/// Where the character after the byte `at` begins; past the end at the end.
+pub(crate) fn next_char(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(1, char::len_utf8)
+}
+
+impl fmt::Display for Regex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}/{}", self.body, self.flags)
+    }
+}
+
+impl Object for Regex {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
+}

@@ -1,0 +1,186 @@
+//! Nunjucks' variables. Frames form a stack; each knows the frame that is
+//! searched after it, and, since Nunjucks compiles loop variables and
+//! parameters to variables of JavaScript, also the one that encloses it in
+//! the source.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
+
+/// No frame.
+pub(crate) const NONE: usize = usize::MAX;
+
+#[derive(Debug)]
+pub(crate) struct Frame {
+    variables: Vec<(Arc<str>, Value)>,
+    /// Where to look next.
+    pub(crate) parent: usize,
+    /// What encloses this frame in the source.
+    pub(crate) outer: usize,
+    /// `set` does not reach beyond this frame.
+    pub(crate) isolated: bool,
+    /// `set` also changes the template's context.
+    pub(crate) top: bool,
+}
+
+impl Frame {
+    pub(crate) fn new(parent: usize) -> Self {
+        Self {
+            variables: Vec::new(),
+            parent,
+            outer: parent,
+            isolated: false,
+            top: false,
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        let found = self.variables.iter().find(|(key, _)| &**key == name);
+        found.map(|(_, value)| value)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn defines(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| !value.is_undefined())
+    }
+
+    pub(crate) fn bind(&mut self, name: &Arc<str>, value: Value) {
+        match self.variables.iter_mut().find(|(key, _)| key == name) {
+            Some((_, slot)) => *slot = value,
+            None => self.variables.push((Arc::clone(name), value)),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Frames(Vec<Frame>);
+
+impl Frames {
+    pub(crate) fn push(&mut self, frame: Frame) -> usize {
+        self.0.push(frame);
+        self.0.len() - 1
+    }
+
+    /// Drops the frame `index` and all above it.
+    pub(crate) fn drop_from(&mut self, index: usize) -> Vec<Frame> {
+        self.0.split_off(index.min(self.0.len()))
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&Frame> {
+        self.0.get(index)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Frame> {
+        self.0.get_mut(index)
+    }
+
+    /// The first defined variable of that name from the frame `index` on.
+    pub(crate) fn lookup(&self, mut index: usize, name: &str) -> Option<Value> {
+        while let Some(frame) = self.0.get(index) {
+            if let Some(value) = frame.get(name)
+                && !value.is_undefined()
+            {
+                return Some(value.clone());
+            }
+            index = frame.parent;
+        }
+        None
+    }
+
+    /// The variable of that name, defined or not, in the frames that enclose
+    /// the frame `index`.
+    pub(crate) fn enclosed(&self, index: usize, name: &str) -> Option<Value> {
+        let frame = self.0.get(self.encloser(index, name)?)?;
+        frame.get(name).cloned()
+    }
+
+    /// The nearest enclosing frame that has the variable at all.
+    pub(crate) fn encloser(&self, mut index: usize, name: &str) -> Option<usize> {
+        while let Some(frame) = self.0.get(index) {
+            if frame.has(name) {
+                return Some(index);
+            }
+            index = frame.outer;
+        }
+        None
+    }
+
+    /// Which frame `set` changes: the one that defines the name, unless the
+    /// frame `index` is isolated; else the frame `index` itself.
+    pub(crate) fn target(&self, index: usize, name: &str) -> usize {
+        let mut at = index;
+        while let Some(frame) = self.0.get(at) {
+            if frame.defines(name) {
+                return at;
+            }
+            if at == index && frame.isolated {
+                break;
+            }
+            at = frame.parent;
+        }
+        index
+    }
+}
+
+/// `loop`: one object a loop, whose members move with it.
+#[derive(Debug)]
+pub(crate) struct Loop {
+    index: AtomicUsize,
+    len: usize,
+}
+
+impl Loop {
+    pub(crate) fn new(len: usize) -> Arc<Self> {
+        let index = AtomicUsize::new(0);
+        Arc::new(Self { index, len })
+    }
+
+    pub(crate) fn advance(&self, index: usize) {
+        self.index.store(index, Ordering::Relaxed);
+    }
+}
+
+impl Object for Loop {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Map
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        let index = self.index.load(Ordering::Relaxed);
+        let left = self.len.saturating_sub(index);
+        Some(match key {
+            "index" => crate::value::number::count(index + 1),
+            "index0" => crate::value::number::count(index),
+            "revindex" => crate::value::number::count(left),
+            "revindex0" => crate::value::number::count(left.saturating_sub(1)),
+            "first" => Value::from(index == 0),
+            "last" => Value::from(index + 1 == self.len),
+            "length" => crate::value::number::count(self.len),
+            _ => return None,
+        })
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Str(&[
+            "index",
+            "index0",
+            "revindex",
+            "revindex0",
+            "first",
+            "last",
+            "length",
+        ])
+    }
+
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
+}

@@ -1,0 +1,45 @@
+//! JSON, as a host hands it over, made into values.
+
+use std::sync::Arc;
+
+use minijinja::value::Value;
+use serde_json::Value as Json;
+
+use super::array::Array;
+use super::dict::{Dict, Entries};
+use super::number;
+use crate::error::{Error, ErrorKind};
+
+/// How deeply a context may nest; `serde_json` itself reads 128 levels.
+const MAX_DEPTH: u32 = 200;
+
+/// `json` as a value.
+pub(crate) fn from_json(json: &Json) -> Result<Value, Error> {
+    convert(json, 0)
+}
+
+fn convert(json: &Json, depth: u32) -> Result<Value, Error> {
+    if depth > MAX_DEPTH {
+        return Err(Error::new(
+            ErrorKind::TooDeep,
+            "the context is nested too deeply",
+        ));
+    }
+    Ok(match json {
+        Json::Null => Value::from(()),
+        Json::Bool(value) => Value::from(*value),
+        Json::Number(value) => number::make(value.as_f64().unwrap_or(f64::NAN)),
+        Json::String(text) => Value::from(text.as_str()),
+        Json::Array(items) => {
+            let items = items.iter().map(|item| convert(item, depth + 1));
+            Value::from_object(Array::new(items.collect::<Result<_, _>>()?))
+        }
+        Json::Object(entries) => {
+            let mut values = Entries::with_capacity(entries.len());
+            for (key, value) in entries {
+                values.insert(Arc::from(key.as_str()), convert(value, depth + 1)?);
+            }
+            Value::from_object(Dict::new(values))
+        }
+    })
+}
