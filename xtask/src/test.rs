@@ -34,7 +34,8 @@ pub(crate) fn run() -> Result<()> {
         run_process(cargo()?.args(lints).args(["--", "-D", "warnings"]))
     })?;
     step("documentation", || {
-        let doc = ["doc", "--workspace", "--no-deps", "--locked"];
+        // The binaries have one statement each, and the names of libraries.
+        let doc = ["doc", "--workspace", "--lib", "--no-deps", "--locked"];
         run_process(cargo()?.args(doc).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     step("tests", || {
