@@ -18,6 +18,11 @@ pub(crate) struct Lexer<'a> {
     in_code: bool,
 }
 
+/// The first byte that may begin a tag, or end a comment.
+fn position(text: &[u8]) -> Option<usize> {
+    text.iter().position(|byte| matches!(byte, b'{' | b'#'))
+}
+
 /// The white space of JavaScript's `\s`.
 pub(crate) fn is_space(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
@@ -78,7 +83,7 @@ impl<'a> Lexer<'a> {
             return self.comment();
         }
         let mut from = 0;
-        while let Some(found) = rest[from..].find(['{', '#']) {
+        while let Some(found) = position(&rest.as_bytes()[from..]) {
             let here = &rest[from + found..];
             if here.starts_with("#}") {
                 let place = start + from + found;
