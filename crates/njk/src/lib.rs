@@ -55,6 +55,7 @@ mod methods;
 mod parser;
 mod precedence;
 mod program;
+mod raw;
 mod regex;
 mod runtime;
 mod suggest;
