@@ -72,3 +72,7 @@ pub use loader::{LoadError, Loader};
 
 #[doc = include_str!("../docs/differences.md")]
 pub mod differences {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
