@@ -89,12 +89,14 @@ pub(crate) enum Kind {
 
 impl Expression {
     pub(crate) fn new(kind: Kind, span: Span) -> Self {
-        let height = kind.children().map(|child| child.height).max();
-        Self {
-            height: height.map_or(0, |height| height.saturating_add(1)),
-            kind,
-            span,
-        }
+        let height = match &kind {
+            Kind::Name(_) | Kind::Str(_) => 0,
+            kind => {
+                let height = kind.children().map(|child| child.height).max();
+                height.map_or(0, |height| height.saturating_add(1))
+            }
+        };
+        Self { kind, span, height }
     }
 }
 

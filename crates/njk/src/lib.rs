@@ -55,6 +55,7 @@ mod methods;
 mod parser;
 mod precedence;
 mod program;
+mod raw;
 mod regex;
 mod runtime;
 mod suggest;
@@ -71,3 +72,7 @@ pub use loader::{LoadError, Loader};
 
 #[doc = include_str!("../docs/differences.md")]
 pub mod differences {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

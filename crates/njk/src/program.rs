@@ -34,8 +34,8 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn compile(name: &str, source: &str, autoescape: bool) -> Result<Arc<Self>, Error> {
         let statements = parser::parse(name, source)?;
-        let emitted =
-            emitter::emit(&statements).map_err(|(error, span)| error.at(name, source, span))?;
+        let emitted = emitter::emit(&statements, source.len())
+            .map_err(|(error, span)| error.at(name, source, span))?;
         Self::build(name, source, emitted, autoescape)
     }
 

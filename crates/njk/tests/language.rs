@@ -163,3 +163,27 @@ fn regular_expressions_are_javascripts() {
         check(template, &context, expected);
     }
 }
+
+#[test]
+fn templates_are_shared_between_threads() {
+    fn shared<T: Send + Sync + Clone>(value: T) -> T {
+        value
+    }
+    let template = shared(
+        Engine::new()
+            .compile("test", "{{ n }}")
+            .expect("it compiles"),
+    );
+    let texts: Vec<String> = std::thread::scope(|scope| {
+        let render = |n: i32| {
+            let template = &template;
+            scope.spawn(move || template.render(&json!({"n": n})).expect("it renders"))
+        };
+        let threads: Vec<_> = (0..4).map(render).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("it ends"))
+            .collect()
+    });
+    assert_eq!(texts, ["0", "1", "2", "3"]);
+}

@@ -38,8 +38,21 @@ impl Parser<'_> {
         self.nested(Self::inline_if)
     }
 
+    /// Whether the expression is at its end: most are one operand.
+    fn ended(&mut self) -> Parsed<bool> {
+        use token::Kind::{BlockEnd, Mark, VariableEnd};
+        let next = &self.peek()?.kind;
+        Ok(matches!(
+            next,
+            VariableEnd(_) | BlockEnd(_) | Mark("," | ")")
+        ))
+    }
+
     fn inline_if(&mut self) -> Parsed<Expression> {
         let then = settle(self.or()?)?;
+        if self.ended()? {
+            return Ok(then);
+        }
         if !self.skip_symbol("if")? {
             return Ok(then);
         }
