@@ -4,6 +4,7 @@ use std::path::Path;
 
 mod docs;
 mod hosts;
+mod njk;
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {

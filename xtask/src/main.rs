@@ -7,6 +7,7 @@ mod bench;
 mod cargo;
 mod command;
 mod deny;
+mod fuzz;
 mod install;
 mod manual;
 mod needs;

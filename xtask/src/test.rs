@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::cargo::cargo;
 use crate::process::run as run_process;
-use crate::{deny, needs, say};
+use crate::{deny, fuzz, needs, say};
 
 /// Installs what is missing, then runs every step until one fails.
 ///
@@ -41,6 +41,7 @@ pub(crate) fn run() -> Result<()> {
     step("tests", || {
         run_process(cargo()?.args(["test", "--workspace", "--locked"]))
     })?;
+    step("fuzzing", fuzz::run_targets)?;
     say::line(&format!("all steps passed in {:.0?}", begin.elapsed()));
     Ok(())
 }

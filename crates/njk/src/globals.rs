@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
+use crate::bridge::argument;
 use crate::budget::Budget;
 use crate::error::Error;
-use crate::helpers::argument;
 use crate::runtime::Runtime;
 use crate::value::compare::order;
 use crate::value::function::Function;

@@ -41,13 +41,13 @@
 
 mod analysis;
 mod ast;
+mod bridge;
 mod budget;
 mod emitter;
 mod engine;
 mod error;
 mod filters;
 mod globals;
-mod helpers;
 mod lexer;
 mod limits;
 mod loader;

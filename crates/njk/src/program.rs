@@ -48,9 +48,9 @@ impl Program {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
         environment
-            .set_formatter(move |out, state, value| helpers::print(out, state, value, autoescape));
+            .set_formatter(move |out, state, value| bridge::print(out, state, value, autoescape));
         for helper in &emitted.helpers {
-            helpers::register(&mut environment, helper);
+            bridge::register(&mut environment, helper);
         }
         let mut signatures = Vec::with_capacity(emitted.functions.len());
         for (index, function) in emitted.functions.into_iter().enumerate() {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
+use crate::bridge::{Helper, argument, unknown};
 use crate::error::{Error, ErrorKind};
-use crate::helpers::{Helper, argument, unknown};
 use crate::runtime::Runtime;
 use crate::value::compare::{order, strict};
 use crate::value::text::to_number;

@@ -5,8 +5,8 @@ mod guard;
 mod reads;
 
 use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::bridge::unknown;
 use crate::error::{Error, ErrorKind};
-use crate::helpers::unknown;
 use crate::{filters, parser, tests, walk};
 use guard::Guards;
 

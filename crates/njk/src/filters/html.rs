@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::{expected, string};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::lexer::is_space;
 use crate::runtime::Runtime;
 use crate::value::safe::{Safe, copy_safeness, escape};

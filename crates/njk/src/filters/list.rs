@@ -5,9 +5,9 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::{expected, size};
+use crate::bridge::operator::add;
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::operator::add;
-use crate::helpers::{Helper, argument};
 use crate::methods;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, make, of};

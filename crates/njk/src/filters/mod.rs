@@ -12,8 +12,8 @@ mod url;
 
 use minijinja::value::Value;
 
+use crate::bridge::Helper;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::runtime::Runtime;
 use crate::value::number::clamp;
 use crate::value::text::to_number;

@@ -8,8 +8,8 @@ use minijinja::value::Value;
 
 use super::list::{array, items, pluck};
 use super::{expected, keywords};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::methods;
 use crate::methods::merge_sort;
 use crate::runtime::Runtime;

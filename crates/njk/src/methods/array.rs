@@ -6,9 +6,9 @@ use minijinja::value::Value;
 
 use super::string::number;
 use super::{callback, sort};
+use crate::bridge::{Helper, argument};
 use crate::budget::Budget;
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::runtime::Runtime;
 use crate::value::array::Array;
 use crate::value::compare::strict;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::array::{index, items};
+use crate::bridge::{Helper, argument};
 use crate::error::{Error, ErrorKind};
-use crate::helpers::{Helper, argument};
 use crate::runtime::Runtime;
 use crate::value::number::count;
 use crate::value::{View, type_name, view};

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
+use crate::bridge::Helper;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
 use crate::value::function::Function;
@@ -68,7 +68,7 @@ fn object(name: &str) -> Option<Helper> {
             _ => Ok(this.clone()),
         },
         "hasOwnProperty" => |runtime, this, key| {
-            let key = crate::helpers::argument(key, 0);
+            let key = crate::bridge::argument(key, 0);
             let key = to_text(key, &runtime.budget)?;
             let own = match view(this) {
                 View::Dict(dict) => dict.get(&key).is_some(),

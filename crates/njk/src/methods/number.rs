@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::string::number as argument;
+use crate::bridge::Helper;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, print, read, to_integer};
 use crate::value::{View, view};

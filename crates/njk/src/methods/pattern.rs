@@ -6,8 +6,8 @@ use fancy_regex::Captures;
 use minijinja::value::Value;
 
 use super::string::{number, text};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::regex::{Found, Regex, expand, next_char};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, count};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::array::{change, items};
+use crate::bridge::argument;
 use crate::error::Error;
-use crate::helpers::argument;
 use crate::runtime::Runtime;
 use crate::value::compare::texts;
 use crate::value::text::{self, to_text};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use minijinja::value::{Object, ObjectRepr, Value};
 
 use super::depth;
+use crate::bridge::Helper;
 use crate::budget::Budget;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::runtime::Runtime;
 
 type Body = dyn Fn(&Arc<Runtime>, &[Value]) -> Result<Value, Error> + Send + Sync;
