@@ -11,7 +11,13 @@ pub struct Engine;
 #[derive(Debug)]
 pub struct Template(String);
 #[derive(Debug)]
-pub struct Error(minijinja::Error);
+pub struct Error(minijinja::Error, String);
+impl From<minijinja::Error> for Error {
+    fn from(error: minijinja::Error) -> Self {
+        let message = error.to_string();
+        Self(error, message)
+    }
+}
 impl Engine {
     pub fn new() -> Self {
         Self
@@ -19,7 +25,7 @@ impl Engine {
     pub fn compile(&self, _name: &str, source: &str) -> Result<Template, Error> {
         minijinja::Environment::new()
             .template_from_str(source)
-            .map_err(Error)?;
+            .map_err(Error::from)?;
         Ok(Template(source.to_owned()))
     }
 }
@@ -30,12 +36,12 @@ impl Template {
             &self.0,
             minijinja::Value::from(minijinja::value::Serde(context)),
         )
-        .map_err(Error)
+        .map_err(Error::from)
     }
 }
 impl Error {
-    pub fn message(&self) -> String {
-        self.0.to_string()
+    pub fn message(&self) -> &str {
+        &self.1
     }
     pub fn hint(&self) -> Option<&str> {
         None

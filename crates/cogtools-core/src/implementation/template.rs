@@ -81,18 +81,19 @@ impl Template {
 
     /// The fault of a template, at its place in the file.
     fn fault(&self, error: &njk::Error, code: Code, text: &Text) -> Box<Fault> {
-        let mut message = error.message().clone();
+        let mut message = error.message().to_owned();
         let place = if let Some(indent) = self.indent {
-            let line = self.line + error.line() - 1;
+            // An error that knows no place of its own is one of the whole template.
+            let line = self.line + error.line().max(1) - 1;
             Place::new(
                 text.name(),
                 text.as_str(),
                 line,
-                error.column() + indent,
+                error.column().max(1) + indent,
                 error.length(),
             )
         } else {
-            let _ = write!(message, " (line {} of the template)", error.line());
+            let _ = write!(message, " (line {} of the template)", error.line().max(1));
             Place::new(text.name(), text.as_str(), self.line, self.column, 1)
         };
         let mut fault = Fault::new(code, message).at(place);
