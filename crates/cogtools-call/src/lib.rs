@@ -57,5 +57,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if matches.get_flag("verbose") {
         io.note(&format!("{name}: {}", tool.file().display()));
     }
-    answer(io, &tool, Syntax::from_flag(matches.get_flag("yaml")))
+    let line = format!("{} {name}", PROGRAM.name);
+    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
 }

@@ -10,6 +10,7 @@ use super::error::{SchemaError, SchemaFault};
 use super::keyword::{self, Takes};
 use super::types::{self, Written};
 use super::{head, reference};
+use crate::Fault;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 
@@ -64,11 +65,20 @@ impl Expander {
     }
 
     fn finish(mut self, root: Object) -> Result<Object, Vec<SchemaError>> {
-        for (target, span) in std::mem::take(&mut self.references) {
-            match reference::check(&root, &target) {
-                Ok(()) => {}
-                Err(fault) => self.refuse(fault, span),
+        let references = std::mem::take(&mut self.references);
+        let mut checker = reference::Checker::default();
+        for (target, span) in &references {
+            if self.is_full() {
+                break;
             }
+            if let Err(fault) = checker.check(&root, target) {
+                self.refuse(fault, *span);
+            }
+        }
+        if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
+            && let Err(fault) = checker.check_root(&root)
+        {
+            self.refuse(fault, *span);
         }
         if self.errors.is_empty() {
             Ok(root)
@@ -77,8 +87,15 @@ impl Expander {
         }
     }
 
+    /// Whether more has been found than is ever told.
+    pub(super) const fn is_full(&self) -> bool {
+        self.errors.len() > Fault::MOST
+    }
+
     pub(super) fn refuse(&mut self, fault: SchemaFault, span: Span) {
-        self.errors.push(SchemaError { fault, span });
+        if !self.is_full() {
+            self.errors.push(SchemaError { fault, span });
+        }
     }
 
     /// A schema that stands anywhere but under `properties`.
@@ -108,7 +125,10 @@ impl Expander {
                 }
                 self.complete(node, &mut schema);
             }
-            Data::Text { text, .. } if self.sugar => self.kind(text, node.span, &mut schema),
+            Data::Text { text, .. } if self.sugar => {
+                self.kind(text, node.span, &mut schema);
+                self.complete(node, &mut schema);
+            }
             _ => self.refuse(SchemaFault::NotASchema(node.kind()), node.span),
         }
         optional |= self.sugar && schema.contains_key("default");

@@ -116,7 +116,7 @@ impl ToolFault {
             Self::Outside(_) => "name a file in the folder of the tool, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
-            Self::Kind { .. } => return None,
+            Self::Kind { takes, found, .. } => crate::takes::hint(takes, found)?.into(),
         })
     }
 
@@ -130,5 +130,6 @@ impl ToolFault {
 
 /// The faults of a schema.
 pub(super) fn schema_faults(errors: &[SchemaError], text: &Text) -> Vec<Fault> {
-    errors.iter().map(|error| error.fault(text)).collect()
+    let errors = errors.iter().take(Fault::MOST + 1);
+    errors.map(|error| error.fault(text)).collect()
 }
