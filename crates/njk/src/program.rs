@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use minijinja::Environment;
 
+use crate::bridge;
 use crate::emitter::{self, Emitted};
 use crate::error::{Error, ErrorKind, Span};
-use crate::helpers;
 use crate::parser;
 
 /// How a function is called.
