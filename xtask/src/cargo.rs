@@ -8,6 +8,10 @@ use anyhow::{Context as _, Result};
 use crate::command::root;
 use crate::process::{output, run};
 
+/// Flags for a program that needs no shared library and lies at a fixed address:
+/// nothing is loaded or relocated at its start.
+const STATIC: &str = "-Ctarget-feature=+crt-static -Crelocation-model=static";
+
 /// How the programs are built for use.
 pub(crate) struct Build {
     /// The directory with the binaries.
@@ -49,7 +53,7 @@ impl Build {
     /// which saves the loading of shared libraries at every start.
     pub(crate) fn release() -> Result<Self> {
         let target = host()?;
-        let flags = statically(&target)?.then(|| "-Ctarget-feature=+crt-static".to_owned());
+        let flags = statically(&target)?.then(|| STATIC.to_owned());
         Ok(Self {
             bin: target_dir(&target)?,
             flags,
@@ -98,7 +102,8 @@ fn statically(triple: &str) -> Result<bool> {
     std::fs::write(&source, "fn main() {}\n")
         .with_context(|| format!("cannot write {}", source.display()))?;
     let status = rustc()
-        .args(["-Ctarget-feature=+crt-static", "-o"])
+        .args(STATIC.split(' '))
+        .arg("-o")
         .arg(dir.join("empty"))
         .arg(&source)
         .stdin(Stdio::null())

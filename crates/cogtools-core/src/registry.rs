@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::thread;
 
@@ -126,7 +127,12 @@ impl Registry {
                 Err(error) => unlisted.push(error),
             }
         }
-        let load = |file: &Listed| each(Tool::load(&file.path, &file.shown));
+        // A tool that brings our own code down must not take the others with it.
+        let load = |file: &Listed| {
+            let loaded = AssertUnwindSafe(|| each(Tool::load(&file.path, &file.shown)));
+            catch_unwind(loaded)
+                .unwrap_or_else(|_| each(Err(ToolError::Defect(file.shown.clone()))))
+        };
         let items = if files.len() < MANY {
             files.iter().map(load).collect()
         } else {

@@ -95,7 +95,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     match topic {
         Some(_) => {
             let message = format!("the manual page {page}({section}) is not installed");
-            let fault = Fault::new(Code::UnknownProgram, message);
+            let fault = Fault::new(Code::IoFailed, message);
             Err(fault
                 .hint("`cargo xtask install` installs the manual pages")
                 .into())

@@ -159,6 +159,10 @@ impl Expander {
         if self.sugar && !schema.contains_key("type") && schema.get("enum").is_some_and(strings) {
             schema.shift_insert(0, "type".into(), "string".into());
         }
+        // The rule of the whole parameter map holds for a map inside of it.
+        if self.sugar && !schema.contains_key("type") && schema.contains_key("properties") {
+            schema.shift_insert(0, "type".into(), "object".into());
+        }
         let array = schema.get("type").is_some_and(|kind| kind == "array");
         if array && !schema.contains_key("items") {
             let span = find(node, "type").map_or(node.span, |entry| entry.value.span);

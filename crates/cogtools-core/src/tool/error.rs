@@ -1,5 +1,7 @@
 //! Why a file is not a tool.
 
+use std::path::PathBuf;
+
 use crate::name::NameError;
 use crate::schema::SchemaError;
 use crate::text::{Span, Text, TextError};
@@ -14,6 +16,8 @@ pub enum ToolError {
     Syntax(Box<Fault>),
     /// It is a document but not a tool: all that is wrong, in the file's order.
     Invalid(Vec<Fault>),
+    /// Looking at it brought cogtools itself down.
+    Defect(PathBuf),
 }
 
 /// What can be wrong with the keys of a tool file.
@@ -87,6 +91,11 @@ impl ToolError {
             Self::Text(error) => vec![error.fault(Code::InvalidTool)],
             Self::Syntax(fault) => vec![*fault],
             Self::Invalid(faults) => faults,
+            Self::Defect(file) => {
+                let fault = Fault::new(Code::Internal, "cogtools failed on this tool");
+                let fault = fault.about(file.display().to_string());
+                vec![fault.hint("this is a defect of cogtools; please report it with the file")]
+            }
         }
     }
 
