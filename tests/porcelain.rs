@@ -216,8 +216,8 @@ fn help_without_a_manual_is_the_program_s_own() {
     run(&["help", "cogtools"]).outputs(&own);
     run(&["--help"]).outputs(&own);
     run(&["help", "errors"]).fails(
-        1,
-        "cogtools: error[UNKNOWN_PROGRAM]: the manual page cogtools-errors(7) is not installed\n\
+        74,
+        "cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed\n\
          hint: `cargo xtask install` installs the manual pages\n",
     );
 }

@@ -94,7 +94,7 @@ fn nothing_of_the_world_can_be_read() {
     fails(
         "x\n{% include '/etc/passwd' %}",
         7,
-        "template `/etc/passwd` not found",
+        "template `/etc/passwd` cannot be loaded: `/etc/passwd` leads out of the tool's own folder",
     );
 }
 

@@ -60,7 +60,9 @@ fn json_is_json() {
 /// A block in another language than these is one that nobody checks.
 #[test]
 fn languages_are_known() {
-    let known = ["console", "json", "mermaid", "text", "toml", "yaml"];
+    let known = [
+        "console", "json", "markdown", "mermaid", "text", "toml", "yaml",
+    ];
     each(
         |block| !known.contains(&block.language.as_str()),
         |at, _| panic!("{at}: a block in no language, or in one that is not checked"),
