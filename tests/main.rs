@@ -2,10 +2,44 @@
 
 use std::path::Path;
 
+use cogtools_testing::{Project, Run};
+
+mod call;
+mod discover;
+mod docs;
 mod hosts;
+mod input;
+mod interpreter;
+mod layout;
+mod njk;
+mod output;
+mod porcelain;
+mod programs;
+mod project;
+mod schema;
+mod sources;
+mod templates;
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {
     let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));
     program.parent().unwrap_or(program)
+}
+
+/// A run of one of our programs in `project`.
+fn run(program: &str, project: &Project) -> Run {
+    Run::new(programs().join(program)).project(project)
+}
+
+/// A project with one tool file below `tools`.
+fn project_with(name: &str, tool: &str) -> Project {
+    let project = Project::new();
+    project.file(format!("tools/{name}.yaml"), tool);
+    project
+}
+
+/// The root of the repository.
+fn repository() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().nth(2).unwrap_or(package)
 }

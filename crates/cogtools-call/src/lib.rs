@@ -6,7 +6,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use cogtools_program::call::{answer, registry, verbose_arg, yaml_arg};
-use cogtools_program::{Failure, Io, Program, Stdin, Syntax};
+use cogtools_program::{Failure, Io, Program, Stdin, Syntax, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -22,6 +22,7 @@ const MANUAL: &[(&str, &str)] = &[
         "ARGUMENTS",
         "The arguments are one JSON object on standard input; no input at all counts as an empty object. They are checked against the tool's parameters, and every violation is reported at once. An argument that the tool does not declare is a violation; wait_for_previous, which some hosts add of their own accord, is dropped. Nothing is converted: a number in quotes is a string. Parameters with a default are filled in.\n\nAt most 16 MiB are accepted. Standard input is read to its end before the program exits, whatever happens.",
     ),
+    ("FILES", man::FILES),
     (
         "EXAMPLES",
         "    echo '{\"facepalm\": \"ouch\"}' | cogtools-call facepalm\n\n    cogtools-call --yaml facepalm < arguments.yaml",
@@ -56,5 +57,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if matches.get_flag("verbose") {
         io.note(&format!("{name}: {}", tool.file().display()));
     }
-    answer(io, &tool, Syntax::from_flag(matches.get_flag("yaml")))
+    let line = format!("{} {name}", PROGRAM.name);
+    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
 }

@@ -36,6 +36,9 @@ pub enum ArgumentsError {
     /// Not JSON.
     #[error("not valid JSON: {0}")]
     Json(String, Place),
+    /// JSON, but more of it than anybody means to send.
+    #[error("{0}")]
+    Bounds(String, Place),
     /// Not YAML.
     #[error("not valid YAML: {}", .0.message)]
     Yaml(Box<Fault>),
@@ -101,6 +104,9 @@ impl ArgumentsError {
             Self::Json(_, place) => fault
                 .at(place.clone())
                 .hint(r#"send one JSON object on standard input, such as {"name": "value"}"#),
+            Self::Bounds(_, place) => fault
+                .at(place.clone())
+                .hint("send less at once, and nest it less deeply"),
             Self::Yaml(inner) => {
                 let mut fault = fault;
                 fault.place.clone_from(&inner.place);
@@ -119,6 +125,10 @@ fn json_error(error: &serde_json::Error, text: &Text) -> ArgumentsError {
     let message = message
         .rsplit_once(" at line ")
         .map_or(message.as_str(), |(words, _)| words);
+    let message = match message {
+        "recursion limit exceeded" => "more than 127 levels of nesting",
+        message => message,
+    };
     // The parser counts bytes; a line of it is looked at in characters.
     let line = text
         .as_str()
@@ -134,5 +144,8 @@ fn json_error(error: &serde_json::Error, text: &Text) -> ArgumentsError {
         column,
         1,
     );
+    if message.starts_with(json::BOUNDS) {
+        return ArgumentsError::Bounds(message.to_owned(), place);
+    }
     ArgumentsError::Json(message.to_owned(), place)
 }

@@ -24,6 +24,24 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// How many faults of one file or one call are told; with more of them, the
+    /// rest would only hide the first.
+    pub const MOST: usize = 50;
+
+    /// The first of `faults`, and a word on it when there are more.
+    pub fn first_of(faults: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut faults: Vec<Self> = faults.into_iter().take(Self::MOST + 1).collect();
+        if faults.len() > Self::MOST {
+            faults.truncate(Self::MOST);
+            if let Some(last) = faults.last_mut() {
+                let most = Self::MOST;
+                last.hints
+                    .push(format!("there is more: only the first {most} are shown"));
+            }
+        }
+        faults
+    }
+
     /// A fault about nothing in particular.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {

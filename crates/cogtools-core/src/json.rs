@@ -1,29 +1,43 @@
 //! JSON read strictly: a key that stands twice in one object is an error.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+/// How many values a text may have: a validator may keep several hundred bytes
+/// for each.
+const MAX_VALUES: usize = 1_000_000;
+
+/// What errors over a bound begin with.
+pub(crate) const BOUNDS: &str = "more than ";
+
 /// The one JSON value in `text`. Nesting is bounded by the parser (128 levels).
 pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Strict.deserialize(&mut deserializer)?;
+    let value = Strict(&Cell::new(0)).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
 
-struct Strict;
+/// Counts the values on its way.
+#[derive(Clone, Copy)]
+struct Strict<'c>(&'c Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() > MAX_VALUES {
+            return Err(D::Error::custom(format!("{BOUNDS}{MAX_VALUES} values")));
+        }
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,7 +75,7 @@ impl<'de> Visitor<'de> for Strict {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Self)? {
+        while let Some(item) = access.next_element_seed(self)? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -73,7 +87,7 @@ impl<'de> Visitor<'de> for Strict {
             if object.contains_key(&key) {
                 return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
-            let value = access.next_value_seed(Self)?;
+            let value = access.next_value_seed(self)?;
             object.insert(key, value);
         }
         Ok(Value::Object(object))

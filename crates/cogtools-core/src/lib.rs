@@ -18,6 +18,7 @@ mod registry;
 pub mod schema;
 mod source;
 pub mod suggest;
+mod takes;
 pub mod text;
 pub mod tool;
 mod violation;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::text;
+
 /// A project: the directory that tools and configuration are relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
@@ -54,8 +56,12 @@ impl Project {
     }
 }
 
+/// The largest `package.json` that is looked at: 16 MiB.
+const PACKAGE_LIMIT: usize = 16 << 20;
+
 fn has_package_key(folder: &Path) -> bool {
-    let Ok(text) = std::fs::read(folder.join("package.json")) else {
+    let path = folder.join("package.json");
+    let Ok(text) = text::bytes(&path, &path, PACKAGE_LIMIT) else {
         return false;
     };
     let word = br#""cogtools""#;

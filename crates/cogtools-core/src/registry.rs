@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::thread;
 
 use crate::source::{Folder, Listed, SourceError};
-use crate::suggest::nearest;
+use crate::suggest::{nearest, one_of};
 use crate::tool::ToolError;
 use crate::{Code, Config, Fault, Name, NameError, Tool};
 
@@ -28,13 +29,26 @@ pub struct Found<T> {
     pub shadowed: Vec<(PathBuf, PathBuf)>,
 }
 
+/// A name that no source has a tool for, and what may have been meant.
+#[derive(Debug)]
+pub struct Absent {
+    /// The name.
+    pub name: String,
+    /// Names that come near.
+    pub near: Vec<String>,
+    /// Files of that name that do not end as tool files do.
+    pub misnamed: Vec<PathBuf>,
+    /// Sources that could not be looked through.
+    pub unlisted: Vec<SourceError>,
+}
+
 /// Why a tool cannot be had.
 #[derive(Debug)]
 pub enum FindError {
     /// No tool can have that name.
     Name(String, NameError),
-    /// No source has it; these come near.
-    Absent(String, Vec<String>),
+    /// No source has it.
+    Absent(Absent),
     /// Its file is not a tool.
     Invalid(ToolError),
 }
@@ -59,25 +73,34 @@ impl Registry {
                 return Ok(tool);
             }
         }
-        let names = self.names();
-        let near = nearest(name, names.iter().map(String::as_str));
-        let near = near.into_iter().map(str::to_owned).collect();
-        Err(FindError::Absent(name.to_owned(), near))
+        Err(FindError::Absent(self.absent(&valid)))
     }
 
-    /// The stems of all tool files, sorted.
-    fn names(&self) -> Vec<String> {
-        let listed = self
-            .sources
-            .iter()
-            .filter_map(|source| source.list().ok())
-            .flatten();
-        let mut names: Vec<String> = listed
-            .filter_map(|file| file.stem.into_string().ok())
-            .collect();
+    /// What can be said of a name that no source has.
+    fn absent(&self, name: &Name) -> Absent {
+        let mut names: Vec<String> = Vec::new();
+        let mut unlisted = Vec::new();
+        for source in &self.sources {
+            match source.list() {
+                Ok(files) => {
+                    names.extend(files.into_iter().filter_map(|f| f.stem.into_string().ok()));
+                }
+                Err(error) => unlisted.push(error),
+            }
+        }
         names.sort_unstable();
         names.dedup();
-        names
+        let near = nearest(name.as_str(), names.iter().map(String::as_str));
+        let misnamed = self
+            .sources
+            .iter()
+            .filter_map(|source| source.misnamed(name));
+        Absent {
+            name: name.to_string(),
+            near: near.into_iter().map(str::to_owned).collect(),
+            misnamed: misnamed.collect(),
+            unlisted,
+        }
     }
 
     /// Loads every tool and turns each into what the caller needs, `each` running
@@ -113,7 +136,12 @@ impl Registry {
                 Err(error) => unlisted.push(error),
             }
         }
-        let load = |file: &Listed| each(file, Tool::load(&file.path, &file.shown));
+        // A tool that brings our own code down must not take the others with it.
+        let load = |file: &Listed| {
+            let loaded = AssertUnwindSafe(|| each(file, Tool::load(&file.path, &file.shown)));
+            catch_unwind(loaded)
+                .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
+        };
         let items = if files.len() < MANY {
             files.iter().map(load).collect()
         } else {
@@ -141,27 +169,37 @@ impl FindError {
     pub fn faults(self) -> Vec<Fault> {
         match self {
             Self::Name(name, error) => {
-                let shown: String = name.chars().take(64).collect();
+                let mut shown: String = name.chars().take(SHOWN).collect();
+                if shown.len() < name.len() {
+                    shown.push('…');
+                }
                 let fault = Fault::new(
                     Code::ToolNotFound,
                     format!("not the name of a tool: {error}"),
                 );
                 vec![fault.about(shown.escape_debug().to_string()).hint(LIST)]
             }
-            Self::Absent(name, near) => {
-                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-                let fault =
-                    Fault::new(Code::ToolNotFound, "no tool of that name is here").about(name);
-                vec![match near.as_slice() {
-                    [] => fault.hint(LIST),
-                    near => fault
-                        .hint(format!("did you mean {}?", near.join(" or ")))
-                        .hint(LIST),
-                }]
-            }
+            Self::Absent(absent) => absent.faults(),
             Self::Invalid(error) => error.faults(),
         }
     }
 }
+
+impl Absent {
+    fn faults(self) -> Vec<Fault> {
+        let mut fault = Fault::new(Code::ToolNotFound, "no tool of that name is here");
+        for file in &self.misnamed {
+            let file = file.display();
+            fault = fault.hint(format!("`{file}` is not read: tool files end in `.yaml`"));
+        }
+        fault.hints.extend(one_of(&self.near));
+        let fault = fault.about(self.name).hint(LIST);
+        let unlisted = self.unlisted.iter().map(SourceError::fault);
+        std::iter::once(fault).chain(unlisted).collect()
+    }
+}
+
+/// How many characters of a name that cannot be one are shown.
+const SHOWN: usize = 64;
 
 const LIST: &str = "cogtools-discover prints the tools there are";

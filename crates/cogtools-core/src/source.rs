@@ -1,8 +1,10 @@
 //! Where tools come from: folders of tool files.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::text::TextError;
 use crate::tool::ToolError;
 use crate::{Code, Fault, Name, Tool};
 
@@ -66,15 +68,28 @@ impl Folder {
         match Tool::load(&self.path.join(&file), &self.shown.join(&file)) {
             Ok(tool) => Ok(Some(tool)),
             Err(error) if error.is_absent() => Ok(None),
+            // What stands in the folder's place is said where folders are listed.
+            Err(ToolError::Text(TextError::Io(_, error)))
+                if error.kind() == ErrorKind::NotADirectory =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
+    }
+
+    /// The file that would be the tool of that name if it ended as tool files do.
+    pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
+        let file = format!("{name}.yml");
+        let there = self.path.join(&file).is_file();
+        there.then(|| self.shown.join(file))
     }
 
     /// The files that want to be tools, sorted by name; hidden ones do not.
     pub fn list(&self) -> Result<Vec<Listed>, SourceError> {
         let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => SourceError::Absent(self.shown.clone()),
-            std::io::ErrorKind::NotADirectory => SourceError::NotAFolder(self.shown.clone()),
+            ErrorKind::NotFound => SourceError::Absent(self.shown.clone()),
+            ErrorKind::NotADirectory => SourceError::NotAFolder(self.shown.clone()),
             _ => SourceError::Io(self.shown.clone(), error),
         };
         let entries = match std::fs::read_dir(&self.path).map_err(failed) {

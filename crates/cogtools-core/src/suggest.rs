@@ -1,18 +1,30 @@
 //! The nearest names to one that is not there.
 
+/// Comparing is quadratic in length; of longer names only so much is compared.
+const LONGEST: usize = 128;
+
 /// The names among `known` that `unknown` was probably meant to be, best first,
 /// at most three. Letter case and the difference of `-` and `_` weigh nothing.
 pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let plain = |name: &str| name.to_lowercase().replace('-', "_");
-    // Comparing is quadratic in length; no name that could be meant is longer.
-    let wanted: String = plain(unknown).chars().take(128).collect();
+    let wanted = plain(&unknown.chars().take(LONGEST).collect::<String>());
+    let length = wanted.chars().count();
+    if length == 0 {
+        return Vec::new();
+    }
     let mut scored: Vec<(f64, &str)> = known
         .into_iter()
         .filter_map(|name| {
-            let candidate = plain(name);
-            let distance = strsim::normalized_damerau_levenshtein(&wanted, &candidate);
-            let prefix = candidate.starts_with(&wanted) && wanted.len() >= 3;
+            let candidate = plain(&name.chars().take(LONGEST).collect::<String>());
             let ends = wanted.ends_with(&candidate) && candidate.len() >= 3;
+            let prefix = candidate.starts_with(&wanted) && wanted.len() >= 3;
+            // What differs much in length alone need not be compared.
+            let other = candidate.chars().count();
+            let (short, long) = (length.min(other), length.max(other));
+            if !prefix && !ends && short * 20 < long * 11 {
+                return None;
+            }
+            let distance = strsim::normalized_damerau_levenshtein(&wanted, &candidate);
             let score = if prefix || ends {
                 distance.max(0.7)
             } else {
@@ -27,9 +39,14 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> V
 
 /// "did you mean …?" for the nearest of `known`, if any is near.
 pub fn did_you_mean<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names: Vec<String> = nearest(unknown, known)
-        .into_iter()
-        .map(|name| format!("`{name}`"))
+    one_of(&nearest(unknown, known))
+}
+
+/// "did you mean …?" for names, if there are any.
+pub fn one_of(names: &[impl AsRef<str>]) -> Option<String> {
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{}`", name.as_ref()))
         .collect();
     match names.as_slice() {
         [] => None,

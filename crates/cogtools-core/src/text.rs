@@ -29,6 +29,9 @@ pub enum TextError {
     /// No such file.
     #[error("`{0}` does not exist")]
     Absent(PathBuf),
+    /// A symbolic link whose target is not there.
+    #[error("`{0}` is a link to a file that does not exist")]
+    Dangling(PathBuf),
     /// A directory, a pipe or a device: reading it might never end.
     #[error("`{0}` is not a regular file")]
     NotAFile(PathBuf),
@@ -67,23 +70,7 @@ impl Text {
 
     /// Reads the regular file at `path`, known to its user as `shown`.
     pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
-        let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => TextError::Absent(shown.to_path_buf()),
-            _ => TextError::Io(shown.to_path_buf(), error),
-        };
-        // A pipe would be opened and waited for, so it is looked at first.
-        let size = match std::fs::metadata(path).map_err(failed)? {
-            meta if meta.is_file() => usize::try_from(meta.len()).unwrap_or(usize::MAX),
-            _ => return Err(TextError::NotAFile(shown.to_path_buf())),
-        };
-        let mut bytes = Vec::with_capacity(size.min(Self::LIMIT) + 1);
-        let file = File::open(path).map_err(failed)?;
-        file.take(Self::LIMIT as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        if bytes.len() > Self::LIMIT {
-            return Err(TextError::TooLarge(shown.to_path_buf()));
-        }
+        let bytes = bytes(path, shown, Self::LIMIT)?;
         Ok(Self {
             origin: path.to_path_buf(),
             ..Self::new(shown, bytes)?
@@ -131,11 +118,38 @@ impl Text {
     }
 }
 
+/// The bytes of the regular file at `path`, known to its user as `shown`, if
+/// they are no more than `limit`.
+pub(crate) fn bytes(path: &Path, shown: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound if path.is_symlink() => {
+            TextError::Dangling(shown.to_path_buf())
+        }
+        std::io::ErrorKind::NotFound => TextError::Absent(shown.to_path_buf()),
+        _ => TextError::Io(shown.to_path_buf(), error),
+    };
+    // A pipe would be opened and waited for, so it is looked at first.
+    let size = match std::fs::metadata(path).map_err(failed)? {
+        meta if meta.is_file() => usize::try_from(meta.len()).unwrap_or(usize::MAX),
+        _ => return Err(TextError::NotAFile(shown.to_path_buf())),
+    };
+    let mut bytes = Vec::with_capacity(size.min(limit) + 1);
+    let file = File::open(path).map_err(failed)?;
+    file.take(limit as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() > limit {
+        return Err(TextError::TooLarge(shown.to_path_buf()));
+    }
+    Ok(bytes)
+}
+
 impl TextError {
     /// The fault to show, with `code` for a file that is there but cannot be used.
     pub fn fault(&self, code: Code) -> Fault {
         let hint = match self {
             Self::Absent(_) => "check the path; it may have been removed while it was looked at",
+            Self::Dangling(_) => "mend the link or remove it",
             Self::NotAFile(_) => "put a regular file there, or a link to one",
             Self::TooLarge(_) => "shorten it; long reference text belongs outside the tool",
             Self::Encoding(..) => "save it as UTF-8",

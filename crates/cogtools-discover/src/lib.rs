@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Target, Tool};
 use cogtools_program::call::{registry, verbose_arg};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
 
 /// The program.
@@ -28,6 +28,7 @@ const MANUAL: &[(&str, &str)] = &[
         "FORMATS",
         "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); releases of Gemini CLI read one or the other.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
     ),
+    ("FILES", man::FILES),
     (
         "EXAMPLES",
         "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null",
@@ -98,7 +99,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
                 winner.display()
             ));
         }
-        io.note(&format!("{} tools declared", declared.len()));
+        let noun = if declared.len() == 1 { "tool" } else { "tools" };
+        io.note(&format!("{} {noun} declared", declared.len()));
     }
     let text = if matches.get_flag("yaml") {
         yaml(&declared)?

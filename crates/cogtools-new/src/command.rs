@@ -41,7 +41,7 @@ const MANUAL: &[(&str, &str)] = &[
 ];
 
 /// The schema of tool files, as `cogtools schema` prints it.
-const SCHEMA: &str = include_str!("../../../docs/schema/tool.json");
+const SCHEMA: &str = include_str!("../starter/schema.json");
 
 fn command() -> Command {
     Command::new("cogtools-new")

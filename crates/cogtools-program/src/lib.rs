@@ -9,6 +9,7 @@ pub mod call;
 mod failure;
 mod input;
 mod io;
+pub mod man;
 mod process;
 mod program;
 mod rehearsal;

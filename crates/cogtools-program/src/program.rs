@@ -72,7 +72,7 @@ impl Program {
             Ok(matches) => self.run_parsed(&matches, io),
             Err(error) if error.use_stderr() => {
                 io.reporter = Reporter::new(self.name, usage::format_asked(args), io.colour());
-                Err(usage::fault(&error).into())
+                Err(usage::fault(&error, &mut self.command()).into())
             }
             Err(answer) => return finish(io.print(answer.render().to_string().as_bytes()), io),
         };

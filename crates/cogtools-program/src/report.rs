@@ -1,7 +1,12 @@
 //! The one place that puts a fault into words on standard error.
 
+use std::borrow::Cow;
+
 use cogtools_core::Fault;
 use serde_json::{Map, Value, json};
+
+/// How many characters of a message or a hint are shown.
+const LONGEST: usize = 4_000;
 
 /// How failures are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +55,7 @@ impl Reporter {
     /// A remark that is no fault, ending with a line feed.
     pub fn note(&self, message: &str) -> String {
         match self.format {
-            Format::Human => format!("{}: {message}\n", self.program),
+            Format::Human => format!("{}: {}\n", self.program, plain(message)),
             Format::Json => format!("{}\n", json!({"program": self.program, "note": message})),
         }
     }
@@ -61,14 +66,16 @@ impl Reporter {
             Severity::Error => self.paint(&label, "1;31"),
             Severity::Warning => self.paint(&label, "1;33"),
         };
-        let mut text = format!("{}: {label}: {}\n", self.program, fault.line());
+        let line = fault.line();
+        let line = plain(&line);
+        let mut text = format!("{}: {label}: {line}\n", self.program);
         if let Some(place) = &fault.place {
             text.push_str(&place.excerpt());
         }
         for hint in &fault.hints {
             text.push_str(&self.paint("hint:", "1;36"));
             text.push(' ');
-            text.push_str(hint);
+            text.push_str(&plain(hint));
             text.push('\n');
         }
         text
@@ -88,10 +95,13 @@ impl Reporter {
             object.insert("column".into(), place.column.into());
         }
         if let Some(pointer) = &fault.pointer {
-            object.insert("pointer".into(), pointer.clone().into());
+            object.insert("pointer".into(), cut(pointer).into());
         }
-        object.insert("message".into(), fault.message.clone().into());
-        object.insert("hints".into(), fault.hints.clone().into());
+        object.insert("message".into(), cut(&fault.message).into());
+        object.insert(
+            "hints".into(),
+            fault.hints.iter().map(|hint| cut(hint)).collect(),
+        );
         Value::Object(object)
     }
 
@@ -101,6 +111,32 @@ impl Reporter {
         } else {
             text.to_owned()
         }
+    }
+}
+
+/// A text on one line, as it can be shown: names and values come from files and
+/// callers, and must neither steer a terminal nor look like lines of ours.
+fn plain(text: &str) -> Cow<'_, str> {
+    let cut = cut(text);
+    if !cut.contains(char::is_control) {
+        return cut;
+    }
+    let mut shown = String::with_capacity(cut.len() + 16);
+    for character in cut.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown.into()
+}
+
+/// The beginning of a text that nobody would read to its end.
+fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 

@@ -2,26 +2,28 @@
 
 use std::ffi::OsString;
 
+use clap::Command;
 use cogtools_core::{Code, Fault};
 
 use crate::report::Format;
 
-/// The fault for a command line that clap refused.
-pub(crate) fn fault(error: &clap::Error) -> Fault {
+/// The fault for a command line that clap refused, and how `command` is used.
+pub(crate) fn fault(error: &clap::Error, command: &mut Command) -> Fault {
     let text = error.render().to_string();
     let mut message = Vec::new();
     let mut hints = Vec::new();
-    let mut usage = None;
+    // What clap makes of the usage hangs on what was typed, so it is left out.
+    let text = text.split("\n\nUsage: ").next().unwrap_or_default();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(tip) = line.strip_prefix("tip: ") {
             hints.push(tip.to_owned());
-        } else if let Some(line) = line.strip_prefix("Usage: ") {
-            usage = Some(format!("usage: {line}"));
         } else if !line.starts_with("For more information") {
             message.push(line.strip_prefix("error: ").unwrap_or(line).to_owned());
         }
     }
-    hints.extend(usage);
+    let usage = command.render_usage().to_string();
+    let usage = usage.lines().next().unwrap_or_default();
+    hints.push(usage.replacen("Usage", "usage", 1));
     hints.push("--help explains every option".to_owned());
     let mut fault = Fault::new(Code::Usage, message.join(" "));
     fault.hints = hints;

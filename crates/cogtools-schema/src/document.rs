@@ -19,6 +19,14 @@ impl Document {
     /// The names on the command line.
     pub const NAMES: [&'static str; 2] = ["tool", "config"];
 
+    /// The files of the repository that hold a schema: for whoever looks it up, and
+    /// for `cogtools new` to hand out.
+    pub const COMMITTED: [(Self, &'static str); 3] = [
+        (Self::Tool, "docs/schema/tool.json"),
+        (Self::Tool, "crates/cogtools-new/starter/schema.json"),
+        (Self::Config, "docs/schema/config.json"),
+    ];
+
     /// The document of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {

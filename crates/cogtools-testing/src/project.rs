@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A directory to work in and a HOME, both empty at first and removed on drop.
@@ -66,7 +67,30 @@ impl Project {
 
     /// Writes a file that can be run.
     pub fn program(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
-        self.file(name.as_ref(), content).mode(name, 0o755)
+        self.file("../program", content);
+        let written = self.path("../program");
+        self.copy(name.as_ref(), written).mode(name, 0o755)
+    }
+
+    /// Copies a file, such as a program, with the directories it needs. Another
+    /// process does it: while this one had the copy open for writing, a thread
+    /// that forks would make it busy for whoever runs it.
+    pub fn copy(&self, name: impl AsRef<Path>, from: impl AsRef<Path>) -> &Self {
+        let path = self.path(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+        let copied = Command::new("/bin/cp")
+            .arg(from.as_ref())
+            .arg(&path)
+            .status();
+        assert!(
+            copied.as_ref().is_ok_and(ExitStatus::success),
+            "{}: {copied:?}",
+            path.display()
+        );
+        self
     }
 
     /// Creates a directory, with its parents.

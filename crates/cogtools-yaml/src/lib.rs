@@ -8,7 +8,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::Tool;
-use cogtools_program::call::{answer, verbose_arg, yaml_arg};
+use cogtools_program::call::{answer, quote, verbose_arg, yaml_arg};
 use cogtools_program::{Failure, Io, Program, Stdin, Syntax};
 
 /// The program.
@@ -58,5 +58,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if matches.get_flag("verbose") {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }
-    answer(io, &tool, Syntax::from_flag(matches.get_flag("yaml")))
+    let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
+    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
 }

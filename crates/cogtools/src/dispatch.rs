@@ -26,6 +26,10 @@ const MANUAL: &[(&str, &str)] = &[
         "cogtools NAME becomes the program cogtools-NAME, with the rest of the command line. It is looked for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order. The programs that belong to cogtools are never taken from node_modules. Any program that is named cogtools-something and lies in one of these places is a subcommand.\n\ncogtools help NAME shows the manual page of a program, or its --help where there is no man; cogtools help --all lists every program found.",
     ),
     (
+        "ENVIRONMENT",
+        "PATH\n  Where programs and man are looked for.",
+    ),
+    (
         "EXAMPLES",
         "    cogtools init\n\n    cogtools help call\n\n    cogtools discover --yaml",
     ),

@@ -10,14 +10,8 @@ use cogtools_program::{Failure, Io, Program};
 
 use crate::dispatch::{PROGRAM, become_program};
 use crate::locate::Places;
+use crate::manual::TOPICS;
 use crate::{PREFIX, built_in};
-
-/// Manual pages that belong to no program: what `help` calls them, page, section.
-const TOPICS: [(&str, &str, u8); 3] = [
-    ("tool", "cogtools-tool", 5),
-    ("cogtoolrc", "cogtoolrc", 5),
-    ("errors", "cogtools-errors", 7),
-];
 
 /// The programs of this package, for the end of `--help`.
 pub(crate) fn overview() -> String {
@@ -82,9 +76,9 @@ fn about_column(program: &Program) -> String {
 fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     let topic = TOPICS
         .iter()
-        .find(|(topic, page, _)| *topic == name || *page == name);
+        .find(|topic| topic.name == name || topic.page == name);
     let (page, section) = match topic {
-        Some((_, page, section)) => ((*page).to_owned(), *section),
+        Some(topic) => (topic.page.to_owned(), topic.section),
         None if name == PROGRAM.name => (name.to_owned(), 1),
         None => (format!("{PREFIX}{name}"), 1),
     };
@@ -101,7 +95,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     match topic {
         Some(_) => {
             let message = format!("the manual page {page}({section}) is not installed");
-            let fault = Fault::new(Code::UnknownProgram, message);
+            let fault = Fault::new(Code::IoFailed, message);
             Err(fault
                 .hint("`cargo xtask install` installs the manual pages")
                 .into())

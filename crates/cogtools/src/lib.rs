@@ -6,6 +6,7 @@
 mod dispatch;
 mod help;
 mod locate;
+pub mod manual;
 
 use cogtools_program::Program;
 pub use dispatch::PROGRAM;

@@ -48,8 +48,10 @@ fn njk(bencher: Bencher<'_, '_>) {
     let context = context();
     bencher.bench(|| {
         let engine = njk::Engine::new();
-        let template = engine.compile("facepalm", black_box(TEMPLATE)).unwrap();
-        template.render(black_box(&context)).unwrap()
+        let template = engine
+            .compile("facepalm", black_box(TEMPLATE))
+            .expect("it works");
+        template.render(black_box(&context)).expect("it works")
     });
 }
 
@@ -59,10 +61,12 @@ fn minijinja(bencher: Bencher<'_, '_>) {
     let context = context();
     bencher.bench(|| {
         let mut environment = minijinja::Environment::new();
-        environment.add_template("facepalm", black_box(TEMPLATE)).unwrap();
-        let template = environment.get_template("facepalm").unwrap();
+        environment
+            .add_template("facepalm", black_box(TEMPLATE))
+            .expect("it works");
+        let template = environment.get_template("facepalm").expect("it works");
         let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).unwrap()
+        template.render(context).expect("it works")
     });
 }
 
@@ -72,10 +76,12 @@ fn minijinja_empty(bencher: Bencher<'_, '_>) {
     let context = context();
     bencher.bench(|| {
         let mut environment = minijinja::Environment::empty();
-        environment.add_template("facepalm", black_box(TEMPLATE)).unwrap();
-        let template = environment.get_template("facepalm").unwrap();
+        environment
+            .add_template("facepalm", black_box(TEMPLATE))
+            .expect("it works");
+        let template = environment.get_template("facepalm").expect("it works");
         let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).unwrap()
+        template.render(context).expect("it works")
     });
 }
 
@@ -83,15 +89,21 @@ fn minijinja_empty(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn njk_compile(bencher: Bencher<'_, '_>) {
     let engine = njk::Engine::new();
-    bencher.bench(|| engine.compile("facepalm", black_box(TEMPLATE)).unwrap());
+    bencher.bench(|| {
+        engine
+            .compile("facepalm", black_box(TEMPLATE))
+            .expect("it works")
+    });
 }
 
 /// Only the rendering.
 #[divan::bench]
 fn njk_render(bencher: Bencher<'_, '_>) {
     let context = context();
-    let template = njk::Engine::new().compile("facepalm", TEMPLATE).unwrap();
-    bencher.bench(|| template.render(black_box(&context)).unwrap());
+    let template = njk::Engine::new()
+        .compile("facepalm", TEMPLATE)
+        .expect("it works");
+    bencher.bench(|| template.render(black_box(&context)).expect("it works"));
 }
 
 const LOOP: &str = "{% for row in rows %}{{ loop.index }}: {{ row.name | upper }} {% if row.on %}on{% else %}off{% endif %}\n{% endfor %}";
@@ -105,8 +117,8 @@ fn rows() -> Json {
 #[divan::bench]
 fn njk_loop(bencher: Bencher<'_, '_>) {
     let context = rows();
-    let template = njk::Engine::new().compile("loop", LOOP).unwrap();
-    bencher.bench(|| template.render(black_box(&context)).unwrap());
+    let template = njk::Engine::new().compile("loop", LOOP).expect("it works");
+    bencher.bench(|| template.render(black_box(&context)).expect("it works"));
 }
 
 /// The same with minijinja.
@@ -114,11 +126,11 @@ fn njk_loop(bencher: Bencher<'_, '_>) {
 fn minijinja_loop(bencher: Bencher<'_, '_>) {
     let context = rows();
     let mut environment = minijinja::Environment::new();
-    environment.add_template("loop", LOOP).unwrap();
-    let template = environment.get_template("loop").unwrap();
+    environment.add_template("loop", LOOP).expect("it works");
+    let template = environment.get_template("loop").expect("it works");
     bencher.bench(|| {
         let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).unwrap()
+        template.render(context).expect("it works")
     });
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum Binary {
     Multiply,
     Divide,
     Remainder,
-    /// `//`, the floor of a division.
+    /// `//`, until it is settled what it divides.
     Floor,
     Power,
 }
@@ -33,6 +33,8 @@ pub(crate) enum Unary {
     Not,
     Minus,
     Plus,
+    /// What is left of `//`: the floor of a quotient.
+    Floor,
 }
 
 /// A name and where it stands.
@@ -62,7 +64,10 @@ pub(crate) enum Kind {
     Number(f64),
     Bool(bool),
     Null,
-    Regex { body: String, flags: String },
+    Regex {
+        body: String,
+        flags: String,
+    },
     Name(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),
@@ -84,12 +89,14 @@ pub(crate) enum Kind {
 
 impl Expression {
     pub(crate) fn new(kind: Kind, span: Span) -> Self {
-        let height = kind.children().map(|child| child.height).max();
-        Self {
-            height: height.map_or(0, |height| height.saturating_add(1)),
-            kind,
-            span,
-        }
+        let height = match &kind {
+            Kind::Name(_) | Kind::Str(_) => 0,
+            kind => {
+                let height = kind.children().map(|child| child.height).max();
+                height.map_or(0, |height| height.saturating_add(1))
+            }
+        };
+        Self { kind, span, height }
     }
 }
 
@@ -153,14 +160,14 @@ pub(crate) enum Statement {
     Text(String),
     Output(Expression),
     If {
-        branches: Vec<(Expression, Vec<Statement>)>,
-        otherwise: Vec<Statement>,
+        branches: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
     },
     For {
         names: Vec<Name>,
         iterable: Expression,
-        body: Vec<Statement>,
-        otherwise: Vec<Statement>,
+        body: Vec<Self>,
+        otherwise: Vec<Self>,
     },
     Set {
         targets: Vec<Name>,
@@ -178,16 +185,16 @@ pub(crate) enum Statement {
     Filter {
         name: Name,
         arguments: Arguments,
-        body: Vec<Statement>,
+        body: Vec<Self>,
     },
     Switch {
         subject: Expression,
-        cases: Vec<(Expression, Vec<Statement>)>,
-        otherwise: Vec<Statement>,
+        cases: Vec<(Expression, Vec<Self>)>,
+        otherwise: Vec<Self>,
     },
     Block {
         name: Name,
-        body: Vec<Statement>,
+        body: Vec<Self>,
     },
     Extends(Expression),
     Include {

@@ -14,6 +14,9 @@ use crate::value::dict::{Dict, Entries};
 /// All strings and lists of a rendering may take this many times its output.
 const MEMORY_FACTOR: u64 = 32;
 
+/// Even with little output, a rendering may take this much.
+const MIN_MEMORY: u64 = 1 << 20;
+
 /// A value may hold this many levels of arrays and objects.
 const MAX_DEPTH: u32 = 500;
 
@@ -26,11 +29,10 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
-        let output = u64::try_from(limits.output).unwrap_or(u64::MAX);
         Self {
             limits,
             fuel: AtomicU64::new(limits.fuel),
-            memory: AtomicU64::new(output.saturating_mul(MEMORY_FACTOR)),
+            memory: AtomicU64::new(memory(limits)),
         }
     }
 
@@ -59,8 +61,7 @@ impl Budget {
             return Ok(());
         }
         let error = Error::new(ErrorKind::TooLarge, "the template builds too much data");
-        let most = u64::try_from(self.limits.output).unwrap_or(u64::MAX);
-        let most = most.saturating_mul(MEMORY_FACTOR);
+        let most = memory(self.limits);
         Err(error.with_hint(format!("the values a template makes may take {most} bytes")))
     }
 
@@ -87,10 +88,15 @@ impl Budget {
     }
 
     pub(crate) fn array(&self, items: Vec<Value>) -> Result<Value, Error> {
-        self.grow(items.len().saturating_mul(size_of::<Value>()).saturating_add(64))?;
+        self.grow(
+            items
+                .len()
+                .saturating_mul(size_of::<Value>())
+                .saturating_add(64),
+        )?;
         self.spend(items.len())?;
         let array = Value::from_object(Array::new(items));
-        self.check_depth(&array)?;
+        Self::check_depth(&array)?;
         Ok(array)
     }
 
@@ -99,16 +105,26 @@ impl Budget {
         self.grow(size.saturating_add(64))?;
         self.spend(entries.len())?;
         let dict = Value::from_object(Dict::new(entries));
-        self.check_depth(&dict)?;
+        Self::check_depth(&dict)?;
         Ok(dict)
     }
 
-    pub(crate) fn check_depth(&self, value: &Value) -> Result<(), Error> {
+    /// Refuses a value with too many levels.
+    pub(crate) fn check_depth(value: &Value) -> Result<(), Error> {
         if depth(value) > MAX_DEPTH {
-            return Err(Error::new(ErrorKind::TooDeep, "the value is nested too deeply"));
+            return Err(Error::new(
+                ErrorKind::TooDeep,
+                "the value is nested too deeply",
+            ));
         }
         Ok(())
     }
+}
+
+/// How many bytes the values of a rendering may take.
+fn memory(limits: Limits) -> u64 {
+    let output = u64::try_from(limits.output).unwrap_or(u64::MAX);
+    output.saturating_mul(MEMORY_FACTOR).max(MIN_MEMORY)
 }
 
 fn take(store: &AtomicU64, amount: u64) -> bool {

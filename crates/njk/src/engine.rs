@@ -118,7 +118,12 @@ impl Template {
                 }
             }
             Json::Null => {}
-            _ => return Err(Error::new(ErrorKind::BadValue, "the context must be an object")),
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::BadValue,
+                    "the context must be an object",
+                ));
+            }
         }
         let context = Context::new(variables);
         let runtime = Runtime::new(&self.shared, &self.program, &context);

@@ -154,7 +154,11 @@ impl fmt::Display for Error {
         let inner = &self.0;
         match &inner.template {
             Some(name) if !name.is_empty() => {
-                write!(f, "{name}:{}:{}: {}", inner.line, inner.column, inner.message)
+                write!(
+                    f,
+                    "{name}:{}:{}: {}",
+                    inner.line, inner.column, inner.message
+                )
             }
             Some(_) => write!(f, "{}:{}: {}", inner.line, inner.column, inner.message),
             None => f.write_str(&inner.message),

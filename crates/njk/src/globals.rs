@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
+use crate::bridge::argument;
+use crate::budget::Budget;
 use crate::error::Error;
-use crate::helpers::argument;
 use crate::runtime::Runtime;
 use crate::value::compare::order;
 use crate::value::function::Function;
-use crate::value::number;
 use crate::value::text::{to_number, to_text};
+use crate::value::{depth, number};
 
 pub(crate) const NAMES: [&str; 3] = ["range", "cycler", "joiner"];
 
@@ -63,13 +64,20 @@ pub(crate) struct Cycler {
 }
 
 fn cycler(_: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
-    Ok(Value::from_object(Cycler {
+    let cycler = Value::from_object(Cycler {
         items: arguments.to_vec(),
         at: Mutex::default(),
-    }))
+    });
+    Budget::check_depth(&cycler)?;
+    Ok(cycler)
 }
 
 impl Cycler {
+    pub(crate) fn depth(&self) -> u32 {
+        let inner = self.items.iter().map(depth).max();
+        inner.unwrap_or_default().saturating_add(1)
+    }
+
     fn current(&self) -> Value {
         let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
         match at {

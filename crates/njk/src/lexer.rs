@@ -1,12 +1,11 @@
 //! Cuts a template into tokens, on demand, by the rules of Nunjucks: inside a
 //! tag nearly every character may be part of a name, and `r/` begins a
-//! regular expression. Raw blocks are read here too, since nothing inside
-//! them is a token.
+//! regular expression.
 
 use crate::error::{Error, ErrorKind, Span};
+use crate::raw::{self, strip_dash};
 use crate::token::{Kind, Token, Trim};
 
-const DELIMITERS: &str = "()[]{}%*-+~/#,:|.<>=!";
 const MARKS: [&str; 30] = [
     "===", "!==", "==", "!=", "<=", ">=", "//", "**", "(", ")", "[", "]", "{", "}", "%", "*", "-",
     "+", "~", "/", "#", ",", ":", "|", ".", "<", ">", "=", "!", "",
@@ -18,9 +17,41 @@ pub(crate) struct Lexer<'a> {
     in_code: bool,
 }
 
+/// The first byte that may begin a tag, or end a comment.
+fn position(text: &[u8]) -> Option<usize> {
+    text.iter().position(|byte| matches!(byte, b'{' | b'#'))
+}
+
 /// The white space of JavaScript's `\s`.
 pub(crate) fn is_space(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
+}
+
+/// What ends a name.
+fn is_delimiter(c: char) -> bool {
+    matches!(
+        c,
+        '(' | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '%'
+            | '*'
+            | '-'
+            | '+'
+            | '~'
+            | '/'
+            | '#'
+            | ','
+            | ':'
+            | '|'
+            | '.'
+            | '<'
+            | '>'
+            | '='
+            | '!'
+    )
 }
 
 fn is_code_space(c: char) -> bool {
@@ -78,7 +109,7 @@ impl<'a> Lexer<'a> {
             return self.comment();
         }
         let mut from = 0;
-        while let Some(found) = rest[from..].find(['{', '#']) {
+        while let Some(found) = position(&rest.as_bytes()[from..]) {
             let here = &rest[from + found..];
             if here.starts_with("#}") {
                 let place = start + from + found;
@@ -119,41 +150,18 @@ impl<'a> Lexer<'a> {
 
     /// Reads a whole raw block if one begins here.
     fn raw(&mut self) -> Result<Option<Token>, (Error, Span)> {
-        let Some((name, open)) = ["raw", "verbatim"]
-            .iter()
-            .find_map(|name| raw_tag(self.rest(), name).map(|tag| (*name, tag)))
-        else {
-            return Ok(None);
-        };
         let start = self.at;
-        let body = start + open.len;
-        let end_name = format!("end{name}");
-        let (mut from, mut level) = (body, 1_u32);
-        while let Some(found) = self.source[from..].find("{%") {
-            let here = from + found;
-            let rest = &self.source[here..];
-            if let Some(tag) = raw_tag(rest, &end_name) {
-                level -= 1;
-                if level == 0 {
-                    let mut text = &self.source[body..here];
-                    if tag.trim.before {
-                        text = text.trim_end_matches(is_space);
-                    }
-                    self.at = here + tag.len;
-                    let trim = Trim {
-                        before: open.trim.before,
-                        after: open.trim.after || tag.trim.after,
-                    };
-                    let text = text.to_owned();
-                    return Ok(Some(self.token(Kind::Raw { text, trim }, start)));
-                }
-            } else if raw_tag(rest, name).is_some() {
-                level += 1;
+        match raw::read(self.source, start) {
+            raw::Found::None => Ok(None),
+            raw::Found::Block { text, trim, end } => {
+                self.at = end;
+                Ok(Some(self.token(Kind::Raw { text, trim }, start)))
             }
-            from = here + 2;
+            raw::Found::Open { name, end } => {
+                let message = format!("`{name}` is never closed by `end{name}`");
+                Self::fail(&message, Span::new(start, end))
+            }
         }
-        let message = format!("`{name}` is never closed by `{end_name}`");
-        Self::fail(&message, Span::new(start, body))
     }
 
     fn code(&mut self) -> Result<Token, (Error, Span)> {
@@ -169,7 +177,7 @@ impl<'a> Lexer<'a> {
         if rest.starts_with("r/") {
             return self.regex();
         }
-        if !DELIMITERS.contains(first) {
+        if !is_delimiter(first) {
             return Ok(self.word());
         }
         let (end, dash) = strip_dash(rest);
@@ -238,7 +246,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let rest = self.rest();
         let end = rest
-            .find(|c| is_code_space(c) || DELIMITERS.contains(c))
+            .find(|c| is_code_space(c) || is_delimiter(c))
             .unwrap_or(rest.len());
         let word = &rest[..end];
         self.at += end;
@@ -254,34 +262,13 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self, start: usize) -> Token {
         if let Some(fraction) = self.rest().strip_prefix('.') {
-            let digits = fraction.len() - fraction.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let digits = fraction.len()
+                - fraction
+                    .trim_start_matches(|c: char| c.is_ascii_digit())
+                    .len();
             self.at += 1 + digits;
         }
         let value = self.source[start..self.at].parse().unwrap_or(f64::NAN);
         self.token(Kind::Number(value), start)
     }
-}
-
-struct RawTag {
-    len: usize,
-    trim: Trim,
-}
-
-/// Whether `{% name %}` stands at the start of `text`.
-fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
-    let inner = text.strip_prefix("{%")?;
-    let (inner, before) = strip_dash(inner);
-    let inner = inner.trim_start_matches(is_space).strip_prefix(name)?;
-    let (inner, after) = strip_dash(inner.trim_start_matches(is_space));
-    let rest = inner.strip_prefix("%}")?;
-    let len = text.len() - rest.len();
-    Some(RawTag {
-        len,
-        trim: Trim { before, after },
-    })
-}
-
-fn strip_dash(text: &str) -> (&str, bool) {
-    text.strip_prefix('-')
-        .map_or((text, false), |rest| (rest, true))
 }

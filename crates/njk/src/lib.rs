@@ -1,22 +1,53 @@
-//! Nunjucks templates in Rust, rendered by minijinja.
+//! Nunjucks templates in Rust: the same language and the same results as
+//! Nunjucks 3.2.4, rendered by [minijinja].
 //!
 //! ```
 //! let engine = njk::Engine::new();
-//! let template = engine.compile("note", "{{ title }}{% if body %}: {{ body }}{% endif %}").unwrap();
+//! let template = engine.compile("note", "{{ title }}{% if body %}: {{ body }}{% endif %}")?;
 //! let context = serde_json::json!({"title": "Hello", "body": "world"});
-//! assert_eq!(template.render(&context).unwrap(), "Hello: world");
+//! assert_eq!(template.render(&context)?, "Hello: world");
+//! # Ok::<(), njk::Error>(())
 //! ```
+//!
+//! # The parts
+//!
+//! - An [`Engine`] compiles templates; it holds the [`Limits`], a [`Loader`]
+//!   for other templates, and whether HTML is escaped.
+//! - A [`Template`] renders, as often as one likes and from any thread, with a
+//!   context of JSON.
+//! - An [`Error`] says what failed, where in which template, and often what to
+//!   do about it.
+//! - [`analyse`] finds what a template reads and sets without rendering it.
+//!
+//! # Values
+//!
+//! Values behave as in JavaScript: there is one kind of number, `1.0` prints
+//! as `1`, lists are mutable and equal only to themselves, an empty list is
+//! true and an empty string is not, and undefined and null print nothing.
+//!
+//! # Bounds
+//!
+//! Templates are not trusted. Each rendering has fuel, a depth and a number of
+//! bytes, and ends with an [`ErrorKind::OutOfFuel`], [`ErrorKind::TooDeep`] or
+//! [`ErrorKind::TooLarge`] when it has used them up. A template reaches nothing
+//! but its context and what the loader gives it: no files, no environment, no
+//! clock, no chance.
+//!
+//! # Differences
+//!
+//! What is known to differ from Nunjucks is listed in [`differences`].
+//!
+//! [minijinja]: https://docs.rs/minijinja
 
 mod analysis;
 mod ast;
+mod bridge;
 mod budget;
 mod emitter;
 mod engine;
 mod error;
 mod filters;
 mod globals;
-mod guard;
-mod helpers;
 mod lexer;
 mod limits;
 mod loader;
@@ -24,6 +55,7 @@ mod methods;
 mod parser;
 mod precedence;
 mod program;
+mod raw;
 mod regex;
 mod runtime;
 mod suggest;
@@ -37,3 +69,10 @@ pub use engine::{Builder, Engine, Template};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use loader::{LoadError, Loader};
+
+#[doc = include_str!("../docs/differences.md")]
+pub mod differences {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

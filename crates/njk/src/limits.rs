@@ -19,7 +19,8 @@ pub struct Limits {
     /// How deeply macros, blocks and included templates may nest.
     pub recursion: usize,
     /// Bytes a template may print. No string inside a rendering may be longer,
-    /// and all strings and lists it makes together may take 32 times as much.
+    /// and all strings and lists it makes together may take 32 times as much,
+    /// but at least a mebibyte.
     pub output: usize,
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::hash::BuildHasher;
 
 /// What a loader failed with; it becomes the message of a template error.
 pub type LoadError = Box<dyn std::error::Error + Send + Sync>;
@@ -17,7 +18,7 @@ pub trait Loader: Send + Sync {
     fn load(&self, name: &str) -> Result<Option<String>, LoadError>;
 }
 
-impl Loader for HashMap<String, String> {
+impl<S: BuildHasher + Send + Sync> Loader for HashMap<String, String, S> {
     fn load(&self, name: &str) -> Result<Option<String>, LoadError> {
         Ok(self.get(name).cloned())
     }

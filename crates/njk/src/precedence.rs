@@ -28,12 +28,10 @@ fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Result<(), (Error
     let span = expression.span;
     match expression.kind {
         Kind::Binary(Binary::Floor, left, right) => {
+            // The text between `Math.floor(` and `)` is ordered by itself.
             let quotient = Kind::Binary(Binary::Divide, left, right);
             let quotient = settle(Expression::new(quotient, span))?;
-            let Kind::Binary(Binary::Divide, left, right) = quotient.kind else {
-                return Err((Error::internal("a division came apart"), span));
-            };
-            let floor = Kind::Binary(Binary::Floor, left, right);
+            let floor = Kind::Unary(Unary::Floor, Box::new(quotient));
             pieces.push(Piece::Operand(Expression::new(floor, span)));
         }
         Kind::Binary(Binary::Power, left, right) => {
@@ -46,7 +44,7 @@ fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Result<(), (Error
             pieces.push(Piece::Operator(operator));
             flatten(*right, pieces)?;
         }
-        Kind::Unary(operator, target) => {
+        Kind::Unary(operator, target) if operator != Unary::Floor => {
             if operator != Unary::Not
                 && matches!(target.kind, Kind::Unary(inner, _) if inner == operator)
             {
@@ -74,7 +72,10 @@ fn climb(pieces: &mut Pieces, floor: u8) -> Result<Expression, (Error, Span)> {
         pieces.next();
         let right = climb(pieces, level + 1)?;
         let span = left.span.to(right.span);
-        left = Expression::new(Kind::Binary(operator, Box::new(left), Box::new(right)), span);
+        left = Expression::new(
+            Kind::Binary(operator, Box::new(left), Box::new(right)),
+            span,
+        );
     }
     Ok(left)
 }
@@ -106,10 +107,6 @@ fn level(operator: Binary) -> u8 {
         Binary::Equal | Binary::Unequal | Binary::StrictEqual | Binary::StrictUnequal => 3,
         Binary::Less | Binary::Greater | Binary::LessEqual | Binary::GreaterEqual => 4,
         Binary::Add | Binary::Concat | Binary::Subtract => 5,
-        Binary::Multiply
-        | Binary::Divide
-        | Binary::Remainder
-        | Binary::Floor
-        | Binary::Power => 6,
+        Binary::Multiply | Binary::Divide | Binary::Remainder | Binary::Floor | Binary::Power => 6,
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use minijinja::Environment;
 
+use crate::bridge;
 use crate::emitter::{self, Emitted};
 use crate::error::{Error, ErrorKind, Span};
-use crate::helpers;
 use crate::parser;
 
 /// How a function is called.
@@ -34,18 +34,23 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn compile(name: &str, source: &str, autoescape: bool) -> Result<Arc<Self>, Error> {
         let statements = parser::parse(name, source)?;
-        let emitted = emitter::emit(&statements).map_err(|(error, span)| error.at(name, source, span))?;
+        let emitted = emitter::emit(&statements, source.len())
+            .map_err(|(error, span)| error.at(name, source, span))?;
         Self::build(name, source, emitted, autoescape)
     }
 
-    fn build(name: &str, source: &str, emitted: Emitted, autoescape: bool) -> Result<Arc<Self>, Error> {
+    fn build(
+        name: &str,
+        source: &str,
+        emitted: Emitted,
+        autoescape: bool,
+    ) -> Result<Arc<Self>, Error> {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
-        environment.set_formatter(move |out, state, value| {
-            helpers::print(out, state, value, autoescape)
-        });
+        environment
+            .set_formatter(move |out, state, value| bridge::print(out, state, value, autoescape));
         for helper in &emitted.helpers {
-            helpers::register(&mut environment, helper);
+            bridge::register(&mut environment, helper);
         }
         let mut signatures = Vec::with_capacity(emitted.functions.len());
         for (index, function) in emitted.functions.into_iter().enumerate() {
@@ -87,7 +92,9 @@ impl Program {
 
     pub(crate) fn function(&self, function: usize) -> Result<minijinja::Template<'_, '_>, Error> {
         let name = function.to_string();
-        self.environment.get_template(&name).map_err(Error::internal)
+        self.environment
+            .get_template(&name)
+            .map_err(Error::internal)
     }
 
     /// The source text at one of the places the emitter numbered.
@@ -106,7 +113,10 @@ impl Program {
 
 /// minijinja would not take what the emitter wrote.
 fn refused(error: &minijinja::Error) -> Error {
-    if error.detail().is_some_and(|detail| detail.contains("recursion")) {
+    if error
+        .detail()
+        .is_some_and(|detail| detail.contains("recursion"))
+    {
         return Error::new(ErrorKind::TooDeep, "the template is nested too deeply");
     }
     Error::internal(error)

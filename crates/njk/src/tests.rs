@@ -5,20 +5,26 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
+use crate::bridge::{Helper, argument, unknown};
 use crate::error::{Error, ErrorKind};
-use crate::helpers::{Helper, argument, unknown};
 use crate::runtime::Runtime;
 use crate::value::compare::{order, strict};
 use crate::value::text::to_number;
 use crate::value::{View, as_text, is_present, type_name, view};
 
 const TESTS: [(&str, Helper); 26] = [
-    ("callable", |_, value, _| Ok(Value::from(matches!(view(value), View::Function(_))))),
-    ("defined", |_, value, _| Ok(Value::from(!value.is_undefined()))),
+    ("callable", |_, value, _| {
+        Ok(Value::from(matches!(view(value), View::Function(_))))
+    }),
+    ("defined", |_, value, _| {
+        Ok(Value::from(!value.is_undefined()))
+    }),
     ("divisibleby", |runtime, value, by| {
         remainder(runtime, value, argument(by, 0)).map(|rest| Value::from(rest == 0.0))
     }),
-    ("escaped", |_, value, _| Ok(Value::from(matches!(view(value), View::Safe(_))))),
+    ("escaped", |_, value, _| {
+        Ok(Value::from(matches!(view(value), View::Safe(_))))
+    }),
     ("equalto", equal),
     ("eq", equal),
     ("sameas", equal),
@@ -26,23 +32,36 @@ const TESTS: [(&str, Helper); 26] = [
         remainder(runtime, value, &Value::from(2)).map(|rest| Value::from(rest == 0.0))
     }),
     ("falsy", |_, value, _| Ok(Value::from(!value.is_true()))),
-    ("ge", |runtime, value, other| ordered(runtime, value, other, Ordering::is_ge)),
+    ("ge", |runtime, value, other| {
+        ordered(runtime, value, other, Ordering::is_ge)
+    }),
     ("greaterthan", greater),
     ("gt", greater),
-    ("le", |runtime, value, other| ordered(runtime, value, other, Ordering::is_le)),
+    ("le", |runtime, value, other| {
+        ordered(runtime, value, other, Ordering::is_le)
+    }),
     ("lessthan", less),
     ("lt", less),
     ("lower", |_, value, _| cased(value, str::to_lowercase)),
     ("upper", |_, value, _| cased(value, str::to_uppercase)),
-    ("ne", |_, value, other| Ok(Value::from(!strict(value, argument(other, 0))))),
-    ("null", |_, value, _| Ok(Value::from(value.is_none()))),
-    ("number", |_, value, _| Ok(Value::from(matches!(view(value), View::Number(_))))),
-    ("odd", |runtime, value, _| {
-        remainder(runtime, value, &Value::from(2)).map(|rest| Value::from(rest == 1.0))
+    ("ne", |_, value, other| {
+        Ok(Value::from(!strict(value, argument(other, 0))))
     }),
-    ("string", |_, value, _| Ok(Value::from(matches!(view(value), View::Text(_))))),
+    ("null", |_, value, _| Ok(Value::from(value.is_none()))),
+    ("number", |_, value, _| {
+        Ok(Value::from(matches!(view(value), View::Number(_))))
+    }),
+    ("odd", |runtime, value, _| {
+        remainder(runtime, value, &Value::from(2))
+            .map(|rest| Value::from(rest.to_bits() == 1.0_f64.to_bits()))
+    }),
+    ("string", |_, value, _| {
+        Ok(Value::from(matches!(view(value), View::Text(_))))
+    }),
     ("truthy", |_, value, _| Ok(Value::from(value.is_true()))),
-    ("undefined", |_, value, _| Ok(Value::from(value.is_undefined()))),
+    ("undefined", |_, value, _| {
+        Ok(Value::from(value.is_undefined()))
+    }),
     ("iterable", iterable),
     ("mapping", |_, value, _| {
         let object = matches!(
@@ -71,10 +90,12 @@ pub(crate) fn passes(
     value: &Value,
     other: &Value,
 ) -> Result<bool, Error> {
-    let test = find(name).ok_or_else(|| unknown(ErrorKind::UnknownTest, "test", name, &mut names()))?;
+    let test =
+        find(name).ok_or_else(|| unknown(ErrorKind::UnknownTest, "test", name, &mut names()))?;
     Ok(test(runtime, value, std::slice::from_ref(other))?.is_true())
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn equal(_: &Arc<Runtime>, value: &Value, other: &[Value]) -> Result<Value, Error> {
     Ok(Value::from(strict(value, argument(other, 0))))
 }
@@ -106,13 +127,19 @@ fn cased(value: &Value, convert: fn(&str) -> String) -> Result<Value, Error> {
     match (view(value), as_text(value)) {
         (View::Text(text), _) => Ok(Value::from(convert(text) == text)),
         (_, Some(_)) => Ok(Value::from(false)),
-        _ => Err(Error::bad_value(format!("expected a string, not {}", type_name(value)))),
+        _ => Err(Error::bad_value(format!(
+            "expected a string, not {}",
+            type_name(value)
+        ))),
     }
 }
 
 fn iterable(_: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !is_present(value) {
-        return Err(Error::bad_value(format!("{} has no members", type_name(value))));
+        return Err(Error::bad_value(format!(
+            "{} has no members",
+            type_name(value)
+        )));
     }
     let iterable = matches!(view(value), View::Array(_) | View::Text(_) | View::Safe(_));
     Ok(Value::from(iterable))

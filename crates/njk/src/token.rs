@@ -9,7 +9,10 @@ pub(crate) enum Kind {
     Data(String),
     /// `{% raw %}…{% endraw %}`, tags left out; `open` and `close` tell
     /// whether the tags trim what follows them.
-    Raw { text: String, trim: Trim },
+    Raw {
+        text: String,
+        trim: Trim,
+    },
     /// `{% ... `; true with a dash, which trims the text before.
     BlockStart(bool),
     /// ` ... %}`; true with a dash, which trims the text after.
@@ -24,7 +27,10 @@ pub(crate) enum Kind {
     Number(f64),
     Bool(bool),
     Null,
-    Regex { body: String, flags: String },
+    Regex {
+        body: String,
+        flags: String,
+    },
     Symbol(String),
     /// Operators and punctuation.
     Mark(&'static str),

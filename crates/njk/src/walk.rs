@@ -11,61 +11,49 @@ pub(crate) fn statements<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(
 
 fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
     match one {
-        Statement::Text(_) => {}
-        Statement::Output(value) | Statement::Extends(value) => expression(value, visit),
-        Statement::If {
-            branches,
-            otherwise,
-        } => {
-            for (condition, body) in branches {
-                expression(condition, visit);
-                statements(body, visit);
-            }
-            statements(otherwise, visit);
+        Statement::Output(value)
+        | Statement::Extends(value)
+        | Statement::For {
+            iterable: value, ..
         }
-        Statement::For {
-            iterable,
-            body,
-            otherwise,
+        | Statement::Set {
+            value: Value::Expression(value),
             ..
-        } => {
-            expression(iterable, visit);
-            statements(body, visit);
-            statements(otherwise, visit);
         }
-        Statement::Set { value, .. } => match value {
-            Value::Expression(value) => expression(value, visit),
-            Value::Body(body) => statements(body, visit),
-        },
-        Statement::Macro { function: inner, .. } => function(inner, visit),
+        | Statement::Include {
+            template: value, ..
+        }
+        | Statement::Import {
+            template: value, ..
+        }
+        | Statement::From {
+            template: value, ..
+        } => expression(value, visit),
+        Statement::If { branches, .. } => {
+            for (condition, _) in branches {
+                expression(condition, visit);
+            }
+        }
+        Statement::Macro { function, .. } => defaults(function, visit),
         Statement::Call { call, caller } => {
             expression(call, visit);
-            function(caller, visit);
+            defaults(caller, visit);
         }
-        Statement::Filter {
-            arguments, body, ..
-        } => {
+        Statement::Filter { arguments, .. } => {
             for argument in arguments.iter() {
                 expression(argument, visit);
             }
-            statements(body, visit);
         }
-        Statement::Switch {
-            subject,
-            cases,
-            otherwise,
-        } => {
+        Statement::Switch { subject, cases, .. } => {
             expression(subject, visit);
-            for (value, body) in cases {
+            for (value, _) in cases {
                 expression(value, visit);
-                statements(body, visit);
             }
-            statements(otherwise, visit);
         }
-        Statement::Block { body, .. } => statements(body, visit),
-        Statement::Include { template, .. }
-        | Statement::Import { template, .. }
-        | Statement::From { template, .. } => expression(template, visit),
+        Statement::Text(_) | Statement::Set { .. } | Statement::Block { .. } => {}
+    }
+    for body in bodies(one) {
+        statements(body, visit);
     }
 }
 
@@ -112,11 +100,10 @@ fn bodies(one: &Statement) -> Vec<&[Statement]> {
     }
 }
 
-fn function<'a>(function: &'a Function, visit: &mut dyn FnMut(&'a Expression)) {
+fn defaults<'a>(function: &'a Function, visit: &mut dyn FnMut(&'a Expression)) {
     for (_, value) in &function.defaults {
         expression(value, visit);
     }
-    statements(&function.body, visit);
 }
 
 /// Calls `visit` with `one` and every expression below it.

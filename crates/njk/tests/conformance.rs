@@ -53,5 +53,10 @@ fn every_case_comes_out_as_nunjucks_has_it() {
         }
     }
     assert!(count >= 571, "the suite has shrunk to {count} cases");
-    assert!(faults.is_empty(), "{} of {count} cases:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} of {count} cases:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }

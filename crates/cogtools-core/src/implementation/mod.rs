@@ -97,7 +97,16 @@ impl Implementation {
             },
             "script" => match node.text() {
                 Some(text) if text.starts_with("#!") => Some(Self::Script(text.to_owned())),
-                _ => {
+                Some(_) => {
+                    let fault = ToolFault::Kind {
+                        key: "script".to_owned(),
+                        takes: "a text that begins with `#!`",
+                        found: "other text".to_owned(),
+                    };
+                    reader.refuse(&fault, node.span);
+                    None
+                }
+                None => {
                     reader.kind("script", "a text that begins with `#!`", node);
                     None
                 }

@@ -76,9 +76,16 @@ impl Template {
         rendered.map_err(|error| self.fault(&error, Code::TemplateFailed, text, partials))
     }
 
-    /// Compiles it.
+    /// Compiles it, and looks for filters and tests that there are not: a call
+    /// would find them only when it comes to them.
     pub(super) fn check(&self, text: &Text, partials: &Partials) -> Result<(), Box<Fault>> {
-        self.compile(text, partials).map(drop)
+        let found = |error: &njk::Error| self.fault(error, Code::InvalidTool, text, partials);
+        let analysis = self.compile(text, partials)?.analysis();
+        let analysis = analysis.map_err(|error| found(&error))?;
+        analysis
+            .unknown
+            .first()
+            .map_or(Ok(()), |error| Err(found(error)))
     }
 
     fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Fault>> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Schema;
+use super::{Schema, keyword};
 
 type Object = Map<String, Value>;
 
@@ -14,7 +14,9 @@ pub(super) fn fill(schema: &Object, value: &mut Object) {
             Some(inner) => fill_value(property, inner),
             None => {
                 if let Some(default) = property.get("default") {
-                    value.insert(name.clone(), default.clone());
+                    let mut default = default.clone();
+                    fill_value(property, &mut default);
+                    value.insert(name.clone(), default);
                 }
             }
         }
@@ -46,16 +48,26 @@ pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
 pub(super) fn misfits(schema: &Object) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (pointer, default, property) in all(schema) {
-        // A validator wants a whole schema: the property is made the only one of an object.
-        let whole = json!({"type": "object", "properties": {"default": property}});
-        let Value::Object(whole) = whole else {
-            continue;
-        };
+        // A validator wants a whole schema: the property is made one of an object,
+        // the only one unless it refers to others.
+        let mut inside = Object::new();
+        let refers = &mut |part: &Object| part.contains_key("$ref");
+        if keyword::any_schema(property, refers) {
+            inside.extend(properties(schema).map(|(name, part)| (name.clone(), json!(part))));
+        }
+        let mut name = "default".to_owned();
+        while inside.contains_key(&name) {
+            name.push('_');
+        }
+        inside.insert(name.clone(), json!(property));
+        let mut whole = Object::new();
+        whole.insert("type".into(), "object".into());
+        whole.insert("properties".into(), inside.into());
         let whole = Schema(whole);
         let Ok(validator) = whole.validator() else {
             continue;
         };
-        let value = json!({"default": default});
+        let value = json!({ name: default });
         let first = validator.violations(&whole, &value).into_iter().next();
         found.extend(first.map(|violation| (pointer, violation.message)));
     }

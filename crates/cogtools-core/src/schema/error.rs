@@ -79,6 +79,9 @@ pub enum SchemaFault {
     /// A reference that leads back to itself without ever reaching a value.
     #[error("`{0}` leads back to itself")]
     Circular(String),
+    /// References that come to more schemas than could be checked.
+    #[error("`{0}` leads through too many schemas")]
+    TooFar(String),
 }
 
 impl SchemaFault {
@@ -96,17 +99,21 @@ impl SchemaFault {
             Self::Empty(keyword) => format!("leave `{keyword}` out, or fill it"),
             Self::Repeated { .. } => "remove one of the two".into(),
             Self::ArrayWithoutItems => "say what it holds, as in `type: string[]`".into(),
-            Self::RequiredInSugar => {
-                "remove the list and mark the others with `optional: true`".into()
-            }
+            Self::RequiredInSugar => "remove it and mark the others with `optional: true`".into(),
             Self::MisplacedOptional => "remove it".into(),
             Self::RequiredDefault => "remove either `optional: false` or `default`".into(),
             Self::RootType => "add `type: object`".into(),
             Self::Reference(_) => {
                 "point at a schema of this tool, as in `#/properties/city`, or write it out".into()
             }
-            Self::Circular(_) => "write the schema out".into(),
-            Self::Kind { .. } => return None,
+            Self::Circular(_) | Self::TooFar(_) => "write the schema out".into(),
+            Self::Kind { keyword, found, .. }
+                if keyword.starts_with("exclusive") && found.parse::<f64>().is_ok() =>
+            {
+                let bound = keyword.replace("exclusiveM", "m");
+                format!("write `{bound}: {found}` and `{keyword}: true`")
+            }
+            Self::Kind { takes, found, .. } => crate::takes::hint(takes, found)?.into(),
         })
     }
 }

@@ -10,6 +10,7 @@ use super::error::{SchemaError, SchemaFault};
 use super::keyword::{self, Takes};
 use super::types::{self, Written};
 use super::{head, reference};
+use crate::Fault;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 
@@ -64,11 +65,20 @@ impl Expander {
     }
 
     fn finish(mut self, root: Object) -> Result<Object, Vec<SchemaError>> {
-        for (target, span) in std::mem::take(&mut self.references) {
-            match reference::check(&root, &target) {
-                Ok(()) => {}
-                Err(fault) => self.refuse(fault, span),
+        let references = std::mem::take(&mut self.references);
+        let mut checker = reference::Checker::default();
+        for (target, span) in &references {
+            if self.is_full() {
+                break;
             }
+            if let Err(fault) = checker.check(&root, target) {
+                self.refuse(fault, *span);
+            }
+        }
+        if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
+            && let Err(fault) = checker.check_root(&root)
+        {
+            self.refuse(fault, *span);
         }
         if self.errors.is_empty() {
             Ok(root)
@@ -77,8 +87,15 @@ impl Expander {
         }
     }
 
+    /// Whether more has been found than is ever told.
+    pub(super) const fn is_full(&self) -> bool {
+        self.errors.len() > Fault::MOST
+    }
+
     pub(super) fn refuse(&mut self, fault: SchemaFault, span: Span) {
-        self.errors.push(SchemaError { fault, span });
+        if !self.is_full() {
+            self.errors.push(SchemaError { fault, span });
+        }
     }
 
     /// A schema that stands anywhere but under `properties`.
@@ -141,6 +158,10 @@ impl Expander {
         };
         if self.sugar && !schema.contains_key("type") && schema.get("enum").is_some_and(strings) {
             schema.shift_insert(0, "type".into(), "string".into());
+        }
+        // The rule of the whole parameter map holds for a map inside of it.
+        if self.sugar && !schema.contains_key("type") && schema.contains_key("properties") {
+            schema.shift_insert(0, "type".into(), "object".into());
         }
         let array = schema.get("type").is_some_and(|kind| kind == "array");
         if array && !schema.contains_key("items") {

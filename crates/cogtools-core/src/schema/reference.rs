@@ -1,65 +1,105 @@
 //! `$ref` inside one schema: a JSON pointer that begins with `#`.
 //!
 //! A tool file has no other document to refer to. As OpenAPI 3.0 has it, what
-//! stands beside a `$ref` is ignored.
+//! stands beside a `$ref` is ignored. What references come to is bounded: a few
+//! of them can ask a validator for more work than it could ever do.
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
 use super::error::SchemaFault;
+use super::keyword::{self, Takes};
+use crate::violation::segments;
 
 type Object = Map<String, Value>;
 
-/// The schema that `target` leads to.
+/// How many references may lead from one to the next without reaching a value.
+const MAX_CHAIN: usize = 32;
+/// How many schemas one value may be held against.
+const MAX_SCHEMAS: usize = 10_000;
+
+/// What the targets of one schema's references come to.
+#[derive(Default)]
+pub(super) struct Checker<'s> {
+    /// How many schemas a value is held against that is held against the target.
+    known: HashMap<&'s str, usize>,
+    /// The targets on the way to the schema that is looked at.
+    path: Vec<&'s str>,
+}
+
+/// The schema that `target` leads to, through keywords that hold schemas.
 pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> {
     let pointer = target.strip_prefix('#')?;
-    if pointer.is_empty() {
-        return Some(root);
+    if !(pointer.is_empty() || pointer.starts_with('/')) {
+        return None;
     }
-    let (first, rest) = pointer
-        .strip_prefix('/')?
-        .split_once('/')
-        .unwrap_or((&pointer[1..], ""));
-    let inner = root.get(first)?;
-    let inner = if rest.is_empty() {
-        inner
-    } else {
-        inner.pointer(&format!("/{rest}"))?
-    };
-    inner.as_object()
+    let segments = segments(pointer);
+    let mut segments = segments.iter();
+    let mut schema = root;
+    while let Some(word) = segments.next() {
+        let value = schema.get(word.as_str())?;
+        let inner = match keyword::takes(word)? {
+            Takes::Schema | Takes::SchemaOrFlag => value,
+            Takes::Schemas => value.get(segments.next()?.parse::<usize>().ok()?)?,
+            Takes::Properties => value.get(segments.next()?)?,
+            _ => return None,
+        };
+        schema = inner.as_object()?;
+    }
+    Some(schema)
 }
 
-/// Whether `target` leads to a schema, and on to a value of the arguments.
-pub(super) fn check(root: &Object, target: &str) -> Result<(), SchemaFault> {
-    let schema = resolve(root, target).ok_or_else(|| SchemaFault::Reference(target.to_owned()))?;
-    if comes_back(root, schema, &mut vec![target.to_owned()]) {
-        return Err(SchemaFault::Circular(target.to_owned()));
+impl<'s> Checker<'s> {
+    /// Whether `target` leads to a schema, and on to a value of the arguments.
+    pub(super) fn check(&mut self, root: &'s Object, target: &'s str) -> Result<(), SchemaFault> {
+        self.follow(root, target).map(drop)
     }
-    Ok(())
-}
 
-/// Whether checking one value against `schema` would ask for a target on `path` again.
-fn comes_back(root: &Object, schema: &Object, path: &mut Vec<String>) -> bool {
-    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        if path.iter().any(|seen| seen == target) {
-            return true;
+    /// Whether holding arguments against the whole schema can come to an end.
+    pub(super) fn check_root(&mut self, root: &'s Object) -> Result<(), SchemaFault> {
+        self.count(root, root).map(drop)
+    }
+
+    fn follow(&mut self, root: &'s Object, target: &'s str) -> Result<usize, SchemaFault> {
+        if let Some(known) = self.known.get(target) {
+            return Ok(*known);
         }
-        path.push(target.to_owned());
-        let again = resolve(root, target).is_some_and(|next| comes_back(root, next, path));
-        path.pop();
-        return again;
+        if self.path.contains(&target) {
+            return Err(SchemaFault::Circular(target.to_owned()));
+        }
+        if self.path.len() >= MAX_CHAIN {
+            return Err(SchemaFault::TooFar(target.to_owned()));
+        }
+        let schema =
+            resolve(root, target).ok_or_else(|| SchemaFault::Reference(target.to_owned()))?;
+        self.path.push(target);
+        let count = self.count(root, schema);
+        self.path.pop();
+        let count = count?;
+        if count > MAX_SCHEMAS {
+            return Err(SchemaFault::TooFar(target.to_owned()));
+        }
+        self.known.insert(target, count);
+        Ok(count)
     }
-    schema
-        .iter()
-        .any(|(keyword, value)| match keyword.as_str() {
-            "allOf" | "anyOf" | "oneOf" => value
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_object)
-                .any(|part| comes_back(root, part, path)),
-            "not" => value
-                .as_object()
-                .is_some_and(|part| comes_back(root, part, path)),
-            _ => false,
-        })
+
+    /// How many schemas a value is held against that is held against `schema`.
+    fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaFault> {
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            return Ok(self.follow(root, target)?.saturating_add(1));
+        }
+        let mut sum: usize = 1;
+        for (keyword, value) in schema {
+            let parts = match (keyword.as_str(), value) {
+                ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.as_slice(),
+                ("not", part) => std::slice::from_ref(part),
+                _ => continue,
+            };
+            for part in parts.iter().filter_map(Value::as_object) {
+                sum = sum.saturating_add(self.count(root, part)?);
+            }
+        }
+        Ok(sum)
+    }
 }

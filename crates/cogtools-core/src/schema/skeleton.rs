@@ -4,17 +4,20 @@ use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
 
+/// How many values it may have; whoever needs more needs the documentation.
+const MAX_VALUES: usize = 100;
 const MAX_DEPTH: usize = 8;
 
 pub(super) fn object(schema: &Object) -> Option<Object> {
-    match value(schema, 0)? {
+    match value(schema, 0, &mut 0)? {
         Value::Object(object) => Some(object),
         _ => None,
     }
 }
 
-fn value(schema: &Object, depth: usize) -> Option<Value> {
-    if depth > MAX_DEPTH || schema.contains_key("$ref") {
+fn value(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
+    *values += 1;
+    if depth > MAX_DEPTH || *values > MAX_VALUES || schema.contains_key("$ref") {
         return None;
     }
     if let Some(first) = schema
@@ -28,15 +31,15 @@ fn value(schema: &Object, depth: usize) -> Option<Value> {
         return Some(given.clone());
     }
     match schema.get("type").and_then(Value::as_str) {
-        Some("object") => properties(schema, depth),
-        Some("array") => items(schema, depth),
+        Some("object") => properties(schema, depth, values),
+        Some("array") => items(schema, depth, values),
         Some("boolean") => Some(json!(false)),
         Some("integer" | "number") => Some(number(schema)),
         _ => text(schema),
     }
 }
 
-fn properties(schema: &Object, depth: usize) -> Option<Value> {
+fn properties(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
     let mut result = Object::new();
@@ -45,7 +48,7 @@ fn properties(schema: &Object, depth: usize) -> Option<Value> {
             .and_then(|all| all.get(name))
             .and_then(Value::as_object);
         let inner = match property {
-            Some(property) => value(property, depth + 1)?,
+            Some(property) => value(property, depth + 1, values)?,
             None => json!("…"),
         };
         result.insert(name.to_owned(), inner);
@@ -53,12 +56,14 @@ fn properties(schema: &Object, depth: usize) -> Option<Value> {
     Some(Value::Object(result))
 }
 
-fn items(schema: &Object, depth: usize) -> Option<Value> {
+fn items(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
     let count = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
     let items = schema.get("items").and_then(Value::as_object)?;
     match count {
         0 => Some(json!([])),
-        1..=8 => (0..count).map(|_| value(items, depth + 1)).collect(),
+        1..=8 => (0..count)
+            .map(|_| value(items, depth + 1, values))
+            .collect(),
         _ => None,
     }
 }

@@ -3,6 +3,9 @@
 /// The types of OpenAPI 3.0.
 pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
+/// How many `[]` may follow one type.
+const MAX_ARRAYS: usize = 8;
+
 /// A `type` as written in sugared parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Written<'a> {
@@ -14,13 +17,23 @@ pub(super) enum Written<'a> {
 
 /// Reads `string`, `string[]`, `integer[][]`; the error is what to write instead.
 pub(super) fn read(text: &str) -> Result<Written<'_>, Option<String>> {
+    // Reading goes one level down for each pair; nobody means that many.
+    if text.ends_with(&"[]".repeat(MAX_ARRAYS + 1)) {
+        return Err(Some(format!(
+            "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
+        )));
+    }
     if let Some(inner) = text.strip_suffix("[]") {
         return match read(inner) {
             Ok(Written::Plain("array")) => Err(Some(
                 "write `items`, or name the type of the items: `string[]`".into(),
             )),
             Ok(inner) => Ok(Written::ArrayOf(Box::new(inner))),
-            Err(fix) => Err(fix),
+            // What mends the type of the items mends the array, if it is one word.
+            Err(fix) => Err(fix.map(|fix| match fix.strip_suffix('`') {
+                Some(word) if word.split('`').count() == 2 => format!("{word}[]`"),
+                _ => fix,
+            })),
         };
     }
     match TYPES.iter().find(|name| **name == text) {
@@ -77,7 +90,7 @@ mod tests {
             ("string?", "write `type: string` and `optional: true`"),
             ("int?", "write `type: integer` and `optional: true`"),
             ("strin", "write `string`"),
-            ("int[]", "write `integer`"),
+            ("int[]", "write `integer[]`"),
             (
                 "null",
                 "write the type of the other values and `nullable: true`",

@@ -8,6 +8,7 @@ use jsonschema::Draft;
 use serde_json::Value;
 
 use super::Schema;
+use crate::Fault;
 use crate::violation::{self, Violation};
 
 /// A schema made ready to check values.
@@ -63,6 +64,7 @@ impl Validator {
             .inner
             .iter_errors(value)
             .flat_map(|error| violation::from_error(schema, &error))
+            .take(Fault::MOST + 1)
             .collect();
         let properties = schema
             .as_object()

@@ -1,5 +1,7 @@
 //! The values of single keywords, checked by what each keyword takes.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::error::SchemaFault;
@@ -40,7 +42,8 @@ impl Expander {
         let Some(items) = self.some_items(entry, "a list of names") else {
             return;
         };
-        for (index, item) in items.iter().enumerate() {
+        let mut seen = HashSet::new();
+        for item in items {
             let keyword = entry.key.clone();
             match item.text() {
                 None => self.refuse(
@@ -51,11 +54,7 @@ impl Expander {
                     },
                     item.span,
                 ),
-                Some(name)
-                    if items[..index]
-                        .iter()
-                        .any(|other| other.text() == Some(name)) =>
-                {
+                Some(name) if !seen.insert(name) => {
                     let fault = SchemaFault::Repeated {
                         keyword,
                         value: format!("`{name}`"),
@@ -103,6 +102,9 @@ impl Expander {
     }
 
     pub(super) fn unknown(&mut self, entry: &Entry) {
+        if self.is_full() {
+            return;
+        }
         let keyword = entry.key.clone();
         let fix = match keyword.as_str() {
             "optional" => Some("list the others under `required`".to_owned()),

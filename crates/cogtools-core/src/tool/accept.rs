@@ -1,10 +1,12 @@
 //! Arguments held against their tool.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::Tool;
 use crate::arguments::Arguments;
-use crate::schema::Unusable;
+use crate::schema::{Unusable, Validator};
 use crate::violation::{Violation, escape};
 use crate::{Code, Fault};
 
@@ -32,6 +34,9 @@ pub enum AcceptError {
 /// and hands on to the call.
 const HOSTS_OWN: &str = "wait_for_previous";
 
+/// A longer form, in bytes, would be no help.
+const LONGEST_SKELETON: usize = 2_000;
+
 /// From so many missing arguments on, the caller is shown a form to fill in.
 const MANY_MISSING: usize = 2;
 
@@ -40,6 +45,18 @@ impl Tool {
     /// tool does not have is a violation, unless the schema itself allows more
     /// or it is a host's own.
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
+        let validator = self.fields.schema.validator();
+        let validator = validator.map_err(AcceptError::Unusable)?;
+        self.hold(&validator, arguments)
+            .map_err(AcceptError::Violations)
+    }
+
+    /// The same with the `validator` of the tool's own schema.
+    pub(super) fn hold(
+        &self,
+        validator: &Validator,
+        arguments: Arguments,
+    ) -> Result<Accepted, Vec<Violation>> {
         let mut object = arguments.into_object();
         let names = self.fields.schema.names();
         let declares = |name: &str| {
@@ -52,25 +69,21 @@ impl Tool {
         }
         let mut violations = Vec::new();
         if let Some(names) = &names {
-            let unknown = object.keys().filter(|name| !names.contains(&name.as_str()));
-            violations.extend(unknown.map(|name| {
+            let known: HashSet<&str> = names.iter().copied().collect();
+            let unknown = object.keys().filter(|name| !known.contains(name.as_str()));
+            violations.extend(unknown.take(Fault::MOST + 1).map(|name| {
                 let pointer = format!("/{}", escape(name));
                 Violation::unknown(pointer, name, names)
             }));
         }
         let value = Value::Object(object);
-        let validator = self
-            .fields
-            .schema
-            .validator()
-            .map_err(AcceptError::Unusable)?;
         violations.extend(validator.violations(&self.fields.schema, &value));
         match value {
             Value::Object(mut object) if violations.is_empty() => {
                 self.fields.schema.fill(&mut object);
                 Ok(Accepted(object))
             }
-            _ => Err(AcceptError::Violations(violations)),
+            _ => Err(violations),
         }
     }
 
@@ -79,7 +92,8 @@ impl Tool {
     pub fn skeleton(&self) -> Option<String> {
         let skeleton = Value::Object(self.fields.schema.skeleton()?);
         let valid = self.fields.schema.validator().ok()?.accepts(&skeleton);
-        valid.then(|| skeleton.to_string())
+        let text = valid.then(|| skeleton.to_string())?;
+        (text.len() <= LONGEST_SKELETON).then_some(text)
     }
 }
 
@@ -97,16 +111,13 @@ impl AcceptError {
             .iter()
             .filter(|violation| violation.missing)
             .count();
-        let mut faults: Vec<Fault> = violations
-            .into_iter()
-            .map(|violation| {
-                let mut fault = Fault::new(Code::SchemaViolation, violation.message)
-                    .about(tool.name().as_str())
-                    .pointing(violation.pointer);
-                fault.hints = violation.hints;
-                fault
-            })
-            .collect();
+        let mut faults = Fault::first_of(violations.into_iter().map(|violation| {
+            let mut fault = Fault::new(Code::SchemaViolation, violation.message)
+                .about(tool.name().as_str())
+                .pointing(violation.pointer);
+            fault.hints = violation.hints;
+            fault
+        }));
         if missing >= MANY_MISSING
             && let Some(last) = faults.last_mut()
             && let Some(skeleton) = tool.skeleton()

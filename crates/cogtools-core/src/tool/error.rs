@@ -1,5 +1,7 @@
 //! Why a file is not a tool.
 
+use std::path::PathBuf;
+
 use crate::name::NameError;
 use crate::schema::SchemaError;
 use crate::text::{Span, Text, TextError};
@@ -14,6 +16,8 @@ pub enum ToolError {
     Syntax(Box<Fault>),
     /// It is a document but not a tool: all that is wrong, in the file's order.
     Invalid(Vec<Fault>),
+    /// Looking at it brought cogtools itself down.
+    Defect(PathBuf),
 }
 
 /// What can be wrong with the keys of a tool file.
@@ -87,6 +91,11 @@ impl ToolError {
             Self::Text(error) => vec![error.fault(Code::InvalidTool)],
             Self::Syntax(fault) => vec![*fault],
             Self::Invalid(faults) => faults,
+            Self::Defect(file) => {
+                let fault = Fault::new(Code::Internal, "cogtools failed on this tool");
+                let fault = fault.about(file.display().to_string());
+                vec![fault.hint("this is a defect of cogtools; please report it with the file")]
+            }
         }
     }
 
@@ -116,7 +125,7 @@ impl ToolFault {
             Self::Outside(_) => "name a file in the folder of the tool, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
-            Self::Kind { .. } => return None,
+            Self::Kind { takes, found, .. } => crate::takes::hint(takes, found)?.into(),
         })
     }
 
@@ -130,5 +139,6 @@ impl ToolFault {
 
 /// The faults of a schema.
 pub(super) fn schema_faults(errors: &[SchemaError], text: &Text) -> Vec<Fault> {
-    errors.iter().map(|error| error.fault(text)).collect()
+    let errors = errors.iter().take(Fault::MOST + 1);
+    errors.map(|error| error.fault(text)).collect()
 }

@@ -1,6 +1,6 @@
 //! Values inside of a tool file, held against its own schema.
 
-use super::{AcceptError, Tool};
+use super::Tool;
 use crate::arguments::Arguments;
 use crate::schema::Unusable;
 use crate::text::Span;
@@ -11,8 +11,15 @@ use crate::{Code, Fault};
 /// Examples that are not valid arguments.
 pub(super) fn check(tool: &Tool) -> Vec<Fault> {
     let mut faults = Vec::new();
+    let Ok(validator) = tool.fields.schema.validator() else {
+        return faults;
+    };
     for (example, arguments) in tool.fields.examples.iter().zip(tool.examples()) {
-        if let Err(AcceptError::Violations(violations)) = tool.accept(Arguments::from(arguments)) {
+        let held = tool.hold(&validator, Arguments::from(arguments));
+        if faults.len() > Fault::MOST {
+            break;
+        }
+        if let Err(violations) = held {
             for violation in violations {
                 let segments = segments(&violation.pointer);
                 let (_, span) = example.walk(segments.iter().map(String::as_str));
@@ -37,6 +44,16 @@ pub(super) fn check_schema(tool: &Tool, document: &Node) -> Vec<Fault> {
     if let Err(unusable) = tool.fields.schema.validator() {
         return vec![unusable_fault(tool, document, &unusable)];
     }
+    // A Schema Object taken word for word may say what it likes: there a default
+    // is an annotation, and `check_defaults` is for whoever asks.
+    if document.get("parameters_schema").is_some() {
+        return Vec::new();
+    }
+    check_defaults(tool, document)
+}
+
+/// Defaults that a caller could not send.
+pub(super) fn check_defaults(tool: &Tool, document: &Node) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (pointer, message) in tool.fields.schema.misfit_defaults() {
         let span = find(document, &format!("{pointer}/default"));

@@ -22,11 +22,11 @@ pub use error::{ToolError, ToolFault};
 pub use key::Key;
 use serde_json::{Map, Value};
 
-use crate::Name;
 use crate::implementation::{Implementation, RunError};
 use crate::schema::Schema;
 use crate::text::Text;
-use crate::yaml::Node;
+use crate::yaml::{self, Node};
+use crate::{Fault, Name};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -139,10 +139,13 @@ impl Tool {
             .run(&self.text, arguments.into_object())
     }
 
-    /// Looks at what a call would only find out later: examples that do not fit
-    /// and templates that do not compile.
+    /// Looks at what a call would only find out later, or never: examples and
+    /// defaults that do not fit and templates that do not compile.
     pub fn check(&self) -> Result<(), ToolError> {
         let mut faults = examples::check(self);
+        if let Ok(document) = yaml::parse(&self.text) {
+            faults.extend(examples::check_defaults(self, &document));
+        }
         faults.extend(
             self.fields
                 .implementation
@@ -153,7 +156,7 @@ impl Tool {
         if faults.is_empty() {
             Ok(())
         } else {
-            Err(ToolError::Invalid(faults))
+            Err(ToolError::Invalid(Fault::first_of(faults)))
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::implementation::Implementation;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{self, Entry, Node};
-use crate::{Code, Name};
+use crate::{Code, Fault, Name};
 
 #[derive(Default)]
 struct Draft<'n> {
@@ -32,7 +32,7 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
         _ => {
             faults
                 .sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
-            Err(ToolError::Invalid(faults))
+            Err(ToolError::Invalid(Fault::first_of(faults)))
         }
     }
 }
@@ -107,7 +107,7 @@ impl<'n> Draft<'n> {
         for entry in entries {
             if let Some(key) = Key::parse(&entry.key) {
                 draft.entries[key as usize] = Some(entry);
-            } else {
+            } else if !reader.is_full() {
                 let meant = did_you_mean(&entry.key, Key::ALL.map(Key::as_str));
                 let fault = ToolFault::UnknownKey {
                     key: entry.key.clone(),

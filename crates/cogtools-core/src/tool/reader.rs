@@ -30,13 +30,21 @@ impl<'t> Reader<'t> {
         self.faults
     }
 
+    /// Whether more has been found than is ever told.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.faults.len() > Fault::MOST
+    }
+
     pub(crate) fn refuse(&mut self, fault: &ToolFault, span: Span) {
-        self.faults.push(fault.at(span, self.text));
+        if !self.is_full() {
+            self.faults.push(fault.at(span, self.text));
+        }
     }
 
     pub(crate) fn kind(&mut self, key: &str, takes: &'static str, node: &Node) {
         let found = match &node.data {
             Data::Number(number) => number.to_string(),
+            Data::List(items) if items.is_empty() => "an empty list".to_owned(),
             _ => node.kind().to_owned(),
         };
         self.refuse(

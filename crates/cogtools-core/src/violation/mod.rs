@@ -90,10 +90,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
 /// `send therefore (string): Provide constructive outlook on the situation`.
 fn send(schema: &Schema, pointer: &str) -> String {
     let segments = segments(pointer);
-    let name = segments
-        .last()
-        .cloned()
-        .unwrap_or_else(|| "an object".to_owned());
+    let name = name(schema, &segments);
     let Some(here) = schema.at(segments.iter().map(String::as_str)) else {
         return format!("see the parameters of the tool for {name}");
     };
@@ -109,6 +106,20 @@ fn send(schema: &Schema, pointer: &str) -> String {
         (label, "") => format!("send {name} ({label})"),
         (label, description) => format!("send {name} ({label}): {description}"),
     }
+}
+
+/// What the value at `segments` is called: a property by its name, an item by
+/// its place.
+fn name(schema: &Schema, segments: &[String]) -> String {
+    let Some((last, outer)) = segments.split_last() else {
+        return "an object".to_owned();
+    };
+    let list = schema.at(outer.iter().map(String::as_str));
+    let list = list.is_some_and(|list| list.contains_key("items"));
+    if list && !outer.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("item {last} of {}", name(schema, outer));
+    }
+    last.clone()
 }
 
 /// A schema's type in a word or a few.

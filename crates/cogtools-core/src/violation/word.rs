@@ -13,6 +13,7 @@ const ALTERNATIVES: usize = 4;
 pub(super) fn word(kind: &Kind, value: &Value) -> String {
     let got = show(value);
     match kind {
+        Kind::Type { kind } if value.is_null() => format!("expected {}, got null", types(kind)),
         Kind::Type { kind } => format!("expected {}, got {} {got}", types(kind), kind_of(value)),
         Kind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -47,10 +48,12 @@ pub(super) fn word(kind: &Kind, value: &Value) -> String {
             length(value)
         ),
         Kind::MinProperties { limit } => {
-            format!("needs at least {limit} keys, has {}", length(value))
+            let least = count(*limit, "key");
+            format!("needs at least {least}, has {}", length(value))
         }
         Kind::MaxProperties { limit } => {
-            format!("may have at most {limit} keys, has {}", length(value))
+            let most = count(*limit, "key");
+            format!("may have at most {most}, has {}", length(value))
         }
         Kind::UniqueItems => "has the same item twice".to_owned(),
         Kind::Pattern { pattern } => format!("must match the pattern `{pattern}`, got {got}"),
@@ -111,17 +114,18 @@ fn brief(error: &ValidationError<'_>) -> String {
 fn types(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(one) => one.to_string(),
-        TypeKind::Multiple(all) => all
-            .iter()
-            .map(|one| one.to_string())
-            .collect::<Vec<_>>()
-            .join(" or "),
+        TypeKind::Multiple(all) => {
+            // Null comes last, as the schema says it: a type, or null after all.
+            let mut names: Vec<String> = all.iter().map(|one| one.to_string()).collect();
+            names.sort_by_key(|name| name == "null");
+            names.join(" or ")
+        }
     }
 }
 
 const fn kind_of(value: &Value) -> &'static str {
     match value {
-        Value::Null => "",
+        Value::Null => "null",
         Value::Bool(_) => "boolean",
         Value::Number(_) => "number",
         Value::String(_) => "string",

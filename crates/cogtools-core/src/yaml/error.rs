@@ -53,6 +53,9 @@ pub enum YamlFault {
     /// More nodes than [`super::MAX_NODES`].
     #[error("more than {} values, aliases counted in full", super::MAX_NODES)]
     TooMany,
+    /// More text than [`super::MAX_TEXT`].
+    #[error("more than {} MiB of text, aliases counted in full", super::MAX_TEXT >> 20)]
+    TooLong,
     /// An alias inside of the very node that it names.
     #[error("this alias contains itself")]
     Recursive,
@@ -61,23 +64,69 @@ pub enum YamlFault {
 impl YamlFault {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Syntax(message) if message.contains("tab") => "indent with spaces",
-            Self::Syntax(_) => return None,
+            Self::Syntax(message) => return syntax_hint(message).map(str::to_owned),
             Self::DuplicateKey { .. } => "remove or rename one of the two",
             Self::KeyKind => "put it in quotes",
             Self::Merge => "write the keys out, or use an alias for a whole value",
             Self::Tag(_) => "leave the tag out; put the value in quotes to make it a string",
             Self::NotFinite(_) | Self::TooBig(_) => "put it in quotes to make it a string",
-            Self::LeadingZero(value) => {
-                let plain = value.trim_start_matches('0');
-                return Some(format!("write {plain}, 0o{plain} or \"{value}\""));
-            }
+            Self::LeadingZero(value) => return Some(without_zeros(value)),
             Self::SecondDocument => "keep one document a file",
-            Self::TooDeep | Self::TooMany => "simplify the document",
+            Self::TooDeep | Self::TooMany | Self::TooLong => "simplify the document",
             Self::Recursive => "write the value out",
         };
         Some(hint.to_owned())
     }
+}
+
+/// What usually helps against the parser's own complaints.
+fn syntax_hint(message: &str) -> Option<&'static str> {
+    const HINTS: [(&str, &str); 12] = [
+        ("tabs", "indent with spaces"),
+        (
+            "illegal placement of ':'",
+            "close the bracket, brace or quote before this line",
+        ),
+        (
+            "mapping values",
+            "put text that holds `: ` in quotes, or write it under `|`",
+        ),
+        (
+            "comments must be",
+            "put a space before `#`, as in `| # njk`",
+        ),
+        (
+            "unknown anchor",
+            "put text that begins with `*` in quotes; an alias needs its `&` before it",
+        ),
+        (
+            "unexpected character",
+            "put text that begins with a special character in quotes",
+        ),
+        (
+            "unknown escape",
+            "write `\\\\` for a backslash, or use single quotes",
+        ),
+        (
+            "after single-quoted",
+            "write `''` for one quote inside of single quotes",
+        ),
+        (
+            "after double-quoted",
+            "write `\\\"` for a quote inside of double quotes",
+        ),
+        (
+            "simple key expected",
+            "write `key: value`; text of several lines belongs under `|`, indented",
+        ),
+        (
+            "expected <document start>",
+            "begin all keys of one map in the same column",
+        ),
+        ("multiline quoted", "close the quote where the text ends"),
+    ];
+    let found = HINTS.iter().find(|(words, _)| message.contains(words));
+    found.map(|(_, hint)| *hint)
 }
 
 impl YamlError {
@@ -86,5 +135,34 @@ impl YamlError {
         let mut fault = Fault::new(code, self.fault.to_string()).at(text.place(self.span));
         fault.hints.extend(self.fault.hint());
         fault
+    }
+}
+
+/// The spellings of a number with leading zeros that every reader understands alike.
+fn without_zeros(value: &str) -> String {
+    let digits = value.trim_start_matches(['-', '+']);
+    let sign = if value.starts_with('-') { "-" } else { "" };
+    match digits.trim_start_matches('0') {
+        "" => format!("write 0 or \"{value}\""),
+        plain if plain.contains(['8', '9']) => format!("write {sign}{plain} or \"{value}\""),
+        plain => format!("write {sign}{plain}, {sign}0o{plain} or \"{value}\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_offered_that_can_be_written() {
+        for (value, expected) in [
+            ("017", r#"write 17, 0o17 or "017""#),
+            ("-017", r#"write -17, -0o17 or "-017""#),
+            ("+09", r#"write 9 or "+09""#),
+            ("00", r#"write 0 or "00""#),
+        ] {
+            let hint = YamlFault::LeadingZero(value.to_owned()).hint();
+            assert_eq!(hint.as_deref(), Some(expected), "{value}");
+        }
     }
 }

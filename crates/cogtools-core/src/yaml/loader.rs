@@ -1,42 +1,25 @@
 //! Builds the tree from the parser's events, on a stack of its own.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
 
 use super::error::{YamlError, YamlFault};
+use super::frame::{Frame, Held, Weight, is_repeated};
 use super::node::{Data, Entry, Node};
-use super::{MAX_DEPTH, MAX_NODES, scalar};
+use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, scalar};
 use crate::text::Span;
-
-/// Up to this many keys of one mapping are compared one by one.
-const FEW_KEYS: usize = 16;
 
 struct Loader<'t> {
     text: &'t str,
     open: Vec<Frame>,
-    anchors: HashMap<usize, (Node, usize)>,
+    anchors: HashMap<usize, (Node, Weight)>,
     root: Option<Node>,
-    nodes: usize,
+    /// All that the document has come to so far.
+    total: Weight,
+    /// The copies that are kept for aliases.
+    kept: Weight,
     documents: usize,
-}
-
-/// A collection that has begun and not ended.
-struct Frame {
-    anchor: usize,
-    start: usize,
-    /// How many nodes there were before this one.
-    before: usize,
-    held: Held,
-}
-
-enum Held {
-    List(Vec<Node>),
-    Map {
-        entries: Vec<Entry>,
-        key: Option<(String, Span)>,
-        seen: HashSet<String>,
-    },
 }
 
 pub(super) fn load(text: &str) -> Result<Node, YamlError> {
@@ -47,7 +30,8 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
         open: Vec::new(),
         anchors: HashMap::new(),
         root: None,
-        nodes: 0,
+        total: Weight::default(),
+        kept: Weight::default(),
         documents: 0,
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
@@ -56,7 +40,11 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
             Ok((event, marks)) => loader.take(event, &marks)?,
             Err(error) => {
                 let start = offset(error.marker());
-                let fault = YamlFault::Syntax(plain(&error.info()));
+                let fault = match error.info().as_str() {
+                    // The parser counts levels too, ahead of what it tells.
+                    "recursion limit exceeded" => YamlFault::TooDeep,
+                    info => YamlFault::Syntax(plain(info)),
+                };
                 return Err(YamlError {
                     fault,
                     span: Span { start, end: start },
@@ -87,30 +75,34 @@ impl Loader<'_> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.as_deref(), span)?;
-                self.count(1, span)?;
+                let weight = Weight {
+                    nodes: 1,
+                    text: text.len(),
+                    height: 0,
+                };
+                charge(&mut self.total, weight, span)?;
                 let data = self.scalar(&text, style, marks).map_err(at)?;
-                self.place(Node { data, span }, anchor, 1)?;
+                self.place(Node { data, span }, anchor, weight)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Held::List(Vec::new()))?;
             }
             Event::MappingStart(_, anchor, tag) => {
-                let held = Held::Map {
-                    entries: Vec::new(),
-                    key: None,
-                    seen: HashSet::new(),
-                };
-                self.begin(anchor, tag.as_deref(), span, held)?;
+                self.begin(anchor, tag.as_deref(), span, Held::map())?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span)?,
             Event::Alias(id) => {
-                let Some((node, size)) = self.anchors.get(&id) else {
+                let Some((node, weight)) = self.anchors.get(&id) else {
                     return Err(at(YamlFault::Recursive));
                 };
-                let (mut node, size) = (node.clone(), *size);
-                self.count(size, span)?;
+                let weight = *weight;
+                charge(&mut self.total, weight, span)?;
+                if self.open.len() + weight.height > MAX_DEPTH {
+                    return Err(at(YamlFault::TooDeep));
+                }
+                let mut node = node.clone();
                 node.span = span;
-                self.place(node, 0, size)?;
+                self.place(node, 0, weight)?;
             }
             _ => {}
         }
@@ -162,14 +154,9 @@ impl Loader<'_> {
                 span,
             });
         }
-        let before = self.nodes;
-        self.count(1, span)?;
-        self.open.push(Frame {
-            anchor,
-            start: span.start,
-            before,
-            held,
-        });
+        let frame = Frame::new(anchor, span.start, held);
+        charge(&mut self.total, frame.weight, span)?;
+        self.open.push(frame);
         Ok(())
     }
 
@@ -201,13 +188,17 @@ impl Loader<'_> {
                 end: end.max(frame.start),
             },
         };
-        self.place(node, frame.anchor, self.nodes - frame.before)
+        self.place(node, frame.anchor, frame.weight)
     }
 
     /// Puts a finished node where it belongs.
-    fn place(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), YamlError> {
+    fn place(&mut self, node: Node, anchor: usize, weight: Weight) -> Result<(), YamlError> {
         if anchor != 0 {
-            self.anchors.insert(anchor, (node.clone(), size));
+            charge(&mut self.kept, weight, node.span)?;
+            self.anchors.insert(anchor, (node.clone(), weight));
+        }
+        if let Some(frame) = self.open.last_mut() {
+            frame.carry(weight);
         }
         match self.open.last_mut().map(|frame| &mut frame.held) {
             None => self.root = Some(node),
@@ -246,43 +237,34 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn count(&mut self, nodes: usize, span: Span) -> Result<(), YamlError> {
-        self.nodes += nodes;
-        if self.nodes > MAX_NODES {
-            return Err(YamlError {
-                fault: YamlFault::TooMany,
-                span,
-            });
-        }
-        Ok(())
-    }
-
     fn refuse_tag(&self, tag: Option<&Tag>, span: Span) -> Result<(), YamlError> {
         match tag {
             None => Ok(()),
             Some(tag) => {
-                let fault = YamlFault::Tag(tag.original());
-                Err(YamlError {
-                    fault,
-                    span: Span {
-                        start: span.start.min(self.text.len()),
-                        ..span
-                    },
-                })
+                // The node's own span begins behind its tag.
+                let tag = tag.original();
+                let before = self.text.get(..span.start).unwrap_or_default();
+                let span = before.rfind(&tag).map_or(span, |start| Span {
+                    start,
+                    end: start + tag.len(),
+                });
+                let fault = YamlFault::Tag(tag);
+                Err(YamlError { fault, span })
             }
         }
     }
 }
 
-/// Whether `key` stands in `entries` already; large mappings keep a set.
-fn is_repeated(key: &str, entries: &[Entry], seen: &mut HashSet<String>) -> bool {
-    if entries.len() < FEW_KEYS {
-        return entries.iter().any(|entry| entry.key == key);
-    }
-    if seen.is_empty() {
-        seen.extend(entries.iter().map(|entry| entry.key.clone()));
-    }
-    !seen.insert(key.to_owned())
+/// Adds `weight` to `sum`, as far as the bounds allow.
+fn charge(sum: &mut Weight, weight: Weight, span: Span) -> Result<(), YamlError> {
+    sum.nodes += weight.nodes;
+    sum.text += weight.text;
+    let fault = match sum {
+        sum if sum.nodes > MAX_NODES => YamlFault::TooMany,
+        sum if sum.text > MAX_TEXT => YamlFault::TooLong,
+        _ => return Ok(()),
+    };
+    Err(YamlError { fault, span })
 }
 
 fn offset(marker: &Marker) -> usize {

@@ -5,6 +5,7 @@
 //! that hold against files made to hurt.
 
 mod error;
+mod frame;
 mod loader;
 mod node;
 mod scalar;
@@ -18,6 +19,9 @@ use crate::text::Text;
 pub const MAX_DEPTH: usize = 64;
 /// How many nodes a document may have, each use of an alias counted in full.
 pub const MAX_NODES: usize = 100_000;
+/// How many bytes the strings of a document may come to, each use of an alias
+/// counted in full: 32 MiB.
+pub const MAX_TEXT: usize = 32 << 20;
 
 /// The one document in `text`; an empty text is a null node.
 pub fn parse(text: &Text) -> Result<Node, YamlError> {

@@ -55,7 +55,7 @@ fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlFault> {
         return Ok(None);
     }
     if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
-        return Err(YamlFault::LeadingZero(unsigned.to_owned()));
+        return Err(YamlFault::LeadingZero(text.to_owned()));
     }
     let sign = if text.starts_with('-') { "-" } else { "" };
     let signed = i64::from_str_radix(&format!("{sign}{digits}"), radix).map(Number::from);

@@ -14,13 +14,11 @@ fn run(args: &[&str]) -> Ended {
 
 #[test]
 fn the_committed_schemas_are_current() {
-    for (document, name) in [(Document::Tool, "tool"), (Document::Config, "config")] {
-        let file = repository().join(format!("docs/schema/{name}.json"));
-        let committed = fs::read_to_string(&file).unwrap_or_default();
+    for (document, file) in Document::COMMITTED {
+        let committed = fs::read_to_string(repository().join(file)).unwrap_or_default();
         if let Some(difference) = difference(document.text(), committed) {
             panic!(
-                "{} is out of date; run `cargo run -p cogtools-schema --example write`\n{difference}",
-                file.display()
+                "{file} is out of date; run `cargo run -p cogtools-schema --example write`\n{difference}"
             );
         }
     }

@@ -1,31 +1,8 @@
 //! Expressions. Whatever is written here can be followed by `|helper(…)`.
 
 use super::{Emitter, Failure, source};
-use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
+use crate::ast::{Arguments, Expression, Kind, Name};
 use crate::methods;
-
-fn operator(operator: Binary) -> &'static str {
-    match operator {
-        Binary::Or => "or",
-        Binary::And => "and",
-        Binary::Equal => "eq",
-        Binary::Unequal => "ne",
-        Binary::StrictEqual => "same",
-        Binary::StrictUnequal => "differ",
-        Binary::Less => "lt",
-        Binary::Greater => "gt",
-        Binary::LessEqual => "le",
-        Binary::GreaterEqual => "ge",
-        Binary::Add => "add",
-        Binary::Concat => "concat",
-        Binary::Subtract => "sub",
-        Binary::Multiply => "mul",
-        Binary::Divide => "div",
-        Binary::Remainder => "mod",
-        Binary::Floor => "floor",
-        Binary::Power => "pow",
-    }
-}
 
 /// Whether a member of that name can only be a value's own: those minijinja
 /// can look up itself.
@@ -143,7 +120,11 @@ impl Emitter {
     }
 
     /// Keys and values as one list, which minijinja keeps in order.
-    fn pairs(&mut self, pairs: &[(Name, Expression)], caller: Option<usize>) -> Result<(), Failure> {
+    fn pairs(
+        &mut self,
+        pairs: &[(Name, Expression)],
+        caller: Option<usize>,
+    ) -> Result<(), Failure> {
         self.out.push('[');
         for (key, value) in pairs {
             self.comma();
@@ -216,7 +197,12 @@ impl Emitter {
     }
 
     /// Applies a filter or a test that the template named.
-    pub(super) fn named(&mut self, prefix: &str, name: &Name, arguments: &Arguments) -> Result<(), Failure> {
+    pub(super) fn named(
+        &mut self,
+        prefix: &str,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<(), Failure> {
         let known = if prefix == "f_" {
             crate::filters::find(&name.text).is_some()
         } else {
@@ -225,70 +211,17 @@ impl Emitter {
         if known {
             self.open_at(&format!("{prefix}{}", name.text), name.span);
         } else {
-            self.open_at(if prefix == "f_" { "no_filter" } else { "no_test" }, name.span);
+            self.open_at(
+                if prefix == "f_" {
+                    "no_filter"
+                } else {
+                    "no_test"
+                },
+                name.span,
+            );
         }
         self.arguments(arguments, None)?;
         self.close();
-        Ok(())
-    }
-
-    fn binary(&mut self, operation: Binary, left: &Expression, right: &Expression) -> Result<(), Failure> {
-        if matches!(operation, Binary::Or | Binary::And) {
-            self.out.push('(');
-            self.logical(operation, left, right)?;
-            self.out.push(')');
-            return Ok(());
-        }
-        self.expression(left)?;
-        self.open(operator(operation));
-        self.expression(right)?;
-        self.close();
-        Ok(())
-    }
-
-    /// `and` and `or` are minijinja's; a chain of one of them stays flat.
-    fn logical(&mut self, operation: Binary, left: &Expression, right: &Expression) -> Result<(), Failure> {
-        match &left.kind {
-            Kind::Binary(inner, first, second) if *inner == operation => {
-                self.logical(operation, first, second)?;
-            }
-            _ => self.expression(left)?,
-        }
-        self.out.push(' ');
-        self.out.push_str(operator(operation));
-        self.out.push(' ');
-        self.expression(right)
-    }
-
-    fn unary(&mut self, sign: Unary, target: &Expression) -> Result<(), Failure> {
-        if sign == Unary::Not {
-            self.out.push_str("(not ");
-            self.expression(target)?;
-            self.out.push(')');
-            return Ok(());
-        }
-        self.expression(target)?;
-        self.open(if sign == Unary::Minus { "neg" } else { "pos" });
-        self.close();
-        Ok(())
-    }
-
-    fn inline_if(
-        &mut self,
-        condition: &Expression,
-        then: &Expression,
-        otherwise: Option<&Expression>,
-    ) -> Result<(), Failure> {
-        self.out.push('(');
-        self.expression(then)?;
-        self.out.push_str(" if ");
-        self.expression(condition)?;
-        self.out.push_str(" else ");
-        match otherwise {
-            Some(otherwise) => self.expression(otherwise)?,
-            None => self.out.push_str("\"\""),
-        }
-        self.out.push(')');
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! own, which the runtime renders when they are called.
 
 mod expression;
+mod operator;
 mod scope;
 mod source;
 mod statement;
@@ -52,10 +53,10 @@ struct Emitter {
     pending: Vec<(usize, Name, Vec<Statement>)>,
 }
 
-/// The minijinja source of a template.
-pub(crate) fn emit(statements: &[Statement]) -> Result<Emitted, Failure> {
+/// The minijinja source of a template of `size` bytes.
+pub(crate) fn emit(statements: &[Statement], size: usize) -> Result<Emitted, Failure> {
     let mut emitter = Emitter {
-        out: String::new(),
+        out: String::with_capacity(size + size / 4 + 64),
         weight: 0,
         counted: false,
         switches: 0,

@@ -5,7 +5,9 @@ use super::Emitter;
 /// Whether minijinja reads `name` as one identifier.
 pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty()
-        && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+        && name
+            .bytes()
+            .all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }
 
 impl Emitter {
@@ -25,11 +27,11 @@ impl Emitter {
 
     pub(super) fn number(&mut self, number: f64) {
         if number.fract() == 0.0 && number.abs() < 1e15 {
-            self.out.push_str(&format!("{number:.0}"));
+            self.out.push_str(&number.to_string());
         } else {
             self.string(&crate::value::number::print(number));
             self.open("num");
-            self.out.pop();
+            self.close();
         }
     }
 

@@ -78,7 +78,8 @@ impl Emitter {
         otherwise: &[Statement],
     ) -> Result<(), Failure> {
         for (index, (condition, body)) in branches.iter().enumerate() {
-            self.out.push_str(if index == 0 { "{% if " } else { "{% elif " });
+            self.out
+                .push_str(if index == 0 { "{% if " } else { "{% elif " });
             self.expression(condition)?;
             self.out.push_str(" %}");
             self.body(body)?;

@@ -29,13 +29,21 @@ impl Emitter {
         self.out.push_str(&number.to_string());
         self.open("macro");
         self.close();
-        let helper = if self.scope.is_top() { "export" } else { "bind" };
+        let helper = if self.scope.is_top() {
+            "export"
+        } else {
+            "bind"
+        };
         self.define(&name.text, helper);
         self.out.push_str(" %}");
         Ok(())
     }
 
-    pub(super) fn call_block(&mut self, call: &Expression, caller: &ast::Function) -> Result<(), Failure> {
+    pub(super) fn call_block(
+        &mut self,
+        call: &Expression,
+        caller: &ast::Function,
+    ) -> Result<(), Failure> {
         let Kind::Call(target, arguments) = &call.kind else {
             return Err((Error::internal("a call block without a call"), call.span));
         };
@@ -47,7 +55,12 @@ impl Emitter {
     }
 
     pub(super) fn block_call(&mut self, name: &Name, body: &[Statement]) -> Result<(), Failure> {
-        if self.emitted.blocks.iter().any(|(known, _)| *known == name.text) {
+        if self
+            .emitted
+            .blocks
+            .iter()
+            .any(|(known, _)| *known == name.text)
+        {
             let message = format!("block `{}` is defined twice", name.text);
             return Err((Error::new(ErrorKind::Syntax, message), name.span));
         }
@@ -57,7 +70,8 @@ impl Emitter {
         self.out.push_str("{{ ");
         self.string(&name.text);
         self.open_at("block", name.span);
-        self.out.push_str(if self.in_block { ", true" } else { ", false" });
+        self.out
+            .push_str(if self.in_block { ", true" } else { ", false" });
         self.close();
         self.out.push_str(" }}");
         Ok(())
@@ -93,11 +107,16 @@ impl Emitter {
         Ok(())
     }
 
-    pub(super) fn include(&mut self, template: &Expression, ignore_missing: bool) -> Result<(), Failure> {
+    pub(super) fn include(
+        &mut self,
+        template: &Expression,
+        ignore_missing: bool,
+    ) -> Result<(), Failure> {
         self.out.push_str("{{ ");
         self.expression(template)?;
         self.open_at("include", template.span);
-        self.out.push_str(if ignore_missing { ", true" } else { ", false" });
+        self.out
+            .push_str(if ignore_missing { ", true" } else { ", false" });
         self.out.push_str(") }}");
         Ok(())
     }
@@ -105,7 +124,8 @@ impl Emitter {
     fn module(&mut self, template: &Expression, with_context: bool) -> Result<(), Failure> {
         self.expression(template)?;
         self.open_at("import", template.span);
-        self.out.push_str(if with_context { ", true" } else { ", false" });
+        self.out
+            .push_str(if with_context { ", true" } else { ", false" });
         self.close();
         Ok(())
     }
@@ -118,7 +138,11 @@ impl Emitter {
     ) -> Result<(), Failure> {
         self.out.push_str("{% set _ = ");
         self.module(template, with_context)?;
-        let helper = if self.scope.is_top() { "define" } else { "bind" };
+        let helper = if self.scope.is_top() {
+            "define"
+        } else {
+            "bind"
+        };
         self.define(&target.text, helper);
         self.out.push_str(" %}");
         Ok(())
@@ -144,7 +168,11 @@ impl Emitter {
             self.comma();
             self.string(&name.text);
             self.close();
-            let helper = if self.scope.is_top() { "define" } else { "bind" };
+            let helper = if self.scope.is_top() {
+                "define"
+            } else {
+                "bind"
+            };
             self.define(&alias.text, helper);
             self.out.push_str(" %}");
         }

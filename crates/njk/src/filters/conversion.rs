@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::expected;
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::runtime::Runtime;
 use crate::value::dict::Entries;
 use crate::value::json::stringify;
@@ -23,20 +23,28 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("list", list),
     ("string", |runtime, value, _| {
         if !is_present(value) {
-            return Err(Error::bad_value(format!("{} has no string form", type_name(value))));
+            return Err(Error::bad_value(format!(
+                "{} has no string form",
+                type_name(value)
+            )));
         }
         let text = to_text(value, &runtime.budget)?.into_owned();
         Ok(copy_safeness(value, text))
     }),
 ];
 
+#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
 fn default(_: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let missing = if argument(arguments, 1).is_true() {
         !value.is_true()
     } else {
         value.is_undefined()
     };
-    Ok(if missing { argument(arguments, 0).clone() } else { value.clone() })
+    Ok(if missing {
+        argument(arguments, 0).clone()
+    } else {
+        value.clone()
+    })
 }
 
 fn dump(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -68,7 +76,12 @@ fn list(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Err
     match view(value) {
         View::Text(text) | View::Safe(text) => {
             budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            budget.array(utf16::characters(text).into_iter().map(Value::from).collect())
+            budget.array(
+                utf16::characters(text)
+                    .into_iter()
+                    .map(Value::from)
+                    .collect(),
+            )
         }
         View::Dict(_) | View::Object => {
             let mut pairs = Vec::new();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::{expected, string};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::lexer::is_space;
 use crate::runtime::Runtime;
 use crate::value::safe::{Safe, copy_safeness, escape};
@@ -16,7 +16,9 @@ use crate::value::{View, as_text, is_present, view};
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("escape", escaped),
     ("e", escaped),
-    ("forceescape", |runtime, value, _| force_escape(runtime, value)),
+    ("forceescape", |runtime, value, _| {
+        force_escape(runtime, value)
+    }),
     ("nl2br", nl2br),
     ("safe", |runtime, value, _| match view(value) {
         View::Safe(_) => Ok(value.clone()),
@@ -124,7 +126,9 @@ fn squash(text: &str, is_gap: fn(char) -> bool) -> String {
 /// Lines without space at their ends, at most one empty one between two.
 fn keep_lines(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
-        let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
+        let (line, end) = line
+            .strip_suffix('\r')
+            .map_or((line, ""), |line| (line, "\r"));
         format!("{}{end}", line.trim_matches(' '))
     });
     let joined = lines.collect::<Vec<_>>().join("\n");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::{expected, size};
+use crate::bridge::operator::add;
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::operator::add;
-use crate::helpers::{Helper, argument};
 use crate::methods;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, make, of};
@@ -18,7 +18,9 @@ use crate::value::{View, as_text, is_present, type_name, utf16, view};
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("batch", batch),
     ("first", |runtime, value, _| element(runtime, value, |_| 0)),
-    ("last", |runtime, value, _| element(runtime, value, |len| len.wrapping_sub(1))),
+    ("last", |runtime, value, _| {
+        element(runtime, value, |len| len.wrapping_sub(1))
+    }),
     ("join", join),
     ("random", random),
     ("reverse", reverse),
@@ -34,8 +36,15 @@ pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>,
             Ok(array.items())
         }
         View::Text(text) | View::Safe(text) => {
-            runtime.budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            Ok(Arc::new(utf16::characters(text).into_iter().map(Value::from).collect()))
+            runtime
+                .budget
+                .grow(text.len().saturating_mul(size_of::<Value>()))?;
+            Ok(Arc::new(
+                utf16::characters(text)
+                    .into_iter()
+                    .map(Value::from)
+                    .collect(),
+            ))
         }
         View::Undefined | View::Null => Err(expected("an array", value)),
         _ => Ok(Arc::default()),
@@ -53,7 +62,10 @@ pub(super) fn array(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>,
 /// `value[key]` for every item; undefined and null have no members.
 pub(super) fn pluck(runtime: &Runtime, item: &Value, key: &Value) -> Result<Value, Error> {
     if !is_present(item) {
-        return Err(Error::bad_value(format!("{} has no members", type_name(item))));
+        return Err(Error::bad_value(format!(
+            "{} has no members",
+            type_name(item)
+        )));
     }
     methods::member(runtime, item, key)
 }
@@ -82,7 +94,9 @@ fn batch(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
     if !batch.is_empty() {
         if filler.is_true() {
             let missing = clamp(per.ceil(), usize::MAX >> 12).saturating_sub(batch.len());
-            runtime.budget.grow(missing.saturating_mul(size_of::<Value>()))?;
+            runtime
+                .budget
+                .grow(missing.saturating_mul(size_of::<Value>()))?;
             batch.extend(std::iter::repeat_n(filler.clone(), missing));
         }
         batches.push(runtime.budget.array(batch)?);
@@ -94,10 +108,18 @@ fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     let budget = &runtime.budget;
     let attribute = argument(arguments, 1);
     let separator = argument(arguments, 0);
-    let separator = if separator.is_true() { to_text(separator, budget)? } else { "".into() };
+    let separator = if separator.is_true() {
+        to_text(separator, budget)?
+    } else {
+        "".into()
+    };
     let mut joined = String::new();
     if attribute.is_true() {
-        let items = if is_present(value) { items(runtime, value)? } else { Arc::default() };
+        let items = if is_present(value) {
+            items(runtime, value)?
+        } else {
+            Arc::default()
+        };
         let plucked = items.iter().map(|item| pluck(runtime, item, attribute));
         let plucked: Vec<Value> = plucked.collect::<Result<_, _>>()?;
         text::join(&plucked, &separator, &mut joined, budget, 0)?;
@@ -113,7 +135,10 @@ fn random(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, E
     if items.is_empty() {
         return Ok(Value::UNDEFINED);
     }
-    Ok(items.get(runtime.random() % items.len()).cloned().unwrap_or_default())
+    Ok(items
+        .get(runtime.random() % items.len())
+        .cloned()
+        .unwrap_or_default())
 }
 
 fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
@@ -121,7 +146,11 @@ fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, 
         runtime.budget.string(text.len())?;
         return Ok(copy_safeness(value, text.chars().rev().collect()));
     }
-    let items = if is_present(value) { items(runtime, value)? } else { Arc::default() };
+    let items = if is_present(value) {
+        items(runtime, value)?
+    } else {
+        Arc::default()
+    };
     runtime.budget.array(items.iter().rev().cloned().collect())
 }
 
@@ -158,7 +187,11 @@ fn sum(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Val
     let attribute = argument(arguments, 0);
     let mut total = Value::from(0);
     if attribute.is_true() {
-        let items = if is_present(value) { items(runtime, value)? } else { Arc::default() };
+        let items = if is_present(value) {
+            items(runtime, value)?
+        } else {
+            Arc::default()
+        };
         for item in items.iter() {
             total = add(runtime, &total, &[pluck(runtime, item, attribute)?])?;
         }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::keywords;
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{make, parse_float, parse_int};
 use crate::value::text::{to_number, to_text};
 
 pub(super) const FILTERS: &[(&str, Helper)] = &[
-    ("abs", |runtime, value, _| Ok(make(to_number(value, &runtime.budget)?.abs()))),
+    ("abs", |runtime, value, _| {
+        Ok(make(to_number(value, &runtime.budget)?.abs()))
+    }),
     ("float", float),
     ("int", int),
     ("round", round),
@@ -20,7 +22,11 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
 
 fn float(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = parse_float(&to_text(value, &runtime.budget)?);
-    Ok(if number.is_nan() { argument(arguments, 0).clone() } else { make(number) })
+    Ok(if number.is_nan() {
+        argument(arguments, 0).clone()
+    } else {
+        make(number)
+    })
 }
 
 /// The one filter besides `sort` that takes its arguments by name.
@@ -34,13 +40,21 @@ fn int(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Val
         _ => 10.0,
     };
     let number = parse_int(&to_text(value, &runtime.budget)?, base);
-    Ok(if number.is_nan() { default.unwrap_or_default() } else { make(number) })
+    Ok(if number.is_nan() {
+        default.unwrap_or_default()
+    } else {
+        make(number)
+    })
 }
 
 fn round(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = to_number(value, &runtime.budget)?;
     let precision = argument(arguments, 0);
-    let precision = if precision.is_true() { to_number(precision, &runtime.budget)? } else { 0.0 };
+    let precision = if precision.is_true() {
+        to_number(precision, &runtime.budget)?
+    } else {
+        0.0
+    };
     let factor = 10_f64.powf(precision);
     let scaled = number * factor;
     let rounded = match argument(arguments, 1).as_str() {
@@ -54,5 +68,9 @@ fn round(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
 /// JavaScript's `Math.round`: halves go up.
 fn half_up(number: f64) -> f64 {
     let floor = number.floor();
-    if number - floor >= 0.5 { floor + 1.0 } else { floor }
+    if number - floor >= 0.5 {
+        floor + 1.0
+    } else {
+        floor
+    }
 }

@@ -12,8 +12,8 @@ mod url;
 
 use minijinja::value::Value;
 
+use crate::bridge::Helper;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::runtime::Runtime;
 use crate::value::number::clamp;
 use crate::value::text::to_number;
@@ -33,7 +33,9 @@ const KINDS: [&[(&str, Helper)]; 7] = [
 /// The filter of that name.
 pub(crate) fn find(name: &str) -> Option<Helper> {
     let mut filters = KINDS.into_iter().flatten();
-    filters.find(|(known, _)| *known == name).map(|(_, filter)| *filter)
+    filters
+        .find(|(known, _)| *known == name)
+        .map(|(_, filter)| *filter)
 }
 
 /// The names of all filters.

@@ -8,8 +8,8 @@ use minijinja::value::Value;
 
 use super::list::{array, items, pluck};
 use super::{expected, keywords};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::methods;
 use crate::methods::merge_sort;
 use crate::runtime::Runtime;
@@ -22,10 +22,18 @@ use crate::value::{View, as_text, entries, is_present, type_name, view};
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("dictsort", dictsort),
     ("groupby", groupby),
-    ("reject", |runtime, value, arguments| tested(runtime, value, arguments, false)),
-    ("select", |runtime, value, arguments| tested(runtime, value, arguments, true)),
-    ("rejectattr", |runtime, value, arguments| with_attribute(runtime, value, arguments, false)),
-    ("selectattr", |runtime, value, arguments| with_attribute(runtime, value, arguments, true)),
+    ("reject", |runtime, value, arguments| {
+        tested(runtime, value, arguments, false)
+    }),
+    ("select", |runtime, value, arguments| {
+        tested(runtime, value, arguments, true)
+    }),
+    ("rejectattr", |runtime, value, arguments| {
+        with_attribute(runtime, value, arguments, false)
+    }),
+    ("selectattr", |runtime, value, arguments| {
+        with_attribute(runtime, value, arguments, true)
+    }),
     ("sort", sort),
 ];
 
@@ -51,7 +59,10 @@ fn path(runtime: &Runtime, item: &Value, attribute: &Value) -> Result<Value, Err
 /// A member that the value has itself and not from its prototype.
 fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Error> {
     if !is_present(item) {
-        return Err(Error::bad_value(format!("{} has no members", type_name(item))));
+        return Err(Error::bad_value(format!(
+            "{} has no members",
+            type_name(item)
+        )));
     }
     if let View::Dict(dict) = view(item) {
         return Ok(dict.get(key).cloned());
@@ -71,10 +82,18 @@ fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
         None if by.is_undefined() => 0,
         Some("key") => 0,
         Some("value") => 1,
-        _ => return Err(Error::bad_value("a dictionary is sorted by `key` or by `value`")),
+        _ => {
+            return Err(Error::bad_value(
+                "a dictionary is sorted by `key` or by `value`",
+            ));
+        }
     };
-    let pair = |(key, value): (Arc<str>, Value)| runtime.budget.array(vec![Value::from(&*key), value]);
-    let pairs: Vec<Value> = entries(value).into_iter().map(pair).collect::<Result<_, _>>()?;
+    let pair =
+        |(key, value): (Arc<str>, Value)| runtime.budget.array(vec![Value::from(&*key), value]);
+    let pairs: Vec<Value> = entries(value)
+        .into_iter()
+        .map(pair)
+        .collect::<Result<_, _>>()?;
     let key = |pair: &Value| -> Result<Value, Error> {
         let key = methods::member(runtime, pair, &Value::from(by))?;
         Ok(match as_text(&key) {
@@ -115,7 +134,11 @@ fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     let reversed = given(0, "reverse").is_true();
     let cased = given(1, "case_sensitive").is_true();
     let attribute = given(2, "attribute");
-    let source = if is_present(value) { items(runtime, value)? } else { Arc::default() };
+    let source = if is_present(value) {
+        items(runtime, value)?
+    } else {
+        Arc::default()
+    };
     // Each key is worked out once, not at every comparison.
     let mut keyed = Vec::with_capacity(source.len());
     for item in source.iter() {
@@ -137,9 +160,15 @@ fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
         runtime.budget.spend(1)?;
         let order = order(&part(left, 0), &part(right, 0), &runtime.budget)?;
         let order = order.unwrap_or(Ordering::Equal);
-        Ok(if reversed { order.is_ge() } else { order.is_le() })
+        Ok(if reversed {
+            order.is_ge()
+        } else {
+            order.is_le()
+        })
     })?;
-    runtime.budget.array(sorted.iter().map(|pair| part(pair, 1)).collect())
+    runtime
+        .budget
+        .array(sorted.iter().map(|pair| part(pair, 1)).collect())
 }
 
 fn groupby(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -151,7 +180,10 @@ fn groupby(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result
             _ => path(runtime, item, attribute)?,
         };
         let key = to_text(&key, &runtime.budget)?;
-        groups.entry(Arc::from(&*key)).or_default().push(item.clone());
+        groups
+            .entry(Arc::from(&*key))
+            .or_default()
+            .push(item.clone());
     }
     let mut entries = Entries::new();
     for (key, items) in groups {

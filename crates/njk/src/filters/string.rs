@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::{expected, size, string};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::lexer::is_space;
 use crate::methods;
 use crate::runtime::Runtime;
@@ -19,8 +19,12 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("capitalize", capitalize),
     ("center", center),
     ("indent", indent),
-    ("lower", |runtime, value, _| runtime.budget.text(string(value)?.to_lowercase())),
-    ("upper", |runtime, value, _| runtime.budget.text(string(value)?.to_uppercase())),
+    ("lower", |runtime, value, _| {
+        runtime.budget.text(string(value)?.to_lowercase())
+    }),
+    ("upper", |runtime, value, _| {
+        runtime.budget.text(string(value)?.to_uppercase())
+    }),
     ("replace", replace),
     ("title", title),
     ("trim", |runtime, value, _| {
@@ -79,8 +83,14 @@ fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     let spaces = width - length;
     let times = |count: f64| clamp(count.ceil(), usize::MAX >> 12);
     let (before, after) = (times(spaces / 2.0 - spaces % 2.0), times(spaces / 2.0));
-    runtime.budget.check_len(text.len().saturating_add(before).saturating_add(after))?;
-    finish(runtime, value, format!("{}{text}{}", " ".repeat(before), " ".repeat(after)))
+    runtime
+        .budget
+        .check_len(text.len().saturating_add(before).saturating_add(after))?;
+    finish(
+        runtime,
+        value,
+        format!("{}{text}{}", " ".repeat(before), " ".repeat(after)),
+    )
 }
 
 fn indent(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -107,9 +117,14 @@ fn indent(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     finish(runtime, value, indented)
 }
 
+#[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let budget = &runtime.budget;
-    let (old, new, most) = (argument(arguments, 0), argument(arguments, 1), argument(arguments, 2));
+    let (old, new, most) = (
+        argument(arguments, 0),
+        argument(arguments, 1),
+        argument(arguments, 2),
+    );
     if let View::Regex(_) = view(old) {
         as_text(value).ok_or_else(|| expected("a string", value))?;
         return methods::replace(runtime, value, &arguments[..arguments.len().min(2)]);
@@ -135,10 +150,18 @@ fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result
         View::Undefined => -1.0,
         _ => to_number(most, budget)?,
     };
-    let limit = if most == -1.0 { usize::MAX } else { clamp(most.ceil(), usize::MAX >> 12) };
+    let limit = if most == -1.0 {
+        usize::MAX
+    } else {
+        clamp(most.ceil(), usize::MAX >> 12)
+    };
     let found = text.matches(&*old).take(limit).count();
     if most == 0.0 || !text.contains(&*old) {
-        return Ok(if let View::Number(_) = view(value) { Value::from(text.into_owned()) } else { value.clone() });
+        return Ok(if let View::Number(_) = view(value) {
+            Value::from(text.into_owned())
+        } else {
+            value.clone()
+        });
     }
     budget.string(text.len().saturating_add(found.saturating_mul(new.len())))?;
     finish(runtime, value, text.replacen(&*old, &new, limit))
@@ -154,7 +177,11 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
     };
     let length = size(runtime, argument(arguments, 0), 255)?;
     if utf16::len(text) <= length {
-        return Ok(if text.is_empty() { Value::from("") } else { value.clone() });
+        return Ok(if text.is_empty() {
+            Value::from("")
+        } else {
+            value.clone()
+        });
     }
     let cut = if argument(arguments, 1).is_true() {
         utf16::slice(text, 0, length).into_owned()
@@ -165,7 +192,11 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
         utf16::slice(text, 0, space.unwrap_or(length)).into_owned()
     };
     let end = argument(arguments, 2);
-    let end = if is_present(end) { to_text(end, &runtime.budget)? } else { "...".into() };
+    let end = if is_present(end) {
+        to_text(end, &runtime.budget)?
+    } else {
+        "...".into()
+    };
     finish(runtime, value, format!("{cut}{end}"))
 }
 
@@ -179,6 +210,9 @@ fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Erro
 }
 
 fn wordcount(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if !value.is_true() {
+        return Ok(Value::from(()));
+    }
     let text = string(value)?;
     runtime.budget.spend(text.len() / 16)?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::expected;
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::lexer::is_space;
 use crate::methods;
 use crate::runtime::Runtime;
@@ -15,6 +15,10 @@ use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, utf16, view};
 
 pub(super) const FILTERS: &[(&str, Helper)] = &[("urlencode", urlencode), ("urlize", urlize)];
+
+fn hex(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).map_or('0', |digit| digit.to_ascii_uppercase())
+}
 
 /// JavaScript's `encodeURIComponent`.
 fn encode(text: &str) -> String {
@@ -25,7 +29,7 @@ fn encode(text: &str) -> String {
             b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
                 out.push(char::from(byte));
             }
-            _ => out.push_str(&format!("%{byte:02X}")),
+            _ => out.extend(['%', hex(byte >> 4), hex(byte & 15)]),
         }
     }
     out
@@ -40,12 +44,18 @@ fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value
     let pairs: Vec<(Value, Value)> = match view(value) {
         View::Dict(dict) => {
             let entries = dict.entries().iter();
-            entries.map(|(key, value)| (Value::from(&**key), value.clone())).collect()
+            entries
+                .map(|(key, value)| (Value::from(&**key), value.clone()))
+                .collect()
         }
         View::Array(array) => {
             let part = |item: &Value, index| methods::member(runtime, item, &count(index));
             let pair = |item: &Value| Ok((part(item, 0)?, part(item, 1)?));
-            array.items().iter().map(pair).collect::<Result<_, Error>>()?
+            array
+                .items()
+                .iter()
+                .map(pair)
+                .collect::<Result<_, Error>>()?
         }
         _ => return Ok(Value::from("")),
     };
@@ -71,14 +81,20 @@ fn urlize(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
         missing if missing.is_undefined() => f64::INFINITY,
         given => to_number(given, budget)?,
     };
-    let most = if most.is_nan() { usize::MAX >> 12 } else { clamp(most, usize::MAX >> 12) };
+    let most = if most.is_nan() {
+        usize::MAX >> 12
+    } else {
+        clamp(most, usize::MAX >> 12)
+    };
     let nofollow = matches!(view(argument(arguments, 1)), View::Bool(true));
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(is_space).unwrap_or(rest.len());
         link(&rest[..end], most, nofollow, &mut out);
-        let gap = rest[end..].find(|c| !is_space(c)).unwrap_or(rest.len() - end);
+        let gap = rest[end..]
+            .find(|c| !is_space(c))
+            .unwrap_or(rest.len() - end);
         out.push_str(&rest[end..end + gap]);
         rest = &rest[end + gap..];
         budget.spend(1)?;
@@ -92,24 +108,40 @@ fn link(word: &str, most: usize, nofollow: bool, out: &mut String) {
     let address = bare(word);
     let shown = utf16::slice(address, 0, most);
     let rel = if nofollow { " rel=\"nofollow\"" } else { "" };
-    if address.starts_with("http://") || address.starts_with("https://") {
-        out.push_str(&format!("<a href=\"{address}\"{rel}>{shown}</a>"));
+    let scheme = if address.starts_with("http://") || address.starts_with("https://") {
+        ""
     } else if address.starts_with("www.") {
-        out.push_str(&format!("<a href=\"http://{address}\"{rel}>{shown}</a>"));
+        "http://"
     } else if is_mail(address) {
-        out.push_str(&format!("<a href=\"mailto:{address}\">{address}</a>"));
+        out.extend(["<a href=\"mailto:", address, "\">", address, "</a>"]);
+        return;
     } else if has_domain(address) {
-        out.push_str(&format!("<a href=\"http://{address}\"{rel}>{shown}</a>"));
+        "http://"
     } else {
         out.push_str(word);
-    }
+        return;
+    };
+    out.extend([
+        "<a href=\"",
+        scheme,
+        address,
+        "\"",
+        rel,
+        ">",
+        &shown,
+        "</a>",
+    ]);
 }
 
 /// A word without a bracket before it and a mark after it.
 fn bare(word: &str) -> &str {
-    let head = ["(", "<", "&lt;"].iter().find_map(|mark| word.strip_prefix(mark));
+    let head = ["(", "<", "&lt;"]
+        .iter()
+        .find_map(|mark| word.strip_prefix(mark));
     let word = head.unwrap_or(word);
-    let tail = ["&gt;", ".", ",", ")"].iter().find_map(|mark| word.strip_suffix(mark));
+    let tail = ["&gt;", ".", ",", ")"]
+        .iter()
+        .find_map(|mark| word.strip_suffix(mark));
     tail.unwrap_or(word)
 }
 
@@ -122,7 +154,9 @@ fn is_mail(address: &str) -> bool {
     !user.is_empty()
         && user.chars().all(user_char)
         && host.contains('.')
-        && host.split('.').all(|part| !part.is_empty() && part.chars().all(host_char))
+        && host
+            .split('.')
+            .all(|part| !part.is_empty() && part.chars().all(host_char))
 }
 
 /// Whether a well-known ending of domains stands in the word and ends there,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
-use super::callback;
 use super::string::number;
+use super::{callback, sort};
+use crate::bridge::{Helper, argument};
+use crate::budget::Budget;
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::runtime::Runtime;
 use crate::value::array::Array;
-use crate::value::compare::{strict, texts};
+use crate::value::compare::strict;
 use crate::value::number::{clamp, count, make, relative, to_integer};
 use crate::value::text::{self, to_text};
 use crate::value::{View, depth, view};
@@ -23,8 +24,11 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "at" => at,
         "concat" => concat,
         "entries" => |runtime, this, _| {
-            let pair = |(index, item): (usize, &Value)| runtime.budget.array(vec![count(index), item.clone()]);
-            let pairs: Result<Vec<Value>, Error> = items(this).iter().enumerate().map(pair).collect();
+            let pair = |(index, item): (usize, &Value)| {
+                runtime.budget.array(vec![count(index), item.clone()])
+            };
+            let pairs: Result<Vec<Value>, Error> =
+                items(this).iter().enumerate().map(pair).collect();
             runtime.budget.array(pairs?)
         },
         "fill" => fill,
@@ -32,7 +36,8 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "includes" => |runtime, this, arguments| {
             let wanted = argument(arguments, 0);
             runtime.budget.spend(items(this).len())?;
-            let nan = |value: &Value| matches!(view(value), View::Number(number) if number.is_nan());
+            let nan =
+                |value: &Value| matches!(view(value), View::Number(number) if number.is_nan());
             let same = |item: &Value| strict(item, wanted) || nan(item) && nan(wanted);
             Ok(Value::from(items(this).iter().any(same)))
         },
@@ -40,14 +45,30 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             let items = items(this);
             runtime.budget.spend(items.len())?;
             let from = relative(number(runtime, arguments, 1, 0.0)?, items.len());
-            let found = items.iter().skip(from).position(|item| strict(item, argument(arguments, 0)));
+            let found = items
+                .iter()
+                .skip(from)
+                .position(|item| strict(item, argument(arguments, 0)));
             Ok(found.map_or_else(|| Value::from(-1), |index| count(index + from)))
         },
         "join" => join,
-        "keys" => |runtime, this, _| runtime.budget.array((0..items(this).len()).map(count).collect()),
+        "keys" => |runtime, this, _| {
+            runtime
+                .budget
+                .array((0..items(this).len()).map(count).collect())
+        },
+        _ => return changing(name),
+    })
+}
+
+/// The methods that change the array, and those at the end of the alphabet.
+fn changing(name: &str) -> Option<Helper> {
+    Some(match name {
         "lastIndexOf" => |runtime, this, arguments| {
             runtime.budget.spend(items(this).len())?;
-            let found = items(this).iter().rposition(|item| strict(item, argument(arguments, 0)));
+            let found = items(this)
+                .iter()
+                .rposition(|item| strict(item, argument(arguments, 0)));
             Ok(found.map_or_else(|| Value::from(-1), count))
         },
         "pop" => |_, this, _| Ok(change(this, Vec::pop).flatten().unwrap_or_default()),
@@ -63,7 +84,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             Ok(change(this, first).flatten().unwrap_or_default())
         },
         "slice" => slice,
-        "sort" => sort,
+        "sort" => sort::sort,
         "splice" => splice,
         "toString" | "toLocaleString" => |runtime, this, _| join(runtime, this, &[]),
         "unshift" => unshift,
@@ -80,14 +101,17 @@ pub(super) fn items(this: &Value) -> Arc<Vec<Value>> {
     }
 }
 
-fn change<T>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T) -> Option<T> {
-    this.downcast_object_ref::<Array>().map(|array| array.update(change))
+pub(super) fn change<T>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T) -> Option<T> {
+    this.downcast_object_ref::<Array>()
+        .map(|array| array.update(change))
 }
 
 /// Pays for items that are put into an array, and notes that it changed.
 fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> {
     runtime.budget.spend(added.len() + items(this).len() / 64)?;
-    runtime.budget.grow(added.len().saturating_mul(size_of::<Value>()))?;
+    runtime
+        .budget
+        .grow(added.len().saturating_mul(size_of::<Value>()))?;
     let inner = added.iter().map(depth).max().unwrap_or_default();
     if inner == 0 {
         return Ok(());
@@ -100,7 +124,7 @@ fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> 
     if added.iter().any(|added| strict(added, this)) {
         return Ok(());
     }
-    runtime.budget.check_depth(this)
+    Budget::check_depth(this)
 }
 
 fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -111,7 +135,10 @@ fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value
     if index < 0.0 || index >= len {
         return Ok(Value::UNDEFINED);
     }
-    Ok(items.get(clamp(index, items.len())).cloned().unwrap_or_default())
+    Ok(items
+        .get(clamp(index, items.len()))
+        .cloned()
+        .unwrap_or_default())
 }
 
 fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -150,7 +177,12 @@ fn flat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
     runtime.budget.array(all)
 }
 
-fn flatten(runtime: &Runtime, items: &[Value], levels: usize, all: &mut Vec<Value>) -> Result<(), Error> {
+fn flatten(
+    runtime: &Runtime,
+    items: &[Value],
+    levels: usize,
+    all: &mut Vec<Value>,
+) -> Result<(), Error> {
     for item in items {
         runtime.budget.spend(1)?;
         match view(item) {
@@ -182,7 +214,9 @@ fn push(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
 
 fn unshift(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     admit(runtime, this, arguments)?;
-    change(this, |items| drop(items.splice(0..0, arguments.iter().cloned())));
+    change(this, |items| {
+        drop(items.splice(0..0, arguments.iter().cloned()));
+    });
     Ok(count(items(this).len()))
 }
 
@@ -190,7 +224,9 @@ fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Va
     let items = items(this);
     let start = relative(number(runtime, arguments, 0, 0.0)?, items.len());
     let end = relative(number(runtime, arguments, 1, f64::INFINITY)?, items.len());
-    runtime.budget.array(items.get(start..end).unwrap_or_default().to_vec())
+    runtime
+        .budget
+        .array(items.get(start..end).unwrap_or_default().to_vec())
 }
 
 fn splice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -204,70 +240,11 @@ fn splice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     let added = arguments.get(2..).unwrap_or_default();
     admit(runtime, this, added)?;
     let removed = change(this, |items| {
-        items.splice(start..start + removed, added.iter().cloned()).collect()
+        items
+            .splice(start..start + removed, added.iter().cloned())
+            .collect()
     });
     runtime.budget.array(removed.unwrap_or_default())
-}
-
-/// Sorts in place, by a function of two items or as strings.
-fn sort(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let mut items = items(this).to_vec();
-    runtime.budget.array(items.clone())?;
-    if let View::Function(function) = view(argument(arguments, 0)) {
-        let mut failure = None;
-        let sorted = merge_sort(items, &mut |left, right| {
-            let order = function
-                .call(runtime, &[left.clone(), right.clone()])
-                .and_then(|order| text::to_number(&order, &runtime.budget));
-            order.unwrap_or_else(|error| {
-                failure.get_or_insert(error);
-                0.0
-            }) <= 0.0
-        });
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        change(this, |items| *items = sorted);
-        return Ok(this.clone());
-    }
-    let mut keyed = Vec::with_capacity(items.len());
-    for item in items.drain(..) {
-        let key = if item.is_undefined() {
-            None
-        } else {
-            Some(to_text(&item, &runtime.budget)?.into_owned())
-        };
-        runtime.budget.spend(4)?;
-        keyed.push((key, item));
-    }
-    keyed.sort_by(|(left, _), (right, _)| match (left, right) {
-        (Some(left), Some(right)) => texts(left, right),
-        (left, right) => right.is_some().cmp(&left.is_some()),
-    });
-    change(this, |items| *items = keyed.into_iter().map(|(_, item)| item).collect());
-    Ok(this.clone())
-}
-
-/// A stable sort that no answer of `in_order` can confuse.
-pub(crate) fn merge_sort(
-    mut items: Vec<Value>,
-    in_order: &mut dyn FnMut(&Value, &Value) -> bool,
-) -> Vec<Value> {
-    if items.len() < 2 {
-        return items;
-    }
-    let right = items.split_off(items.len() / 2);
-    let left = merge_sort(items, in_order);
-    let right = merge_sort(right, in_order);
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let next = if in_order(a, b) { left.next() } else { right.next() };
-        merged.extend(next);
-    }
-    merged.extend(left);
-    merged.extend(right);
-    merged
 }
 
 /// The index of something found, -1 if it was not.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::array::{index, items};
+use crate::bridge::{Helper, argument};
 use crate::error::{Error, ErrorKind};
-use crate::helpers::{Helper, argument};
 use crate::runtime::Runtime;
 use crate::value::number::count;
 use crate::value::{View, type_name, view};
@@ -24,9 +24,13 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         },
         "find" => |runtime, this, arguments| {
             let found = position(runtime, this, arguments, true)?;
-            Ok(found.and_then(|at| items(this).get(at).cloned()).unwrap_or_default())
+            Ok(found
+                .and_then(|at| items(this).get(at).cloned())
+                .unwrap_or_default())
         },
-        "findIndex" => |runtime, this, arguments| position(runtime, this, arguments, true).map(index),
+        "findIndex" => {
+            |runtime, this, arguments| position(runtime, this, arguments, true).map(index)
+        }
         "filter" => |runtime, this, arguments| {
             let mut kept = Vec::new();
             for (at, item) in items(this).iter().enumerate() {
@@ -61,18 +65,20 @@ fn call(
     at: usize,
     this: &Value,
 ) -> Result<Value, Error> {
-    invoke(runtime, argument(arguments, 0), &[item.clone(), count(at), this.clone()])
+    invoke(
+        runtime,
+        argument(arguments, 0),
+        &[item.clone(), count(at), this.clone()],
+    )
 }
 
 fn invoke(runtime: &Arc<Runtime>, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
     runtime.budget.spend(1)?;
-    match view(function) {
-        View::Function(function) => function.call(runtime, arguments),
-        _ => {
-            let message = format!("expected a function, not {}", type_name(function));
-            Err(Error::new(ErrorKind::NotCallable, message))
-        }
+    if let View::Function(function) = view(function) {
+        return function.call(runtime, arguments);
     }
+    let message = format!("expected a function, not {}", type_name(function));
+    Err(Error::new(ErrorKind::NotCallable, message))
 }
 
 /// The first item for which the function gives something true, or false.
@@ -96,7 +102,9 @@ fn reduce(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     let start = arguments.get(1).cloned();
     let start = start.or_else(|| rest.next().map(|(_, item)| item.clone()));
     let Some(mut result) = start else {
-        return Err(Error::bad_value("an empty array cannot be reduced without a first value"));
+        return Err(Error::bad_value(
+            "an empty array cannot be reduced without a first value",
+        ));
     };
     for (at, item) in rest {
         let values = [result, item.clone(), count(at), this.clone()];

@@ -1,18 +1,20 @@
 //! Members and methods of values, as JavaScript has them on its prototypes.
 
 mod array;
-pub(crate) use array::merge_sort;
 mod callback;
 mod number;
 mod pattern;
+mod sort;
 mod string;
+
+pub(crate) use sort::merge_sort;
 
 use std::sync::Arc;
 
 use minijinja::value::Value;
 
+use crate::bridge::Helper;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
 use crate::value::function::Function;
@@ -22,7 +24,14 @@ use crate::value::{View, as_text, dict, utf16, view};
 
 /// Members that are not methods.
 const PROPERTIES: [&str; 8] = [
-    "length", "source", "flags", "global", "ignoreCase", "multiline", "sticky", "lastIndex",
+    "length",
+    "source",
+    "flags",
+    "global",
+    "ignoreCase",
+    "multiline",
+    "sticky",
+    "lastIndex",
 ];
 
 /// Whether some value has a member of that name that is not its own.
@@ -51,20 +60,21 @@ fn method(target: &Value, name: &str) -> Option<Helper> {
 /// What every object has.
 fn object(name: &str) -> Option<Helper> {
     Some(match name {
-        "toString" | "toLocaleString" => |runtime, this, _| {
-            Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()))
-        },
+        "toString" | "toLocaleString" => {
+            |runtime, this, _| Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()))
+        }
         "valueOf" => |_, this, _| match view(this) {
             View::Safe(text) => Ok(Value::from(text)),
             _ => Ok(this.clone()),
         },
         "hasOwnProperty" => |runtime, this, key| {
-            let key = crate::helpers::argument(key, 0);
+            let key = crate::bridge::argument(key, 0);
             let key = to_text(key, &runtime.budget)?;
             let own = match view(this) {
                 View::Dict(dict) => dict.get(&key).is_some(),
                 View::Array(array) => {
-                    &*key == "length" || dict::index(&key).is_some_and(|at| (at as usize) < array.len())
+                    &*key == "length"
+                        || dict::index(&key).is_some_and(|at| (at as usize) < array.len())
                 }
                 _ => false,
             };
@@ -115,18 +125,19 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
         View::Regex(regex) => key.as_str().and_then(|key| property(regex, key)),
         View::Object => {
             let key = to_text(key, &runtime.budget)?;
-            target.as_object().and_then(|object| object.get_value(&Value::from(&*key)))
+            target
+                .as_object()
+                .and_then(|object| object.get_value(&Value::from(&*key)))
         }
         View::Bool(_) | View::Number(_) | View::Function(_) => None,
     };
     if let Some(found) = found {
         return Ok(found);
     }
-    let taken = as_text(key).and_then(|name| method(target, name));
-    Ok(taken.map_or(Value::UNDEFINED, |method| {
-        let this = target.clone();
-        Function::value(move |runtime, arguments| method(runtime, &this, arguments))
-    }))
+    match as_text(key).and_then(|name| method(target, name)) {
+        Some(method) => Function::method(target, method),
+        None => Ok(Value::UNDEFINED),
+    }
 }
 
 /// An index, given as a number or spelt out.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::string::number as argument;
+use crate::bridge::Helper;
 use crate::error::Error;
-use crate::helpers::Helper;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, print, read, to_integer};
 use crate::value::{View, view};
@@ -34,7 +34,9 @@ fn digits(runtime: &Runtime, arguments: &[Value], least: usize) -> Result<usize,
     let given = to_integer(argument(runtime, arguments, 0, 0.0)?);
     let digits = clamp(given, 101);
     if given < 0.0 || digits < least || digits > 100 {
-        return Err(Error::bad_value(format!("a number of digits must lie between {least} and 100")));
+        return Err(Error::bad_value(format!(
+            "a number of digits must lie between {least} and 100"
+        )));
     }
     Ok(digits)
 }
@@ -76,8 +78,15 @@ fn to_fixed(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result
         return Ok(Value::from(print(number)));
     }
     let text = fixed(number, digits);
-    let zero = text.trim_start_matches('-').bytes().all(|c| matches!(c, b'0' | b'.'));
-    Ok(Value::from(if zero && number == 0.0 { text.trim_start_matches('-').to_owned() } else { text }))
+    let zero = text
+        .trim_start_matches('-')
+        .bytes()
+        .all(|c| matches!(c, b'0' | b'.'));
+    Ok(Value::from(if zero && number == 0.0 {
+        text.trim_start_matches('-').to_owned()
+    } else {
+        text
+    }))
 }
 
 fn scientific(number: f64, decimals: Option<usize>) -> String {
@@ -92,7 +101,11 @@ fn scientific(number: f64, decimals: Option<usize>) -> String {
     }
 }
 
-fn to_exponential(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn to_exponential(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let number = value(this);
     if !number.is_finite() {
         return Ok(Value::from(print(number)));
@@ -111,7 +124,9 @@ fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Re
     }
     let precision = digits(runtime, arguments, 1)?;
     let text = format!("{:.*e}", precision - 1, number);
-    let exponent = text.split_once('e').and_then(|(_, exponent)| exponent.parse::<i64>().ok());
+    let exponent = text
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse::<i64>().ok());
     let exponent = exponent.unwrap_or_default();
     let most = i64::try_from(precision).unwrap_or(i64::MAX);
     if exponent < -6 || exponent >= most {
@@ -121,6 +136,7 @@ fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Re
     Ok(Value::from(fixed(number, decimals)))
 }
 
+#[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 fn to_string(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let radix = to_integer(argument(runtime, arguments, 0, 10.0)?);
     if !(2.0..=36.0).contains(&radix) {
@@ -169,10 +185,19 @@ fn in_radix(number: f64, radix: f64) -> String {
 /// As English writes it: groups of three, at most three decimals.
 fn grouped(number: f64) -> String {
     if !number.is_finite() {
-        return if number.is_nan() { "NaN" } else if number > 0.0 { "∞" } else { "-∞" }.to_owned();
+        return if number.is_nan() {
+            "NaN"
+        } else if number > 0.0 {
+            "∞"
+        } else {
+            "-∞"
+        }
+        .to_owned();
     }
     let text = fixed(number, 3);
-    let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
+    let (sign, text) = text
+        .strip_prefix('-')
+        .map_or(("", text.as_str()), |rest| ("-", rest));
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let decimals = decimals.trim_end_matches('0');
     let mut grouped = String::from(sign);

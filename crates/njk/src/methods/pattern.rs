@@ -6,8 +6,8 @@ use fancy_regex::Captures;
 use minijinja::value::Value;
 
 use super::string::{number, text};
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::regex::{Found, Regex, expand, next_char};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, count};
@@ -22,7 +22,9 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             let View::Regex(regex) = view(this) else {
                 return Ok(Value::from(false));
             };
-            Ok(Value::from(regex.exec(&subject, &runtime.budget)?.is_some()))
+            Ok(Value::from(
+                regex.exec(&subject, &runtime.budget)?.is_some(),
+            ))
         },
         _ => return None,
     })
@@ -44,7 +46,11 @@ fn groups(runtime: &Runtime, found: &Captures<'_, str>) -> Result<Value, Error> 
     let group = |group: Option<fancy_regex::Match<'_>>| {
         group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str()))
     };
-    let size = found.iter().flatten().map(|group| group.as_str().len()).sum();
+    let size = found
+        .iter()
+        .flatten()
+        .map(|group| group.as_str().len())
+        .sum();
     runtime.budget.grow(size)?;
     runtime.budget.array(found.iter().map(group).collect())
 }
@@ -63,7 +69,11 @@ fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error
     }
 }
 
-pub(super) fn match_(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+pub(super) fn match_(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
@@ -81,7 +91,11 @@ pub(super) fn match_(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) 
     runtime.budget.array(pieces)
 }
 
-pub(super) fn match_all(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+pub(super) fn match_all(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
@@ -91,7 +105,11 @@ pub(super) fn match_all(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value
     runtime.budget.array(all?)
 }
 
-pub(super) fn search(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+pub(super) fn search(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let found = match view(&regex) {
         View::Regex(pattern) => pattern.find_at(text(this), 0, &runtime.budget)?,
@@ -119,7 +137,10 @@ pub(crate) fn replace(
         } else {
             regex.find_at(this, 0, budget)?.into_iter().collect()
         };
-        found.iter().map(|found| found_in(this, found, regex)).collect()
+        found
+            .iter()
+            .map(|found| found_in(this, found, regex))
+            .collect()
     } else {
         let wanted = to_text(wanted, budget)?;
         budget.spend(this.len() / 16)?;
@@ -172,11 +193,18 @@ fn found_in<'a>(text: &'a str, found: &Captures<'a, str>, regex: &'a Regex) -> F
     }
 }
 
-pub(super) fn split(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+pub(super) fn split(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let subject = text(this);
     let budget = &runtime.budget;
     budget.grow(subject.len())?;
-    let limit = clamp(number(runtime, arguments, 1, f64::INFINITY)?, usize::MAX >> 12);
+    let limit = clamp(
+        number(runtime, arguments, 1, f64::INFINITY)?,
+        usize::MAX >> 12,
+    );
     let separator = argument(arguments, 0);
     let mut pieces: Vec<Value> = match view(separator) {
         View::Undefined => vec![Value::from(subject)],
@@ -185,7 +213,10 @@ pub(super) fn split(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -
             let separator = to_text(separator, budget)?;
             if separator.is_empty() {
                 budget.grow(subject.len().saturating_mul(size_of::<Value>()))?;
-                utf16::characters(subject).into_iter().map(Value::from).collect()
+                utf16::characters(subject)
+                    .into_iter()
+                    .map(Value::from)
+                    .collect()
             } else {
                 let pieces = subject.split(&*separator).take(limit);
                 let mut list = Vec::new();
@@ -206,7 +237,11 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
     let (mut start, mut from) = (0, 0);
     if subject.is_empty() {
         let matches = regex.find_at(subject, 0, &runtime.budget)?.is_some();
-        return Ok(if matches { pieces } else { vec![Value::from("")] });
+        return Ok(if matches {
+            pieces
+        } else {
+            vec![Value::from("")]
+        });
     }
     while from < subject.len() {
         let Some(found) = regex.find_at(subject, from, &runtime.budget)? else {
@@ -226,7 +261,11 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
         }
         runtime.budget.grow(found.len() * size_of::<Value>())?;
         start = end;
-        from = if end > at { end } else { next_char(subject, end) };
+        from = if end > at {
+            end
+        } else {
+            next_char(subject, end)
+        };
     }
     pieces.push(Value::from(&subject[start..]));
     Ok(pieces)

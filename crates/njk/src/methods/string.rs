@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::pattern;
+use crate::bridge::{Helper, argument};
 use crate::error::Error;
-use crate::helpers::{Helper, argument};
 use crate::lexer::is_space;
 use crate::runtime::Runtime;
 use crate::value::compare::texts;
@@ -17,7 +17,9 @@ use crate::value::{as_text, utf16};
 pub(super) fn find(name: &str) -> Option<Helper> {
     Some(match name {
         "at" => at,
-        "charAt" => |runtime, this, arguments| Ok(unit(runtime, this, arguments)?.unwrap_or_else(|| Value::from(""))),
+        "charAt" => |runtime, this, arguments| {
+            Ok(unit(runtime, this, arguments)?.unwrap_or_else(|| Value::from("")))
+        },
         "charCodeAt" | "codePointAt" => code_at,
         "concat" => concat,
         "endsWith" => ends_with,
@@ -43,11 +45,27 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "startsWith" => starts_with,
         "substr" => substr,
         "substring" => substring,
-        "toLowerCase" | "toLocaleLowerCase" => |runtime, this, _| runtime.budget.text(text(this).to_lowercase()),
-        "toUpperCase" | "toLocaleUpperCase" => |runtime, this, _| runtime.budget.text(text(this).to_uppercase()),
-        "trim" => |runtime, this, _| runtime.budget.text(text(this).trim_matches(is_space).to_owned()),
-        "trimStart" | "trimLeft" => |runtime, this, _| runtime.budget.text(text(this).trim_start_matches(is_space).to_owned()),
-        "trimEnd" | "trimRight" => |runtime, this, _| runtime.budget.text(text(this).trim_end_matches(is_space).to_owned()),
+        "toLowerCase" | "toLocaleLowerCase" => {
+            |runtime, this, _| runtime.budget.text(text(this).to_lowercase())
+        }
+        "toUpperCase" | "toLocaleUpperCase" => {
+            |runtime, this, _| runtime.budget.text(text(this).to_uppercase())
+        }
+        "trim" => |runtime, this, _| {
+            runtime
+                .budget
+                .text(text(this).trim_matches(is_space).to_owned())
+        },
+        "trimStart" | "trimLeft" => |runtime, this, _| {
+            runtime
+                .budget
+                .text(text(this).trim_start_matches(is_space).to_owned())
+        },
+        "trimEnd" | "trimRight" => |runtime, this, _| {
+            runtime
+                .budget
+                .text(text(this).trim_end_matches(is_space).to_owned())
+        },
         _ => return None,
     })
 }
@@ -72,7 +90,9 @@ pub(super) fn number(
 
 fn part(runtime: &Runtime, this: &str, start: usize, end: usize) -> Result<Value, Error> {
     runtime.budget.spend(this.len() / 64)?;
-    runtime.budget.text(utf16::slice(this, start, end).into_owned())
+    runtime
+        .budget
+        .text(utf16::slice(this, start, end).into_owned())
 }
 
 fn unit(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<Value>, Error> {
@@ -140,7 +160,11 @@ fn index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Opti
     Ok(found.map(|at| utf16::unit_of(this, from + at)))
 }
 
-fn last_index_of(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn last_index_of(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let this = text(this);
     runtime.budget.spend(this.len() / 16)?;
     let last = number(runtime, arguments, 1, f64::INFINITY)?;
@@ -155,7 +179,11 @@ fn last_index_of(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> R
     Ok(found.map_or_else(|| Value::from(-1), |at| count(utf16::unit_of(this, at))))
 }
 
-fn locale_compare(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn locale_compare(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
     let other = to_text(argument(arguments, 0), &runtime.budget)?;
     let (left, right) = (text(this), &*other);
     runtime.budget.spend(left.len() / 16)?;
@@ -164,7 +192,12 @@ fn locale_compare(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> 
     Ok(Value::from(order.then_with(|| texts(right, left)) as i32))
 }
 
-fn pad(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value], start: bool) -> Result<Value, Error> {
+fn pad(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+    start: bool,
+) -> Result<Value, Error> {
     let this = text(this);
     let len = utf16::len(this);
     let wanted = clamp(number(runtime, arguments, 0, 0.0)?, usize::MAX >> 12);
@@ -178,10 +211,16 @@ fn pad(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value], start: bool) -
     let missing = wanted - len;
     runtime.budget.string(this.len().saturating_add(missing))?;
     let times = missing / utf16::len(&filler) + 1;
-    runtime.budget.check_len(filler.len().saturating_mul(times))?;
+    runtime
+        .budget
+        .check_len(filler.len().saturating_mul(times))?;
     let padding = filler.repeat(times);
     let padding = utf16::slice(&padding, 0, missing);
-    Ok(Value::from(if start { format!("{padding}{this}") } else { format!("{this}{padding}") }))
+    Ok(Value::from(if start {
+        format!("{padding}{this}")
+    } else {
+        format!("{this}{padding}")
+    }))
 }
 
 fn repeat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -192,7 +231,11 @@ fn repeat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     let times = clamp(times, usize::MAX >> 12);
     let this = text(this);
     runtime.budget.string(this.len().saturating_mul(times))?;
-    Ok(Value::from(if this.is_empty() { String::new() } else { this.repeat(times) }))
+    Ok(Value::from(if this.is_empty() {
+        String::new()
+    } else {
+        this.repeat(times)
+    }))
 }
 
 fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {

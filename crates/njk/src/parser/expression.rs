@@ -38,8 +38,21 @@ impl Parser<'_> {
         self.nested(Self::inline_if)
     }
 
+    /// Whether the expression is at its end: most are one operand.
+    fn ended(&mut self) -> Parsed<bool> {
+        use token::Kind::{BlockEnd, Mark, VariableEnd};
+        let next = &self.peek()?.kind;
+        Ok(matches!(
+            next,
+            VariableEnd(_) | BlockEnd(_) | Mark("," | ")")
+        ))
+    }
+
     fn inline_if(&mut self) -> Parsed<Expression> {
         let then = settle(self.or()?)?;
+        if self.ended()? {
+            return Ok(then);
+        }
         if !self.skip_symbol("if")? {
             return Ok(then);
         }
@@ -118,7 +131,11 @@ impl Parser<'_> {
         let start = left.span;
         let kind = Kind::Test(Box::new(settle(left)?), name, arguments);
         let test = bounded(Expression::new(kind, span))?;
-        if negated { negate(test, start) } else { Ok(test) }
+        if negated {
+            negate(test, start)
+        } else {
+            Ok(test)
+        }
     }
 
     /// The operator that comes next, if it binds at least as tightly as `least`.
@@ -168,7 +185,10 @@ impl Parser<'_> {
 
 fn negate(target: Expression, start: crate::error::Span) -> Parsed<Expression> {
     let span = start.to(target.span);
-    bounded(Expression::new(Kind::Unary(Unary::Not, Box::new(target)), span))
+    bounded(Expression::new(
+        Kind::Unary(Unary::Not, Box::new(target)),
+        span,
+    ))
 }
 
 /// A test is written as a name or as a call; `none` and `null` are words of

@@ -87,7 +87,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    fn expect(&mut self, mark: &'static str, place: &str) -> Parsed<()> {
+    fn require(&mut self, mark: &'static str, place: &str) -> Parsed<()> {
         if self.skip(mark)? {
             return Ok(());
         }

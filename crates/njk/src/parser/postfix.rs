@@ -75,7 +75,7 @@ impl Parser<'_> {
             let (token::Kind::Str(text) | token::Kind::Symbol(text)) = key.kind else {
                 return fail("expected a name or a string as key", key.span);
             };
-            self.expect(":", "after the key")?;
+            self.require(":", "after the key")?;
             let name = Name {
                 text,
                 span: key.span,
@@ -120,7 +120,7 @@ impl Parser<'_> {
 
     /// `(…)`, with the parentheses.
     pub(super) fn arguments(&mut self) -> Parsed<Arguments> {
-        self.expect("(", "before the arguments")?;
+        self.require("(", "before the arguments")?;
         let mut arguments = Arguments::default();
         let mut first = true;
         while !self.skip(")")? {

@@ -9,14 +9,46 @@ use crate::token;
 
 /// Every tag that may begin a statement, and those that go on or end one.
 const TAGS: [&str; 33] = [
-    "if", "for", "set", "macro", "call", "filter", "switch", "block", "extends", "include",
-    "import", "from", "raw", "verbatim", "elif", "elseif", "else", "endif", "endfor", "endset",
-    "endmacro", "endcall", "endfilter", "case", "default", "endswitch", "endblock", "endraw",
-    "endverbatim", "asyncEach", "asyncAll", "ifAsync", "endeach",
+    "if",
+    "for",
+    "set",
+    "macro",
+    "call",
+    "filter",
+    "switch",
+    "block",
+    "extends",
+    "include",
+    "import",
+    "from",
+    "raw",
+    "verbatim",
+    "elif",
+    "elseif",
+    "else",
+    "endif",
+    "endfor",
+    "endset",
+    "endmacro",
+    "endcall",
+    "endfilter",
+    "case",
+    "default",
+    "endswitch",
+    "endblock",
+    "endraw",
+    "endverbatim",
+    "asyncEach",
+    "asyncAll",
+    "ifAsync",
+    "endeach",
 ];
 
 /// minijinja reads branches by recursion.
 const MAX_BRANCHES: usize = 100;
+
+/// Parameters, and those with a default.
+type Signature = (Vec<Name>, Vec<(Name, Expression)>);
 
 impl Parser<'_> {
     /// A statement; its `{%` has been read.
@@ -34,7 +66,7 @@ impl Parser<'_> {
             "extends" => self.extends_tag(),
             "include" => self.include_tag(),
             "import" => self.import_tag(),
-            "from" => self.from_tag(),
+            "from" => self.import_names(),
             _ => Err(unknown_tag(&tag)),
         }
     }
@@ -125,7 +157,7 @@ impl Parser<'_> {
         Ok(Statement::Macro { name, function })
     }
 
-    fn signature(&mut self) -> Parsed<(Vec<Name>, Vec<(Name, Expression)>)> {
+    fn signature(&mut self) -> Parsed<Signature> {
         let arguments = self.nested(Self::arguments)?;
         let mut parameters = Vec::new();
         for parameter in arguments.positional {
@@ -214,7 +246,9 @@ fn unknown_tag(tag: &Name) -> super::Failure {
     let error = Error::new(ErrorKind::Syntax, message);
     let error = if TAGS.contains(&tag.text.as_str()) {
         match tag.text.as_str() {
-            "asyncEach" | "asyncAll" | "endeach" => error.with_hint("use `for`: nothing here is asynchronous"),
+            "asyncEach" | "asyncAll" | "endeach" => {
+                error.with_hint("use `for`: nothing here is asynchronous")
+            }
             "ifAsync" => error.with_hint("use `if`: nothing here is asynchronous"),
             _ => {
                 let message = format!("`{}` does not belong here", tag.text);

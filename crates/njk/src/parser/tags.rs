@@ -42,7 +42,7 @@ impl Parser<'_> {
         })
     }
 
-    pub(super) fn from_tag(&mut self) -> Parsed<Statement> {
+    pub(super) fn import_names(&mut self) -> Parsed<Statement> {
         let template = self.expression()?;
         if !self.skip_symbol("import")? {
             return self.unexpected("`import` after the template");
@@ -88,4 +88,3 @@ impl Parser<'_> {
         Ok(Some(with))
     }
 }
-

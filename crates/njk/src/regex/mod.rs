@@ -51,7 +51,10 @@ impl Regex {
         if body.len() > MAX_SOURCE {
             return Err(invalid(format!("more than {MAX_SOURCE} bytes")));
         }
-        if flags.char_indices().any(|(at, flag)| flags[..at].contains(flag)) {
+        if flags
+            .char_indices()
+            .any(|(at, flag)| flags[..at].contains(flag))
+        {
             return Err(invalid("a flag is given twice".to_owned()));
         }
         let translated = translate::translate(body, flags);
@@ -101,11 +104,14 @@ impl Regex {
         from: usize,
         budget: &Budget,
     ) -> Result<Option<Captures<'t, str>>, Error> {
-        let cost = 1 + text.len().saturating_sub(from) / 256;
+        let cost = 1 + text.len().saturating_sub(from) / 512;
         budget.spend(if self.hard { cost + HARD_COST } else { cost })?;
         let found = self.compiled.captures_from_pos(text, from);
         let found = found.map_err(|error| {
-            let message = format!("`{self}` takes too long: {}", error.to_string().to_lowercase());
+            let message = format!(
+                "`{self}` takes too long: {}",
+                error.to_string().to_lowercase()
+            );
             Error::new(ErrorKind::OutOfFuel, message)
         })?;
         Ok(found.filter(|found| {
@@ -115,7 +121,11 @@ impl Regex {
 
     /// A match as `exec` finds it, which for a global expression goes on
     /// where the last one ended.
-    pub(crate) fn exec<'t>(&self, text: &'t str, budget: &Budget) -> Result<Option<Captures<'t, str>>, Error> {
+    pub(crate) fn exec<'t>(
+        &self,
+        text: &'t str,
+        budget: &Budget,
+    ) -> Result<Option<Captures<'t, str>>, Error> {
         let continues = self.is_global() || self.is_sticky();
         let from = if continues { self.last() } else { 0 };
         if from > text.len() || !text.is_char_boundary(from) {
@@ -131,7 +141,11 @@ impl Regex {
     }
 
     /// All matches, one after the other.
-    pub(crate) fn find_all<'t>(&self, text: &'t str, budget: &Budget) -> Result<Vec<Captures<'t, str>>, Error> {
+    pub(crate) fn find_all<'t>(
+        &self,
+        text: &'t str,
+        budget: &Budget,
+    ) -> Result<Vec<Captures<'t, str>>, Error> {
         let mut all = Vec::new();
         let mut from = 0;
         while from <= text.len() {
@@ -154,7 +168,10 @@ impl Regex {
 
     /// The names of the groups, empty for those without.
     pub(crate) fn group_names(&self) -> Vec<&str> {
-        self.compiled.capture_names().map(Option::unwrap_or_default).collect()
+        self.compiled
+            .capture_names()
+            .map(Option::unwrap_or_default)
+            .collect()
     }
 }
 

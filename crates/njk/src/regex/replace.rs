@@ -48,7 +48,9 @@ pub(crate) fn expand(replacement: &str, found: &Found<'_>, out: &mut String) {
 /// `$1` or `$12`, whichever group there is; gives how much was read.
 fn number(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
     for len in [2, 1] {
-        let group = tail.get(..len).and_then(|digits| digits.parse::<usize>().ok());
+        let group = tail
+            .get(..len)
+            .and_then(|digits| digits.parse::<usize>().ok());
         if let Some(group) = group.filter(|group| (1..=found.groups.len()).contains(group)) {
             out.push_str(found.groups[group - 1]);
             return len;

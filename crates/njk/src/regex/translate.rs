@@ -26,7 +26,10 @@ pub(super) fn translate(body: &str, flags: &str) -> Translated {
         out: String::new(),
         hard: false,
     };
-    let flags: String = flags.chars().filter(|flag| matches!(flag, 'i' | 'm')).collect();
+    let flags: String = flags
+        .chars()
+        .filter(|flag| matches!(flag, 'i' | 'm'))
+        .collect();
     if !flags.is_empty() {
         translator.out = format!("(?{flags})");
     }
@@ -73,7 +76,12 @@ impl Translator<'_> {
 
     /// `{` begins a count only if one can be read; else it is itself.
     fn braces(&mut self) {
-        let count: String = self.rest.clone().take_while(|c| *c != '}').take(16).collect();
+        let count: String = self
+            .rest
+            .clone()
+            .take_while(|c| *c != '}')
+            .take(16)
+            .collect();
         let closed = self.rest.clone().nth(count.chars().count()) == Some('}');
         let (low, high) = count.split_once(',').unwrap_or((&count, "0"));
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -89,7 +97,8 @@ impl Translator<'_> {
     fn class(&mut self) {
         let negated = self.rest.next_if_eq(&'^').is_some();
         if self.rest.next_if_eq(&']').is_some() {
-            self.out.push_str(if negated { r"[\s\S]" } else { r"[^\s\S]" });
+            self.out
+                .push_str(if negated { r"[\s\S]" } else { r"[^\s\S]" });
             return;
         }
         self.out.push_str(if negated { "[^" } else { "[" });
@@ -161,6 +170,6 @@ impl Translator<'_> {
             return;
         }
         self.rest.nth(digits - 1);
-        self.out.push_str(&format!(r"\x{{{code}}}"));
+        self.out.extend([r"\x{", &code, "}"]);
     }
 }

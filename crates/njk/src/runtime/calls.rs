@@ -35,18 +35,32 @@ struct Bound<'a> {
 
 impl Runtime {
     /// Renders one function of a program.
-    pub(crate) fn run(self: &Arc<Self>, program: &Program, function: usize) -> Result<String, Error> {
-        let weight = program.signature(function).map_or(1, |signature| signature.weight);
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        program: &Program,
+        function: usize,
+    ) -> Result<String, Error> {
+        let weight = program
+            .signature(function)
+            .map_or(1, |signature| signature.weight);
         self.budget.spend(weight)?;
+        self.nested(|| {
+            let root = Value::from_dyn_object(DynObject::new(Arc::clone(self)));
+            let rendered = program.function(function)?.render(root);
+            rendered.map_err(|error| self.failure(&error))
+        })
+    }
+
+    /// Does something one level deeper.
+    pub(crate) fn nested<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         if self.depth.fetch_add(1, Ordering::Relaxed) >= self.budget.limits().recursion {
             let most = self.budget.limits().recursion;
             let hint = format!("macros, blocks and templates may nest {most} levels");
             return Err(too_deep().with_hint(hint));
         }
-        let root = Value::from_dyn_object(DynObject::new(Arc::clone(self)));
-        let rendered = program.function(function)?.render(root);
+        let result = work();
         self.depth.fetch_sub(1, Ordering::Relaxed);
-        rendered.map_err(|error| self.failure(&error))
+        result
     }
 
     /// `{% macro %}`, or the caller of a call block, as a value.
@@ -101,12 +115,19 @@ impl Runtime {
             return Ok(Value::from(""));
         }
         let Some((program, function)) = activation.context.block(name) else {
-            return Err(Error::new(ErrorKind::BadValue, format!("unknown block `{name}`")));
+            return Err(Error::new(
+                ErrorKind::BadValue,
+                format!("unknown block `{name}`"),
+            ));
         };
         self.run_block(&program, function)
     }
 
-    fn run_block(self: &Arc<Self>, program: &Arc<Program>, function: usize) -> Result<Value, Error> {
+    fn run_block(
+        self: &Arc<Self>,
+        program: &Arc<Program>,
+        function: usize,
+    ) -> Result<Value, Error> {
         let here = self.activation();
         let mut frame = Frame::new(here.frame());
         frame.outer = NONE;

@@ -169,7 +169,15 @@ impl Object for Loop {
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&["index", "index0", "revindex", "revindex0", "first", "last", "length"])
+        Enumerator::Str(&[
+            "index",
+            "index0",
+            "revindex",
+            "revindex0",
+            "first",
+            "last",
+            "length",
+        ])
     }
 
     fn is_true(self: &Arc<Self>) -> bool {

@@ -89,17 +89,25 @@ pub(crate) fn begin(
 fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error> {
     let units = |text: &str| -> Result<Vec<Value>, Error> {
         runtime.budget.spend(text.len())?;
-        runtime.budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
-        Ok(utf16::characters(text).into_iter().map(Value::from).collect())
+        runtime
+            .budget
+            .grow(text.len().saturating_mul(size_of::<Value>()))?;
+        Ok(utf16::characters(text)
+            .into_iter()
+            .map(Value::from)
+            .collect())
     };
     Ok(match view(value) {
         View::Array(_) => Source::Array(value.clone()),
-        View::Safe(text) => Source::Items(units(text)?),
         View::Text(text) if pairs => {
             let units = units(text)?.into_iter().enumerate();
-            Source::Pairs(units.map(|(index, unit)| (Value::from(index.to_string()), unit)).collect())
+            Source::Pairs(
+                units
+                    .map(|(index, unit)| (Value::from(index.to_string()), unit))
+                    .collect(),
+            )
         }
-        View::Text(text) => Source::Items(units(text)?),
+        View::Text(text) | View::Safe(text) => Source::Items(units(text)?),
         View::Dict(_) | View::Object if pairs => {
             let entries = entries(value);
             runtime.budget.spend(entries.len())?;

@@ -49,7 +49,11 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(shared: &Arc<Shared>, program: &Arc<Program>, context: &Arc<Context>) -> Arc<Self> {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        program: &Arc<Program>,
+        context: &Arc<Context>,
+    ) -> Arc<Self> {
         let mut frames = Frames::default();
         let mut top = frames::Frame::new(frames::NONE);
         top.top = true;
@@ -88,7 +92,9 @@ impl Runtime {
     /// The next number of a sequence that looks random and is not.
     pub(crate) fn random(&self) -> usize {
         let next = |seed: usize| Some(seed.wrapping_mul(1_103_515_245).wrapping_add(12_345));
-        let seed = self.seed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        let seed = self
+            .seed
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
         seed.unwrap_or_default() >> 8
     }
 
@@ -104,7 +110,12 @@ impl Runtime {
 
     /// The source text at the place last passed.
     pub(crate) fn here(&self) -> String {
-        let text = self.activation().program.text(self.place()).trim().to_owned();
+        let text = self
+            .activation()
+            .program
+            .text(self.place())
+            .trim()
+            .to_owned();
         if text.chars().count() > 60 {
             return text.chars().take(57).chain("...".chars()).collect();
         }
@@ -122,7 +133,11 @@ impl Runtime {
 
     /// The error behind one of minijinja's.
     pub(crate) fn failure(&self, error: &minijinja::Error) -> Error {
-        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let failure = self
+            .failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         failure.unwrap_or_else(|| {
             let error = match error.detail() {
                 Some(detail) if detail.contains("recursion") => too_deep(),
@@ -212,7 +227,10 @@ impl Runtime {
     pub(crate) fn leave(&self) {
         let mut core = self.core();
         let index = core.activation.frame();
-        let parent = core.frames.get(index).map_or(frames::NONE, |frame| frame.parent);
+        let parent = core
+            .frames
+            .get(index)
+            .map_or(frames::NONE, |frame| frame.parent);
         let dropped = core.frames.drop_from(index);
         core.activation.set_frame(parent);
         drop(core);
@@ -227,13 +245,15 @@ impl Runtime {
 
     /// Takes apart what may hold itself. Nothing can be rendered after this.
     pub(crate) fn finish(&self) {
-        let changed = std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner));
+        let changed =
+            std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner));
         for array in &changed {
             if let Some(array) = array.downcast_object_ref::<crate::value::array::Array>() {
                 drop(array.update(std::mem::take));
             }
         }
-        let contexts = std::mem::take(&mut *self.contexts.lock().unwrap_or_else(PoisonError::into_inner));
+        let contexts =
+            std::mem::take(&mut *self.contexts.lock().unwrap_or_else(PoisonError::into_inner));
         for context in contexts {
             context.clear();
         }

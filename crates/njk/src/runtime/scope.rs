@@ -57,7 +57,10 @@ impl Context {
     pub(crate) fn exported(&self) -> Vec<(Arc<str>, Value)> {
         let names = lock(&self.exports).clone();
         let value = |name: &Arc<str>| self.get(name).unwrap_or(Value::UNDEFINED);
-        names.into_iter().map(|name| (Arc::clone(&name), value(&name))).collect()
+        names
+            .into_iter()
+            .map(|name| (Arc::clone(&name), value(&name)))
+            .collect()
     }
 
     /// Adds the blocks of `program` behind those that are there.
@@ -75,7 +78,12 @@ impl Context {
     }
 
     /// The body that the given one overrides.
-    pub(crate) fn overridden(&self, name: &str, program: &Arc<Program>, function: usize) -> Option<Block> {
+    pub(crate) fn overridden(
+        &self,
+        name: &str,
+        program: &Arc<Program>,
+        function: usize,
+    ) -> Option<Block> {
         let blocks = lock(&self.blocks);
         let bodies = blocks.get(name)?;
         let own = bodies

@@ -6,15 +6,15 @@ use std::sync::{Arc, PoisonError};
 
 use minijinja::value::{DynObject, Value};
 
+use super::Runtime;
 use super::frames::{Frame, NONE};
 use super::scope::{Activation, Context};
-use super::Runtime;
 use crate::error::{Error, ErrorKind};
 use crate::loader;
 use crate::program::Program;
 use crate::value::dict::Entries;
-use crate::value::{as_text, type_name};
 use crate::value::safe::Safe;
+use crate::value::{as_text, type_name};
 
 /// Output that stops when there is too much of it.
 struct Bounded {
@@ -96,7 +96,12 @@ impl Runtime {
     }
 
     /// Renders another template in a context and a frame of its own.
-    fn run_apart(self: &Arc<Self>, program: &Arc<Program>, context: &Arc<Context>, mut frame: Frame) -> Result<String, Error> {
+    fn run_apart(
+        self: &Arc<Self>,
+        program: &Arc<Program>,
+        context: &Arc<Context>,
+        mut frame: Frame,
+    ) -> Result<String, Error> {
         context.add_blocks(program);
         let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
         contexts.push(Arc::clone(context));
@@ -110,7 +115,10 @@ impl Runtime {
     /// The template of that name, compiled.
     fn load(&self, name: &Value) -> Result<Option<Arc<Program>>, Error> {
         let Some(name) = as_text(name) else {
-            let message = format!("the name of a template must be a string, not {}", type_name(name));
+            let message = format!(
+                "the name of a template must be a string, not {}",
+                type_name(name)
+            );
             return Err(Error::bad_value(message));
         };
         let Some(full) = loader::resolve(self.activation().program.name(), name) else {
@@ -136,12 +144,19 @@ impl Runtime {
     fn load_existing(&self, name: &Value) -> Result<Arc<Program>, Error> {
         self.load(name)?.ok_or_else(|| {
             let name = as_text(name).unwrap_or_default();
-            Error::new(ErrorKind::TemplateNotFound, format!("template `{name}` not found"))
+            Error::new(
+                ErrorKind::TemplateNotFound,
+                format!("template `{name}` not found"),
+            )
         })
     }
 
     /// `{% include %}`.
-    pub(crate) fn include(self: &Arc<Self>, name: &Value, ignore_missing: bool) -> Result<Value, Error> {
+    pub(crate) fn include(
+        self: &Arc<Self>,
+        name: &Value,
+        ignore_missing: bool,
+    ) -> Result<Value, Error> {
         let program = if ignore_missing {
             match self.load(name)? {
                 Some(program) => program,
@@ -158,7 +173,11 @@ impl Runtime {
     }
 
     /// `{% import %}`: what the template exports.
-    pub(crate) fn import(self: &Arc<Self>, name: &Value, with_context: bool) -> Result<Value, Error> {
+    pub(crate) fn import(
+        self: &Arc<Self>,
+        name: &Value,
+        with_context: bool,
+    ) -> Result<Value, Error> {
         let program = self.load_existing(name)?;
         let here = self.activation();
         let (variables, parent) = if with_context {

@@ -32,7 +32,9 @@ fn same(left: &Value, right: &Value) -> bool {
 fn address(object: &minijinja::value::DynObject) -> *const () {
     use minijinja::value::Object;
     fn of<T: Object + 'static>(object: &minijinja::value::DynObject) -> Option<*const ()> {
-        object.downcast_ref::<T>().map(|object| std::ptr::from_ref(object).cast())
+        object
+            .downcast_ref::<T>()
+            .map(|object| std::ptr::from_ref(object).cast())
     }
     of::<super::array::Array>(object)
         .or_else(|| of::<super::dict::Dict>(object))

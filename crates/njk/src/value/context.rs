@@ -10,7 +10,7 @@ use super::dict::{Dict, Entries};
 use super::number;
 use crate::error::{Error, ErrorKind};
 
-/// How deeply a context may nest; serde_json itself reads 128 levels.
+/// How deeply a context may nest; `serde_json` itself reads 128 levels.
 const MAX_DEPTH: u32 = 200;
 
 /// `json` as a value.
@@ -20,7 +20,10 @@ pub(crate) fn from_json(json: &Json) -> Result<Value, Error> {
 
 fn convert(json: &Json, depth: u32) -> Result<Value, Error> {
     if depth > MAX_DEPTH {
-        return Err(Error::new(ErrorKind::TooDeep, "the context is nested too deeply"));
+        return Err(Error::new(
+            ErrorKind::TooDeep,
+            "the context is nested too deeply",
+        ));
     }
     Ok(match json {
         Json::Null => Value::from(()),

@@ -62,7 +62,8 @@ impl Dict {
 
 /// The number that `key` spells, if JavaScript counts it as an index.
 pub(crate) fn index(key: &str) -> Option<u32> {
-    let plain = key == "0" || !key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit());
+    let plain =
+        key == "0" || !key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit());
     let number = if plain { key.parse().ok() } else { None };
     number.filter(|number| *number != u32::MAX)
 }

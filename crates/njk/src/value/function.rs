@@ -5,22 +5,52 @@ use std::sync::Arc;
 
 use minijinja::value::{Object, ObjectRepr, Value};
 
+use super::depth;
+use crate::bridge::Helper;
+use crate::budget::Budget;
 use crate::error::Error;
 use crate::runtime::Runtime;
 
 type Body = dyn Fn(&Arc<Runtime>, &[Value]) -> Result<Value, Error> + Send + Sync;
 
-pub(crate) struct Function(Box<Body>);
+pub(crate) struct Function {
+    body: Box<Body>,
+    /// How deep the value is that a method was taken off; 0 for no method.
+    depth: u32,
+}
 
 impl Function {
     pub(crate) fn value(
         body: impl Fn(&Arc<Runtime>, &[Value]) -> Result<Value, Error> + Send + Sync + 'static,
     ) -> Value {
-        Value::from_object(Self(Box::new(body)))
+        Value::from_object(Self {
+            body: Box::new(body),
+            depth: 0,
+        })
+    }
+
+    /// A method, bound to the value it was taken off.
+    pub(crate) fn method(this: &Value, method: Helper) -> Result<Value, Error> {
+        let depth = depth(this).saturating_add(1);
+        let this = this.clone();
+        let method = Value::from_object(Self {
+            body: Box::new(move |runtime, arguments| method(runtime, &this, arguments)),
+            depth,
+        });
+        Budget::check_depth(&method)?;
+        Ok(method)
+    }
+
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
     }
 
     pub(crate) fn call(&self, runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
-        (self.0)(runtime, arguments)
+        if self.depth == 0 {
+            return (self.body)(runtime, arguments);
+        }
+        // A method can be handed to itself; macros are counted as they run.
+        runtime.nested(|| (self.body)(runtime, arguments))
     }
 }
 

@@ -40,10 +40,9 @@ impl Writer<'_> {
         let before = self.out.len();
         match view(value) {
             View::Undefined | View::Function(_) => return Ok(false),
-            View::Null => self.out.push_str("null"),
             View::Bool(flag) => self.out.push_str(if flag { "true" } else { "false" }),
             View::Number(value) if value.is_finite() => self.out.push_str(&number::print(value)),
-            View::Number(_) => self.out.push_str("null"),
+            View::Null | View::Number(_) => self.out.push_str("null"),
             View::Text(text) => quote(text, &mut self.out),
             View::Safe(text) => self.safe(text, depth),
             View::Regex(_) => self.out.push_str("{}"),
@@ -68,7 +67,8 @@ impl Writer<'_> {
                     self.separate(empty, depth + 1)?;
                     empty = false;
                     quote(&key, &mut self.out);
-                    self.out.push_str(if self.indent.is_empty() { ":" } else { ": " });
+                    self.out
+                        .push_str(if self.indent.is_empty() { ":" } else { ": " });
                     self.value(&item, depth + 1)?;
                 }
                 self.close(empty, '}', depth)?;
@@ -92,8 +92,9 @@ impl Writer<'_> {
         self.out.push_str("\"val\":");
         self.out.push_str(space);
         quote(text, &mut self.out);
-        let length = super::utf16::len(text);
-        self.out.push_str(&format!(",{inner}\"length\":{space}{length}{line}}}"));
+        let length = super::utf16::len(text).to_string();
+        self.out
+            .extend([",", &inner, "\"length\":", space, &length, &line, "}"]);
     }
 
     fn separate(&mut self, first: bool, depth: usize) -> Result<(), Error> {
@@ -123,6 +124,10 @@ impl Writer<'_> {
     }
 }
 
+const HEX: [&str; 16] = [
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f",
+];
+
 fn quote(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
@@ -134,7 +139,11 @@ fn quote(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c < ' ' => out.extend([
+                "\\u00",
+                if c < '\u{10}' { "0" } else { "1" },
+                HEX[u32::from(c) as usize % 16],
+            ]),
             c => out.push(c),
         }
     }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use minijinja::value::{Value, ValueKind};
 
+use crate::globals::Cycler;
 use crate::regex::Regex;
 use array::Array;
 use dict::Dict;
@@ -82,12 +83,18 @@ pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
     match view(value) {
         View::Dict(dict) => {
             let entries = dict.entries().iter();
-            entries.map(|(key, value)| (Arc::clone(key), value.clone())).collect()
+            entries
+                .map(|(key, value)| (Arc::clone(key), value.clone()))
+                .collect()
         }
         View::Object => {
-            let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+            let pairs = value
+                .as_object()
+                .and_then(minijinja::value::DynObject::try_iter_pairs);
             let pairs = pairs.into_iter().flatten();
-            pairs.filter_map(|(key, value)| Some((key.to_str()?, value))).collect()
+            pairs
+                .filter_map(|(key, value)| Some((key.to_str()?, value)))
+                .collect()
         }
         _ => Vec::new(),
     }
@@ -121,6 +128,10 @@ pub(crate) fn depth(value: &Value) -> u32 {
     match view(value) {
         View::Array(array) => array.depth(),
         View::Dict(dict) => dict.depth(),
+        View::Function(function) => function.depth(),
+        View::Object => value
+            .downcast_object_ref::<Cycler>()
+            .map_or(0, Cycler::depth),
         _ => 0,
     }
 }

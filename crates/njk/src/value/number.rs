@@ -29,7 +29,10 @@ const MAX_SAFE: f64 = 9_007_199_254_740_992.0;
 pub(crate) fn make(number: f64) -> Value {
     if number.is_nan() {
         Value::from_object(Nan)
-    } else if number.fract() == 0.0 && number.abs() < MAX_SAFE && !(number == 0.0 && number.is_sign_negative()) {
+    } else if number.fract() == 0.0
+        && number.abs() < MAX_SAFE
+        && !(number == 0.0 && number.is_sign_negative())
+    {
         Value::from(number as i64)
     } else {
         Value::from(number)
@@ -52,7 +55,12 @@ pub(crate) fn print(number: f64) -> String {
         return "NaN".to_owned();
     }
     if number.is_infinite() {
-        return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned();
     }
     if number == 0.0 {
         return "0".to_owned();
@@ -98,7 +106,11 @@ pub(crate) fn parse(text: &str) -> f64 {
         if head.eq_ignore_ascii_case(prefix) {
             let digits = &text[2..];
             let legal = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
-            return if legal { digits_value(digits, radix) } else { f64::NAN };
+            return if legal {
+                digits_value(digits, radix)
+            } else {
+                f64::NAN
+            };
         }
     }
     match decimal(text) {
@@ -117,7 +129,11 @@ pub(crate) fn parse_float(text: &str) -> f64 {
 fn decimal(text: &str) -> Option<(f64, &str)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if let Some(rest) = unsigned.strip_prefix("Infinity") {
-        let number = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
+        let number = if text.starts_with('-') {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        };
         return Some((number, rest));
     }
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -147,7 +163,9 @@ fn decimal(text: &str) -> Option<(f64, &str)> {
 pub(crate) fn parse_int(text: &str, radix: f64) -> f64 {
     let text = text.trim_matches(crate::lexer::is_space);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let hex = unsigned.get(..2).is_some_and(|head| head.eq_ignore_ascii_case("0x"));
+    let hex = unsigned
+        .get(..2)
+        .is_some_and(|head| head.eq_ignore_ascii_case("0x"));
     let radix = to_i32(radix);
     let (radix, digits) = match radix {
         0 | 16 if hex => (16, &unsigned[2..]),
@@ -155,7 +173,9 @@ pub(crate) fn parse_int(text: &str, radix: f64) -> f64 {
         2..=36 => (radix.unsigned_abs(), unsigned),
         _ => return f64::NAN,
     };
-    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let end = digits
+        .find(|c: char| !c.is_digit(radix))
+        .unwrap_or(digits.len());
     if end == 0 {
         return f64::NAN;
     }
@@ -168,7 +188,9 @@ fn digits_value(digits: &str, radix: u32) -> f64 {
         return digits.parse().unwrap_or(f64::NAN);
     }
     let digits = digits.chars().filter_map(|c| c.to_digit(radix));
-    digits.fold(0.0, |value, digit| value * f64::from(radix) + f64::from(digit))
+    digits.fold(0.0, |value, digit| {
+        value * f64::from(radix) + f64::from(digit)
+    })
 }
 
 /// JavaScript's conversion to a 32-bit integer.
@@ -200,7 +222,11 @@ pub(crate) fn to_integer(number: f64) -> f64 {
 )]
 pub(crate) fn relative(number: f64, len: usize) -> usize {
     let number = to_integer(number);
-    let from_end = if number < 0.0 { number + len as f64 } else { number };
+    let from_end = if number < 0.0 {
+        number + len as f64
+    } else {
+        number
+    };
     from_end.clamp(0.0, len as f64) as usize
 }
 

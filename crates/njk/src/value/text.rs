@@ -40,7 +40,10 @@ pub(crate) fn join(
     depth: u32,
 ) -> Result<(), Error> {
     if depth > MAX_DEPTH {
-        return Err(Error::new(ErrorKind::TooDeep, "the array is nested too deeply to print"));
+        return Err(Error::new(
+            ErrorKind::TooDeep,
+            "the array is nested too deeply to print",
+        ));
     }
     budget.spend(items.len())?;
     for (index, item) in items.iter().enumerate() {
@@ -67,19 +70,14 @@ pub(crate) fn to_number(value: &Value, budget: &Budget) -> Result<f64, Error> {
         View::Number(value) => value,
         View::Text(text) | View::Safe(text) => number::parse(text),
         View::Array(_) => number::parse(&to_text(value, budget)?),
-        View::Undefined
-        | View::Dict(_)
-        | View::Object
-        | View::Function(_)
-        | View::Regex(_) => f64::NAN,
+        View::Undefined | View::Dict(_) | View::Object | View::Function(_) | View::Regex(_) => {
+            f64::NAN
+        }
     })
 }
 
 /// `value` as an operator sees it: objects become strings.
-pub(crate) fn to_primitive<'a>(
-    value: &'a Value,
-    budget: &Budget,
-) -> Result<Cow<'a, Value>, Error> {
+pub(crate) fn to_primitive<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, Value>, Error> {
     Ok(match view(value) {
         View::Undefined | View::Null | View::Bool(_) | View::Number(_) | View::Text(_) => {
             Cow::Borrowed(value)

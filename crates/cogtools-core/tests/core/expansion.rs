@@ -1,0 +1,182 @@
+//! Sugar and what it expands to, down to the order of keys, and what hosts of
+//! other dialects make of it.
+
+use super::fault::tool;
+
+#[track_caller]
+fn check(parameters: &str, schema: &str) {
+    let lines = parameters.replace('\n', "\n  ");
+    let tool = tool(&format!(
+        "name: x\ndescription: d\nimplementation: ok\nparameters:\n  {lines}\n"
+    ));
+    let found = serde_json::to_string(tool.schema().as_object()).expect("a schema is JSON");
+    assert_eq!(found, schema, "{parameters}");
+}
+
+/// One parameter `a`, required, and what its schema expands to.
+#[track_caller]
+fn required(entry: &str, schema: &str) {
+    check(
+        &format!("a: {entry}"),
+        &format!(r#"{{"type":"object","properties":{{"a":{schema}}},"required":["a"]}}"#),
+    );
+}
+
+/// One parameter `a`, not required.
+#[track_caller]
+fn optional(entry: &str, schema: &str) {
+    check(
+        &format!("a: {entry}"),
+        &format!(r#"{{"type":"object","properties":{{"a":{schema}}}}}"#),
+    );
+}
+
+#[test]
+fn a_map_of_entries_is_an_object() {
+    check("", r#"{"type":"object","properties":{}}"#);
+    check(
+        "b: string\na: {type: integer, optional: true}\nc: boolean",
+        r#"{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"},"c":{"type":"boolean"}},"required":["b","c"]}"#,
+    );
+}
+
+#[test]
+fn an_entry_is_a_schema_as_it_stands() {
+    required("string", r#"{"type":"string"}"#);
+    required(
+        "\n  type: string\n  description: |\n    Where\n    to",
+        r#"{"type":"string","description":"Where\nto\n"}"#,
+    );
+    required(
+        "{description: d, maxLength: 5, type: string, x-own: [1], nullable: true, deprecated: true}",
+        r#"{"description":"d","maxLength":5,"type":"string","x-own":[1],"nullable":true,"deprecated":true}"#,
+    );
+    required("{}", "{}");
+    required(
+        "{type: number, minimum: 0, exclusiveMinimum: true, multipleOf: 0.5}",
+        r#"{"type":"number","minimum":0,"exclusiveMinimum":true,"multipleOf":0.5}"#,
+    );
+}
+
+#[test]
+fn optional_and_default_leave_required() {
+    optional("{type: string, optional: true}", r#"{"type":"string"}"#);
+    required("{type: string, optional: false}", r#"{"type":"string"}"#);
+    optional(
+        "{type: integer, default: 5}",
+        r#"{"type":"integer","default":5}"#,
+    );
+    optional(
+        "{type: string, nullable: true, default: null}",
+        r#"{"type":"string","nullable":true,"default":null}"#,
+    );
+    optional("{default: {b: [1]}}", r#"{"default":{"b":[1]}}"#);
+    required(
+        "{type: string, nullable: true}",
+        r#"{"type":"string","nullable":true}"#,
+    );
+}
+
+#[test]
+fn arrays() {
+    required("string[]", r#"{"type":"array","items":{"type":"string"}}"#);
+    required(
+        "{type: 'integer[]', minItems: 1}",
+        r#"{"type":"array","items":{"type":"integer"},"minItems":1}"#,
+    );
+    required(
+        "number[][]",
+        r#"{"type":"array","items":{"type":"array","items":{"type":"number"}}}"#,
+    );
+    required(
+        "{type: array, items: string}",
+        r#"{"type":"array","items":{"type":"string"}}"#,
+    );
+    required(
+        "{type: array, items: {enum: [a]}}",
+        r#"{"type":"array","items":{"type":"string","enum":["a"]}}"#,
+    );
+    required("object[]", r#"{"type":"array","items":{"type":"object"}}"#);
+}
+
+#[test]
+fn strings_in_an_enum_say_their_type() {
+    required("{enum: [a, b]}", r#"{"type":"string","enum":["a","b"]}"#);
+    required("{enum: [a, 1]}", r#"{"enum":["a",1]}"#);
+    required("{enum: [1, 2]}", r#"{"enum":[1,2]}"#);
+    required("{enum: [a, null]}", r#"{"enum":["a",null]}"#);
+    required(
+        "{description: d, enum: ['1']}",
+        r#"{"type":"string","description":"d","enum":["1"]}"#,
+    );
+    optional(
+        "{enum: [yes, no], default: no}",
+        r#"{"type":"string","enum":["yes","no"],"default":"no"}"#,
+    );
+}
+
+#[test]
+fn the_same_rules_hold_all_the_way_down() {
+    required(
+        "{type: object, properties: {b: string, c: {type: object, optional: true, properties: {d: 'string[]'}}}}",
+        r#"{"type":"object","properties":{"b":{"type":"string"},"c":{"type":"object","properties":{"d":{"type":"array","items":{"type":"string"}}},"required":["d"]}},"required":["b"]}"#,
+    );
+    required(
+        "{anyOf: [string, {enum: [a]}], additionalProperties: integer, not: {type: boolean}}",
+        r#"{"anyOf":[{"type":"string"},{"type":"string","enum":["a"]}],"additionalProperties":{"type":"integer"},"not":{"type":"boolean"}}"#,
+    );
+    required(
+        "{type: object, additionalProperties: false}",
+        r#"{"type":"object","additionalProperties":false}"#,
+    );
+}
+
+#[test]
+fn words_of_sugar_are_good_names() {
+    check(
+        "optional: string\nrequired: {type: string, optional: true}\ntype: integer\nproperties: boolean\ndefault: number\nnullable: string",
+        r#"{"type":"object","properties":{"optional":{"type":"string"},"required":{"type":"string"},"type":{"type":"integer"},"properties":{"type":"boolean"},"default":{"type":"number"},"nullable":{"type":"string"}},"required":["optional","type","properties","default","nullable"]}"#,
+    );
+}
+
+#[test]
+fn a_schema_word_for_word_stays_so() {
+    let schema = r#"{"required":["a"],"type":"object","properties":{"a":{"enum":["x"],"default":1}},"minProperties":1}"#;
+    let tool = tool(&format!(
+        "name: x\ndescription: d\nimplementation: ok\nparameters_schema: {schema}\n"
+    ));
+    let found = serde_json::to_string(tool.schema().as_object()).expect("a schema is JSON");
+    assert_eq!(found, schema);
+}
+
+#[test]
+fn defaults_are_filled_in_at_every_level() {
+    let tool = tool(
+        "\
+name: x
+description: d
+implementation: ok
+parameters:
+  a: {type: integer, default: 1}
+  b:
+    type: object
+    default: {}
+    properties: {c: {type: integer, default: 2}}
+  e: {type: array, optional: true, items: {type: object, properties: {f: {enum: [g], default: g}}}}
+  h: {type: string, optional: true}
+",
+    );
+    for (given, filled) in [
+        ("{}", r#"{"a":1,"b":{"c":2}}"#),
+        (r#"{"b":{"c":3},"a":0}"#, r#"{"b":{"c":3},"a":0}"#),
+        (
+            r#"{"e":[{},{"f":"g"}]}"#,
+            r#"{"e":[{"f":"g"},{"f":"g"}],"a":1,"b":{"c":2}}"#,
+        ),
+    ] {
+        let mut arguments = serde_json::from_str(given).expect("arguments are JSON");
+        tool.schema().fill(&mut arguments);
+        let found = serde_json::to_string(&arguments).expect("arguments are JSON");
+        assert_eq!(found, filled, "{given}");
+    }
+}

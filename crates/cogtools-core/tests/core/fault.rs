@@ -1,0 +1,43 @@
+//! Faults as programs print them.
+
+use std::fmt::Write as _;
+
+use cogtools_core::text::Text;
+use cogtools_core::{Fault, Tool};
+
+/// What is said of a tool file with this content; `ok` when it is a tool.
+pub(super) fn told(file: impl Into<Vec<u8>>) -> String {
+    let text = Text::new("x.yaml", file.into());
+    match text {
+        Err(error) => shown(&[error.fault(cogtools_core::Code::InvalidTool)]),
+        Ok(text) => match Tool::parse(text) {
+            Ok(_) => "ok".to_owned(),
+            Err(error) => shown(&error.faults()),
+        },
+    }
+}
+
+/// The lines for these faults, without the name of a program.
+pub(super) fn shown(faults: &[Fault]) -> String {
+    let mut text = String::new();
+    for fault in faults {
+        let _ = writeln!(text, "error[{}]: {}", fault.code.name(), fault.line());
+        if let Some(place) = &fault.place {
+            text.push_str(&place.excerpt());
+        }
+        for hint in &fault.hints {
+            let _ = writeln!(text, "hint: {hint}");
+        }
+    }
+    text
+}
+
+/// The tool in this file, which must be one.
+#[track_caller]
+pub(super) fn tool(file: &str) -> Tool {
+    let text = Text::new("x.yaml", file.as_bytes().to_vec()).expect("the file is text");
+    match Tool::parse(text) {
+        Ok(tool) => tool,
+        Err(error) => panic!("{}", shown(&error.faults())),
+    }
+}

@@ -1,0 +1,17 @@
+//! What a tool is, asserted in the words that programs print.
+
+mod attack;
+mod document;
+mod expansion;
+mod fault;
+mod file;
+mod key;
+mod keyword;
+mod name;
+mod reference;
+mod scalar;
+mod spelling;
+mod syntax;
+mod violation;
+mod way;
+mod wording;

@@ -1,0 +1,49 @@
+//! Manual pages that belong to no single program: the formats and the failures.
+
+mod cogtoolrc;
+mod errors;
+mod tool;
+
+/// A section of a page: its title and its text, in the form that
+/// [`cogtools_program::man`] describes.
+pub type Section = (&'static str, String);
+
+/// A manual page about something other than a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Topic {
+    /// What `cogtools help` calls it.
+    pub name: &'static str,
+    /// The page.
+    pub page: &'static str,
+    /// The section of the manual that the page is in.
+    pub section: u8,
+    /// What it is about, in one line.
+    pub about: &'static str,
+    /// Its text.
+    pub sections: fn() -> Vec<Section>,
+}
+
+/// Every such page.
+pub const TOPICS: [Topic; 3] = [
+    Topic {
+        name: "tool",
+        page: "cogtools-tool",
+        section: 5,
+        about: "the format of tool files",
+        sections: tool::sections,
+    },
+    Topic {
+        name: "cogtoolrc",
+        page: "cogtoolrc",
+        section: 5,
+        about: "the configuration of a project's tools",
+        sections: cogtoolrc::sections,
+    },
+    Topic {
+        name: "errors",
+        page: "cogtools-errors",
+        section: 7,
+        about: "failures, their codes and exit statuses",
+        sections: errors::sections,
+    },
+];

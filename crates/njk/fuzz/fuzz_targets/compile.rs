@@ -1,0 +1,14 @@
+//! Lexer, parser, emitter and minijinja's compiler: any text either compiles
+//! or gives an error that is not a fault of the crate.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use njk::{Engine, ErrorKind};
+
+fuzz_target!(|source: &str| {
+    if let Err(error) = Engine::new().compile("fuzz", source) {
+        assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
+    }
+    let _ = njk::analyse(source);
+});

@@ -1,0 +1,254 @@
+//! What a template reads and sets, found without rendering it: for linters
+//! that compare a template with the arguments it will get.
+
+mod guard;
+mod reads;
+
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::bridge::unknown;
+use crate::error::{Error, ErrorKind};
+use crate::{filters, parser, tests, walk};
+use guard::Guards;
+
+/// A variable that a template reads from its context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The name of the variable.
+    pub name: String,
+    /// Every read of it is guarded: it stands under `{% if name %}`, or the
+    /// read is itself a question, as in `name is defined`, `name or other`
+    /// and `name | default(other)`.
+    pub guarded: bool,
+    /// The line of the first read, from 1.
+    pub line: usize,
+    /// The column of the first read, from 1 and in characters.
+    pub column: usize,
+}
+
+/// What [`analyse`] found.
+#[derive(Clone, Debug, Default)]
+pub struct Analysis {
+    /// The variables read from the context, in the order they first appear.
+    /// The globals of Nunjucks are not among them.
+    pub reads: Vec<Read>,
+    /// The names the template gives values to at its top: by `set`, `macro`,
+    /// `import` and `from`.
+    pub sets: Vec<String>,
+    /// Filters and tests that do not exist. Nunjucks, and so this crate,
+    /// only fails when one is reached.
+    pub unknown: Vec<Error>,
+    /// The templates named by `include`, `import`, `from` and `extends` with
+    /// a plain string.
+    pub templates: Vec<String>,
+}
+
+struct Analyst<'a> {
+    source: &'a str,
+    /// Names that are bound where we are, innermost last.
+    bound: Vec<String>,
+    guards: Guards,
+    found: Analysis,
+    /// Inside a macro nothing is set at the top.
+    inner: bool,
+}
+
+/// Looks through the source of a template.
+///
+/// ```
+/// let found = njk::analyse("{% if b %}{{ b }}{% endif %}{{ a }}").unwrap();
+/// let names: Vec<_> = found.reads.iter().map(|read| (&*read.name, read.guarded)).collect();
+/// assert_eq!(names, [("b", true), ("a", false)]);
+/// ```
+pub fn analyse(source: &str) -> Result<Analysis, Error> {
+    let statements = parser::parse("", source)?;
+    let mut analyst = Analyst {
+        source,
+        bound: Vec::new(),
+        guards: Guards::default(),
+        found: Analysis::default(),
+        inner: false,
+    };
+    analyst.body(&statements);
+    walk::statements(&statements, &mut |expression| analyst.names(expression));
+    walk::filter_tags(&statements, &mut |name| analyst.filter(name));
+    Ok(analyst.found)
+}
+
+impl Analyst<'_> {
+    fn body(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Text(_) => {}
+            Statement::Output(value) => self.read(value),
+            Statement::If {
+                branches,
+                otherwise,
+            } => self.conditions(branches, otherwise),
+            Statement::For {
+                names,
+                iterable,
+                body,
+                otherwise,
+            } => {
+                self.question(iterable);
+                self.within(
+                    names.iter().map(|name| name.text.as_str()).chain(["loop"]),
+                    |this| {
+                        this.body(body);
+                    },
+                );
+                self.body(otherwise);
+            }
+            Statement::Set { targets, value } => {
+                match value {
+                    Value::Expression(value) => self.read(value),
+                    Value::Body(body) => self.body(body),
+                }
+                for target in targets {
+                    self.set(target);
+                }
+            }
+            Statement::Macro { name, function } => {
+                self.set(name);
+                self.function(function);
+            }
+            Statement::Call { call, caller } => {
+                self.read(call);
+                self.function(caller);
+            }
+            Statement::Filter {
+                arguments, body, ..
+            } => {
+                self.body(body);
+                self.arguments(arguments);
+            }
+            Statement::Switch {
+                subject,
+                cases,
+                otherwise,
+            } => {
+                self.question(subject);
+                for (value, body) in cases {
+                    self.read(value);
+                    self.body(body);
+                }
+                self.body(otherwise);
+            }
+            Statement::Block { body, .. } => self.body(body),
+            _ => self.reach(statement),
+        }
+    }
+
+    /// The statements that reach for other templates.
+    fn reach(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Extends(template) | Statement::Include { template, .. } => {
+                self.template(template);
+            }
+            Statement::Import {
+                template, target, ..
+            } => {
+                self.template(template);
+                self.set(target);
+            }
+            Statement::From {
+                template, names, ..
+            } => {
+                self.template(template);
+                for (_, alias) in names {
+                    self.set(alias);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn template(&mut self, template: &Expression) {
+        match &template.kind {
+            Kind::Str(name) => self.found.templates.push(name.clone()),
+            _ => self.read(template),
+        }
+    }
+
+    fn conditions(&mut self, branches: &[(Expression, Vec<Statement>)], otherwise: &[Statement]) {
+        let before = self.guards.len();
+        for (condition, body) in branches {
+            self.question(condition);
+            let outer = self.guards.len();
+            self.guards.extend(guard::when_true(condition));
+            self.body(body);
+            self.guards.truncate(outer);
+            // What follows runs when this condition did not hold.
+            self.guards.extend(guard::when_false(condition));
+        }
+        self.body(otherwise);
+        self.guards.truncate(before);
+    }
+
+    fn within<'n>(&mut self, names: impl Iterator<Item = &'n str>, work: impl FnOnce(&mut Self)) {
+        let before = self.bound.len();
+        self.bound.extend(names.map(str::to_owned));
+        work(self);
+        self.bound.truncate(before);
+    }
+
+    fn function(&mut self, function: &Function) {
+        for (_, value) in &function.defaults {
+            self.read(value);
+        }
+        let names = function.parameters.iter();
+        let names = names.chain(function.defaults.iter().map(|(name, _)| name));
+        let names: Vec<&str> = names
+            .map(|name| name.text.as_str())
+            .chain(["caller"])
+            .collect();
+        let inner = std::mem::replace(&mut self.inner, true);
+        self.within(names.into_iter(), |this| this.body(&function.body));
+        self.inner = inner;
+    }
+
+    fn set(&mut self, name: &Name) {
+        if !self.inner && !self.found.sets.contains(&name.text) {
+            self.found.sets.push(name.text.clone());
+        }
+        self.bound.push(name.text.clone());
+    }
+
+    /// Notes a filter or a test that does not exist.
+    fn names(&mut self, expression: &Expression) {
+        match &expression.kind {
+            Kind::Filter(_, name, _) => self.filter(name),
+            Kind::Test(_, name, _) if tests::find(&name.text).is_none() => {
+                let error = unknown(
+                    ErrorKind::UnknownTest,
+                    "test",
+                    &name.text,
+                    &mut tests::names(),
+                );
+                self.found
+                    .unknown
+                    .push(error.at("", self.source, name.span));
+            }
+            _ => {}
+        }
+    }
+
+    fn filter(&mut self, name: &Name) {
+        if filters::find(&name.text).is_none() {
+            let error = unknown(
+                ErrorKind::UnknownFilter,
+                "filter",
+                &name.text,
+                &mut filters::names(),
+            );
+            self.found
+                .unknown
+                .push(error.at("", self.source, name.span));
+        }
+    }
+}

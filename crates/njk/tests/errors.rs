@@ -1,0 +1,217 @@
+//! Errors say what, where and what to do.
+
+use std::collections::HashMap;
+
+use njk::{Engine, ErrorKind};
+use serde_json::json;
+
+/// Checks what `source` fails with: the kind, and in one string line, column,
+/// length, message and hint.
+fn check(source: &str, kind: ErrorKind, expected: &str) {
+    let compiled = Engine::new().compile("tool", source);
+    let result = compiled.and_then(|compiled| compiled.render(&json!({"name": "x"})));
+    let error = result.expect_err(source);
+    let (line, column, length) = (error.line(), error.column(), error.length());
+    let mut seen = format!("{line}:{column}+{length} {}", error.message());
+    if let Some(hint) = error.hint() {
+        seen = format!("{seen}; {hint}");
+    }
+    assert_eq!(seen, expected, "{source}");
+    assert_eq!(error.kind(), kind, "{source}");
+    assert_eq!(error.template(), "tool", "{source}");
+}
+
+#[test]
+fn syntax_errors_point_at_the_token() {
+    let syntax = ErrorKind::Syntax;
+    check(
+        "a\n{{ foo",
+        syntax,
+        "2:7+0 expected `}}` at the end of the expression, found the end of the template",
+    );
+    check(
+        "{% iff x %}",
+        syntax,
+        "1:4+3 unknown tag `iff`; did you mean `if`?",
+    );
+    check(
+        "{% if x %}é{% endfor %}",
+        syntax,
+        "1:15+6 `endfor` does not belong here",
+    );
+    check(
+        "{% if x %}",
+        syntax,
+        "1:11+0 expected `elif`, `elseif`, `else` or `endif`, found the end of the template",
+    );
+    check(
+        "{{ foo(bar baz) }}",
+        syntax,
+        "1:12+3 expected `,` or `)` in the arguments, found `baz`",
+    );
+    check("x {# y", syntax, "1:3+2 the comment is never closed");
+    check("{{ 'a }}", syntax, "1:4+1 the string is never closed");
+    check(
+        "{% raw %}",
+        syntax,
+        "1:1+9 `raw` is never closed by `endraw`",
+    );
+    check(
+        "{% block a %}{% endblock %}{% block a %}{% endblock %}",
+        syntax,
+        "1:37+1 block `a` is defined twice",
+    );
+    check(
+        "{% asyncEach a in b %}",
+        syntax,
+        "1:4+9 unknown tag `asyncEach`; use `for`: nothing here is asynchronous",
+    );
+    check(
+        "{{ {a: {b: 1}} }}",
+        syntax,
+        "1:13+2 expected `,` or `}` in the dictionary, found `}}`; put a space between braces that close one after another",
+    );
+}
+
+#[test]
+fn errors_of_rendering_point_at_the_operation() {
+    check(
+        "a\n b {{ name | uper }}",
+        ErrorKind::UnknownFilter,
+        "2:14+4 unknown filter `uper`; did you mean `upper`?",
+    );
+    check(
+        "{{ name is defind }}",
+        ErrorKind::UnknownTest,
+        "1:12+6 unknown test `defind`; did you mean `defined`?",
+    );
+    check(
+        "{{ foo.bar(1) }}",
+        ErrorKind::NotCallable,
+        "1:4+7 `foo.bar` is undefined and cannot be called",
+    );
+    check(
+        "{{ name() }}",
+        ErrorKind::NotCallable,
+        "1:4+4 `name` is a string, not a function",
+    );
+    check(
+        "{{ rnage(3) }}",
+        ErrorKind::NotCallable,
+        "1:4+5 `rnage` is undefined and cannot be called; did you mean `range`?",
+    );
+    check(
+        "{{ 'a' in 1 }}",
+        ErrorKind::BadValue,
+        "1:4+8 `in` needs an array, a string or an object, not a number",
+    );
+    check(
+        "{{ [1] | upper }}",
+        ErrorKind::BadValue,
+        "1:10+5 expected a string, not an array",
+    );
+    check(
+        "{% macro m() %}\n{{ 1 | lower }}{% endmacro %}{{ m() }}",
+        ErrorKind::BadValue,
+        "2:8+5 expected a string, not a number",
+    );
+    check(
+        "{% include 'x.njk' %}",
+        ErrorKind::TemplateNotFound,
+        "1:12+7 template `x.njk` not found",
+    );
+    check(
+        "{% for i in range(10000000) %}{% endfor %}",
+        ErrorKind::OutOfFuel,
+        "1:13+5 the template runs too long; a template may run 5000000 steps",
+    );
+}
+
+#[test]
+fn errors_in_other_templates_name_them() {
+    let files: HashMap<String, String> = [
+        ("parts/row.njk".to_owned(), "\n{{ cell | uper }}".to_owned()),
+        (
+            "parts/table.njk".to_owned(),
+            "{% include './row.njk' %}".to_owned(),
+        ),
+        (
+            "macros.njk".to_owned(),
+            "{% macro bold(x) %}<b>{{ x }}</b>{% endmacro %}".to_owned(),
+        ),
+    ]
+    .into();
+    let engine = Engine::builder().loader(files).build();
+    let render = |source: &str| {
+        engine
+            .compile("main", source)
+            .and_then(|main| main.render(&json!({})))
+    };
+    let error = render("{% include 'parts/table.njk' %}").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "parts/row.njk:2:11: unknown filter `uper`"
+    );
+    let error = render("{% from 'macros.njk' import blod %}").unwrap_err();
+    assert_eq!(error.to_string(), "main:1:29: cannot import `blod`");
+    assert_eq!(error.hint(), Some("did you mean `bold`?"));
+    let error = render("{% include '../secret' %}").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TemplateNotFound);
+    assert_eq!(
+        render("{% from 'macros.njk' import bold %}{{ bold('x') }}").unwrap(),
+        "<b>x</b>"
+    );
+}
+
+#[test]
+fn analysis_finds_reads_guards_and_sets() {
+    let check = |source: &str, reads: &[(&str, bool)], sets: &[&str]| {
+        let found = njk::analyse(source).unwrap();
+        let seen: Vec<(&str, bool)> = found
+            .reads
+            .iter()
+            .map(|read| (&*read.name, read.guarded))
+            .collect();
+        assert_eq!(seen, reads, "{source}");
+        assert_eq!(found.sets, sets, "{source}");
+    };
+    check(
+        "{{ a.b }}{{ c | default('x') }}{{ d or 'y' }}",
+        &[("a", false), ("c", true), ("d", true)],
+        &[],
+    );
+    check(
+        "{% if a %}{{ a }}{% else %}{{ b }}{% endif %}",
+        &[("a", true), ("b", false)],
+        &[],
+    );
+    check(
+        "{% if a is defined and b %}{{ a }}{{ b }}{% endif %}{{ b }}",
+        &[("a", true), ("b", false)],
+        &[],
+    );
+    check(
+        "{% if not a %}none{% else %}{{ a }}{% endif %}",
+        &[("a", true)],
+        &[],
+    );
+    check(
+        "{% set a = b %}{{ a }}{% macro m(c) %}{{ c }}{{ d }}{% endmacro %}{{ m(1) }}",
+        &[("b", false), ("d", false)],
+        &["a", "m"],
+    );
+    check(
+        "{% for i in items %}{{ i }}{{ loop.index }}{{ x }}{% endfor %}{{ range(3) }}",
+        &[("items", true), ("x", false)],
+        &[],
+    );
+    check(
+        "{{ a if a else 'none' }}{{ b ~ 'c' }}",
+        &[("a", true), ("b", false)],
+        &[],
+    );
+    let found = njk::analyse("a\n {{ x | uper }}{% include 'p.njk' %}").unwrap();
+    assert_eq!((found.reads[0].line, found.reads[0].column), (2, 5));
+    assert_eq!(found.unknown[0].hint(), Some("did you mean `upper`?"));
+    assert_eq!(found.templates, ["p.njk"]);
+}

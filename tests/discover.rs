@@ -1,0 +1,251 @@
+//! `cogtools-discover`: what hosts are told, and what a broken tool costs.
+
+use cogtools_testing::{Outcome, Project};
+use serde_json::json;
+
+use crate::{project_with, run};
+
+const WEIGH: &str = "\
+name: weigh
+title: Weigh it
+description: Weigh two sides
+parameters:
+  side: string
+  grams: {type: number, minimum: 0, exclusiveMinimum: true, nullable: true, optional: true, example: 3}
+examples:
+  - side: left
+annotations: {read_only: true, open_world: false}
+implementation: ok
+";
+const PLAIN: &str = "name: plain\ndescription: Nothing to say\nimplementation: ok\n";
+
+fn discover(project: &Project, args: &[&str]) -> Outcome {
+    run("cogtools-discover", project).args(args).run()
+}
+
+fn two() -> Project {
+    let project = project_with("weigh", WEIGH);
+    project.file("tools/plain.yaml", PLAIN);
+    project
+}
+
+#[test]
+fn gemini_gets_both_generations_of_schemas() {
+    let expected = concat!(
+        "[\n",
+        r#"{"name":"plain","description":"Nothing to say","parametersJsonSchema":{"type":"object","properties":{}}},"#,
+        "\n",
+        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"exclusiveMinimum":true,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"]}}"#,
+        "\n]\n",
+    );
+    discover(&two(), &[]).outputs(expected);
+    discover(&two(), &["--format", "gemini", "--strict"]).outputs(expected);
+}
+
+#[test]
+fn other_hosts_get_their_own_form() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "side": {"type": "string"},
+            "grams": {"type": ["number", "null"], "exclusiveMinimum": 0},
+        },
+        "required": ["side"],
+    });
+    let empty = json!({"type": "object", "properties": {}});
+    discover(&two(), &["--format", "openai"]).outputs_json(&json!([
+        {"type": "function", "function":
+            {"name": "plain", "description": "Nothing to say", "parameters": empty}},
+        {"type": "function", "function":
+            {"name": "weigh", "description": "Weigh two sides", "parameters": schema}},
+    ]));
+    discover(&two(), &["--format=anthropic"]).outputs_json(&json!([
+        {"name": "plain", "description": "Nothing to say", "input_schema": empty},
+        {"name": "weigh", "description": "Weigh two sides", "input_schema": schema,
+            "input_examples": [{"side": "left"}]},
+    ]));
+    discover(&two(), &["--format=mcp"]).outputs_json(&json!([
+        {"name": "plain", "description": "Nothing to say",
+            "inputSchema": {"type": "object", "additionalProperties": false}},
+        {"name": "weigh", "title": "Weigh it", "description": "Weigh two sides",
+            "inputSchema": schema,
+            "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+    ]));
+    discover(&two(), &["--format=cobol"]).fails(
+        2,
+        "cogtools-discover: error[USAGE]: invalid value 'cobol' for '--format <HOST>' \
+         [possible values: gemini, openai, anthropic, mcp]\n\
+         hint: usage: cogtools-discover [OPTIONS]\n\
+         hint: --help explains every option\n",
+    );
+}
+
+#[test]
+fn yaml_says_the_same() {
+    let project = project_with("plain", PLAIN);
+    discover(&project, &["--yaml"]).outputs(
+        "- name: plain\n  description: Nothing to say\n  parametersJsonSchema:\n    type: object\n    properties: {}\n",
+    );
+    discover(&Project::new(), &["--yaml"]).outputs("[]\n");
+    discover(&Project::new(), &[]).outputs("[]\n");
+}
+
+#[test]
+fn broken_tool_costs_only_itself() {
+    let project = two();
+    project.file(
+        "tools/broken.yaml",
+        "name: broken\ndesciption: oh\nimplementation: x\n",
+    );
+    let words = |level: &str| {
+        format!(
+            "\
+cogtools-discover: {level}[INVALID_TOOL]: tools/broken.yaml:1:1: `description` is missing
+   |
+ 1 | name: broken
+   | ^
+hint: add `description: …`
+cogtools-discover: {level}[INVALID_TOOL]: tools/broken.yaml:2:1: unknown key `desciption`
+   |
+ 2 | desciption: oh
+   | ^^^^^^^^^^
+hint: did you mean `description`?
+"
+        )
+    };
+    let healthy = discover(&two(), &[]).text();
+    discover(&project, &[]).expect(0, &healthy, words("warning"));
+    discover(&project, &["--strict"]).expect(78, &healthy, words("error"));
+}
+
+#[test]
+fn strict_finds_what_a_call_would_find() {
+    let project = project_with(
+        "odd",
+        "\
+name: odd
+description: d
+parameters: {a: integer}
+examples:
+  - {a: 1}
+  - {a: one, b: 2}
+implementation: |
+  {% if a %}
+",
+    );
+    let declared = discover(&project, &[]).text();
+    assert!(declared.contains("\"odd\""));
+    let outcome = discover(&project, &["--strict"]);
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    let (examples, template) = stderr
+        .split_once("cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:9:")
+        .expect("the template is named with the line on which it ends");
+    assert_eq!(
+        examples,
+        "\
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:14: /b: this example does not fit: not a parameter of this tool
+   |
+ 6 |   - {a: one, b: 2}
+   |              ^
+hint: the parameters are `a`
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:6: /a: this example does not fit: expected integer, got string \"one\"
+   |
+ 6 |   - {a: one, b: 2}
+   |      ^
+hint: send a (integer)
+"
+    );
+    assert!(template.contains("endif"), "{template}");
+    outcome.expect(78, "[]\n", &outcome.stderr);
+}
+
+#[test]
+fn order_and_shadowing_are_those_of_the_sources() {
+    let project = Project::new();
+    let tool = |name: &str, says: &str| {
+        format!("name: {name}\ndescription: {says}\nimplementation: {says}\n")
+    };
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [local: second, local: ./first]\n",
+        )
+        .file("first/a.yaml", tool("a", "first"))
+        .file("first/c.yaml", tool("c", "first"))
+        .file("second/c.yaml", tool("c", "second"))
+        .file("second/b.yaml", tool("b", "second"))
+        .file("second/.hidden.yaml", "")
+        .file("second/notes.md", "")
+        .file("tools/unread.yaml", "");
+    let line = |name: &str, says: &str| {
+        format!(
+            r#"{{"name":"{name}","description":"{says}","parametersJsonSchema":{{"type":"object","properties":{{}}}}}}"#
+        )
+    };
+    let expected = format!(
+        "[\n{},\n{},\n{}\n]\n",
+        line("b", "second"),
+        line("c", "second"),
+        line("a", "first")
+    );
+    discover(&project, &[]).outputs(&expected);
+    discover(&project, &["--verbose"]).expect(
+        0,
+        &expected,
+        "cogtools-discover: first/c.yaml is shadowed by second/c.yaml\n\
+         cogtools-discover: 3 tools declared\n",
+    );
+    run("cogtools-call", &project)
+        .arg("c")
+        .run()
+        .outputs("second");
+    run("cogtools-call", &project)
+        .arg("a")
+        .run()
+        .outputs("first");
+}
+
+#[test]
+fn many_tools_keep_their_order() {
+    let project = Project::new();
+    let mut names: Vec<String> = (0..100).map(|number| format!("tool-{number:03}")).collect();
+    for name in names.iter().rev() {
+        project.file(
+            format!("tools/{name}.yaml"),
+            format!("name: {name}\ndescription: d\nimplementation: x\n"),
+        );
+    }
+    let declared = discover(&project, &[]).json();
+    let found: Vec<String> = declared
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|tool| tool["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(found, names);
+}
+
+#[test]
+fn tool_that_hosts_cannot_send_is_refused() {
+    let long = "a".repeat(48);
+    let project = project_with(
+        &long,
+        &format!("name: {long}\ndescription: d\nimplementation: x\n"),
+    );
+    let outcome = discover(&project, &["--strict"]);
+    outcome.expect(
+        78,
+        "[]\n",
+        format!(
+            "\
+cogtools-discover: error[INVALID_TOOL]: tools/{long}.yaml:1:7: `{long}` is not a tool's name: a name has at most 47 characters, this one has 48
+   |
+ 1 | name: {long}
+   |       {}
+hint: name it in words that every host accepts, such as `check_facts`
+",
+            "^".repeat(48)
+        ),
+    );
+}

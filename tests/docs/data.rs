@@ -1,0 +1,94 @@
+//! Blocks of data: tools are tools, parameters are parameters, JSON is JSON.
+
+use cogtools_core::{Config, Project as Root};
+use cogtools_testing::{Project, Run, Status};
+use serde_json::Value;
+
+use super::block::Block;
+use super::documents;
+
+/// What makes a tool of `parameters` that stand alone.
+const AROUND: &str = "name: alone\ndescription: Parameters alone\nimplementation: text\n";
+
+#[test]
+fn tools_are_valid() {
+    let tools = each(
+        |block| block.has_key("implementation"),
+        |at, text| {
+            let name = text.lines().find_map(|line| line.strip_prefix("name: "));
+            check_strictly(at, name.unwrap_or_else(|| panic!("{at}: no name")), text);
+        },
+    );
+    assert!(tools > 2, "only {tools} tools were found");
+}
+
+#[test]
+fn parameters_are_valid() {
+    let found = each(
+        |block| block.has_key("parameters") && !block.has_key("implementation"),
+        |at, text| check_strictly(at, "alone", &format!("{AROUND}{text}")),
+    );
+    assert!(found > 0, "no parameters were found");
+}
+
+#[test]
+fn configurations_are_valid() {
+    let found = each(
+        |block| block.has_key("tool_sources"),
+        |at, text| {
+            let project = Project::new();
+            project.file(".cogtoolrc.yaml", text);
+            let config = Config::load(&Root::find(&project.root(), None));
+            assert!(config.is_ok(), "{at}: {config:?}");
+        },
+    );
+    assert!(found > 0, "no configuration was found");
+}
+
+#[test]
+fn json_is_json() {
+    let found = each(
+        |block| block.language == "json",
+        |at, text| {
+            let value = serde_json::from_str::<Value>(text);
+            assert!(value.is_ok(), "{at}: {value:?}");
+        },
+    );
+    assert!(found > 0, "no JSON was found");
+}
+
+/// A block in another language than these is one that nobody checks.
+#[test]
+fn languages_are_known() {
+    let known = [
+        "console", "json", "markdown", "mermaid", "text", "toml", "yaml",
+    ];
+    each(
+        |block| !known.contains(&block.language.as_str()),
+        |at, _| panic!("{at}: a block in no language, or in one that is not checked"),
+    );
+}
+
+/// Checks every block that is `wanted`, with its place, and counts them.
+fn each(wanted: impl Fn(&Block) -> bool, check: impl Fn(&str, &str)) -> usize {
+    let mut found = 0;
+    for document in documents() {
+        for block in document.blocks.iter().filter(|block| wanted(block)) {
+            check(&format!("{}:{}", document.name, block.line), &block.content);
+            found += 1;
+        }
+    }
+    found
+}
+
+/// Has `cogtools-discover --strict` look at the tool that stands at a place.
+fn check_strictly(at: &str, name: &str, text: &str) {
+    let project = Project::new();
+    project.file(format!("tools/{name}.yaml"), text);
+    let outcome = Run::new(crate::programs().join("cogtools-discover"))
+        .arg("--strict")
+        .project(&project)
+        .run();
+    let fine = outcome.status == Status::Exit(0) && outcome.stderr.is_empty();
+    assert!(fine, "{at}: {outcome}");
+}

@@ -1,0 +1,85 @@
+//! What kinds of documents there are, and what each must have.
+
+use super::document::Document;
+use super::documents;
+
+/// The sections of a decision.
+const DECISION: [&str; 4] = [
+    "## Context",
+    "## Decision",
+    "## Consequences",
+    "## Alternatives",
+];
+
+#[test]
+fn readme_has_a_picture_of_the_road() {
+    let readme = named("README.md");
+    let picture = readme
+        .blocks
+        .iter()
+        .find(|block| block.language == "mermaid");
+    let picture = picture.expect("README.md has a mermaid block");
+    assert!(
+        picture.content.starts_with("flowchart "),
+        "{}",
+        picture.content
+    );
+}
+
+#[test]
+fn architecture_fits_on_a_few_pages() {
+    let page = named("docs/architecture.md");
+    let lines = page.text.lines().count();
+    assert!(lines <= 200, "docs/architecture.md has {lines} lines");
+    let invariants = page
+        .prose
+        .iter()
+        .filter(|(_, line)| line.starts_with("**Invariant:** "));
+    assert!(invariants.count() >= 5, "an architecture has invariants");
+}
+
+#[test]
+fn decisions_have_their_sections() {
+    let documents = documents();
+    let decisions: Vec<_> = documents
+        .iter()
+        .filter(|document| document.name.starts_with("docs/decisions/"))
+        .collect();
+    for (number, decision) in (1..).zip(&decisions) {
+        let name = decision.name.trim_start_matches("docs/decisions/");
+        assert!(
+            name.starts_with(&format!("{number:04}-")),
+            "{name} is not number {number:04}"
+        );
+        let headings = decision.prose.iter().map(|(_, line)| line.as_str());
+        let sections: Vec<&str> = headings.filter(|line| line.starts_with("## ")).collect();
+        assert_eq!(sections, DECISION, "{name}");
+    }
+    assert!(decisions.len() >= 9, "only {} decisions", decisions.len());
+}
+
+#[test]
+fn every_document_is_in_the_index() {
+    let index = named("docs/README.md");
+    for document in documents().iter().filter(|document| document.is_ours()) {
+        if let Some(name) = document
+            .name
+            .strip_prefix("docs/")
+            .filter(|name| *name != "README.md")
+        {
+            let link = format!("]({name})");
+            assert!(
+                index.text.contains(&link),
+                "docs/README.md does not name {name}"
+            );
+        }
+    }
+}
+
+/// The document of that name.
+fn named(name: &str) -> Document {
+    let found = documents()
+        .into_iter()
+        .find(|document| document.name == name);
+    found.unwrap_or_else(|| panic!("{name} is missing"))
+}

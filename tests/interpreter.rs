@@ -1,0 +1,131 @@
+//! `cogtools-yaml`: the one tool file it is given, and tool files as programs.
+
+use cogtools_testing::{Project, Run, Stdin};
+
+use crate::{programs, run};
+
+const GREET: &str = "\
+#! /usr/bin/env cogtools-yaml
+name: greet
+description: Greet
+parameters: {who: string}
+implementation: |
+  hello {{ who }}
+";
+
+fn greet() -> Project {
+    let project = Project::new();
+    project.program("greet.yaml", GREET);
+    project
+}
+
+/// The tool file itself, run as a shell would run it.
+fn executed(project: &Project) -> Run {
+    Run::new(project.path("greet.yaml"))
+        .project(project)
+        .path(programs())
+}
+
+#[test]
+fn tool_file_is_a_program() {
+    let project = greet();
+    executed(&project)
+        .stdin("{\"who\": \"you\"}")
+        .run()
+        .outputs("hello you\n");
+    executed(&project)
+        .arg("--yaml")
+        .stdin("who: you\n")
+        .run()
+        .outputs("hello you\n");
+    executed(&project)
+        .args(["--yaml", "--verbose"])
+        .stdin("who: you\n")
+        .run()
+        .expect(
+            0,
+            "hello you\n",
+            "cogtools-yaml: greet: [ROOT]/greet.yaml\n",
+        );
+}
+
+#[test]
+fn tool_file_in_a_pipeline() {
+    let project = greet();
+    project.file("args.json", "{\"who\": \"all\"}");
+    Run::new("/bin/sh")
+        .project(&project)
+        .path(programs())
+        .args(["-c", "./greet.yaml < args.json | tr a-z A-Z"])
+        .run()
+        .outputs("HELLO ALL\n");
+}
+
+#[test]
+fn file_is_named_as_it_was_given() {
+    let project = greet();
+    project.file("tools/odd.yaml", GREET);
+    run("cogtools-yaml", &project)
+        .arg("./greet.yaml")
+        .stdin("{\"who\": 1}")
+        .run()
+        .fails(
+            65,
+            "cogtools-yaml: error[SCHEMA_VIOLATION]: greet: /who: expected string, got number 1\n\
+             hint: send who (string)\n",
+        );
+    run("cogtools-yaml", &project)
+        .arg("tools/odd.yaml")
+        .run()
+        .fails(
+            78,
+            "\
+cogtools-yaml: error[INVALID_TOOL]: tools/odd.yaml:2:7: the tool is named `greet` but its file `odd`
+   |
+ 2 | name: greet
+   |       ^^^^^
+hint: rename the file to `greet.yaml`, or the tool
+",
+        );
+    run("cogtools-yaml", &project)
+        .args(["-C", "tools", "../greet.yaml"])
+        .stdin("{\"who\": \"you\"}")
+        .run()
+        .outputs("hello you\n");
+}
+
+#[test]
+fn missing_file_still_takes_its_input() {
+    let project = Project::new();
+    run("cogtools-yaml", &project)
+        .arg("nowhere.yaml")
+        .stdin(Stdin::Bytes(vec![b' '; 1_000_000]))
+        .run()
+        .fails(
+            74,
+            "cogtools-yaml: error[IO_FAILED]: `nowhere.yaml` does not exist\n\
+             hint: check the path; it may have been removed while it was looked at\n",
+        )
+        .takes_input();
+}
+
+#[test]
+fn terminal_gets_the_line_to_type() {
+    let project = greet();
+    project.dir("a b");
+    project.file(
+        "a b/greet.yaml",
+        GREET.replace("who: string", "\"it's\": string"),
+    );
+    run("cogtools-yaml", &project)
+        .arg("a b/greet.yaml")
+        .stdin(Stdin::Terminal)
+        .run()
+        .fails(
+            2,
+            r#"cogtools-yaml: error[USAGE]: greet: the arguments come on standard input, which is a terminal here
+hint: echo '{"it'\''s":"…"}' | cogtools-yaml 'a b/greet.yaml'
+hint: cogtools-yaml 'a b/greet.yaml' < arguments.json
+"#,
+        );
+}

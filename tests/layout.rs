@@ -1,0 +1,267 @@
+//! The rules of the house: who depends on whom, how files look, that tools work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cogtools_testing::Project;
+use serde_json::Value;
+
+use crate::{repository, run};
+
+/// The most lines that a file of Rust has.
+const LINES: usize = 300;
+/// The most lines that the words on a module have.
+const WORDS: usize = 10;
+/// Names that say nothing of what is inside.
+const EMPTY_NAMES: [&str; 8] = [
+    "util", "utils", "helper", "helpers", "common", "misc", "shared", "stuff",
+];
+
+/// Every file of the repository that git knows or would take, with this ending.
+fn files(ending: &str) -> Vec<PathBuf> {
+    let listed = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .current_dir(repository())
+        .output()
+        .expect("git lists the files");
+    assert!(listed.status.success(), "{listed:?}");
+    let names = String::from_utf8(listed.stdout).expect("names are text");
+    let files: Vec<PathBuf> = names
+        .split('\0')
+        .map(PathBuf::from)
+        .filter(|name| name.extension().is_some_and(|found| found == ending))
+        .filter(|name| repository().join(name).is_file())
+        .collect();
+    assert!(!files.is_empty(), "no file ends in .{ending}");
+    files
+}
+
+fn read(name: &Path) -> String {
+    fs::read_to_string(repository().join(name))
+        .unwrap_or_else(|error| panic!("{}: {error}", name.display()))
+}
+
+/// Asserts that no file has anything to complain about.
+#[track_caller]
+fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version=1", "--offline"])
+        .current_dir(repository())
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    value[key].as_array().into_iter().flatten()
+}
+
+/// The members of the workspace with what they need to be built (not tested).
+fn members(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
+    let ids: Vec<&Value> = list(metadata, "workspace_members").collect();
+    list(metadata, "packages")
+        .filter(|package| ids.contains(&&package["id"]))
+        .map(|package| {
+            let needed = list(package, "dependencies").filter(|other| other["kind"].is_null());
+            let needed = needed.filter_map(|other| other["name"].as_str());
+            (
+                package["name"].as_str().unwrap_or_default(),
+                needed.collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let metadata = metadata();
+    let members = members(&metadata);
+    let ours: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+    let mut complaints = Vec::new();
+    for (name, needed) in &members {
+        let needed_here: Vec<&str> = needed
+            .iter()
+            .copied()
+            .filter(|other| ours.contains(other))
+            .collect();
+        let allowed = |other: &str| match *name {
+            "njk" | "cogtools-testing" => false,
+            "cogtools-core" => other == "njk",
+            "cogtools-program" => other == "cogtools-core",
+            "cogtools" => other != "cogtools-testing" && !other.starts_with("xtask"),
+            "xtask" => true,
+            "xtask-manual" => matches!(other, "cogtools" | "cogtools-program"),
+            _ => matches!(other, "cogtools-core" | "cogtools-program"),
+        };
+        complaints.extend(
+            needed_here
+                .iter()
+                .filter(|other| !allowed(other))
+                .map(|other| format!("{name} must not depend on {other}")),
+        );
+        if matches!(*name, "cogtools-core" | "njk") && needed.contains(&"clap") {
+            complaints.push(format!("{name} must not know command lines"));
+        }
+    }
+    none(&complaints);
+    assert!(
+        ours.contains(&"cogtools-core") && ours.contains(&"njk"),
+        "{ours:?}"
+    );
+}
+
+#[test]
+fn nothing_brings_an_http_client() {
+    let lock = read(Path::new("Cargo.lock"));
+    let needs = |name: &str| lock.contains(&format!("\nname = \"{name}\"\n"));
+    assert!(needs("jsonschema"), "this is not our lock file");
+    for unwanted in ["reqwest", "hyper"] {
+        assert!(!needs(unwanted), "{unwanted} is among the dependencies");
+    }
+}
+
+#[test]
+fn files_are_short_and_named_for_what_they_hold() {
+    let mut complaints = Vec::new();
+    for file in files("rs") {
+        let lines = read(&file).lines().count();
+        if lines > LINES {
+            complaints.push(format!("{} has {lines} lines", file.display()));
+        }
+        let stem = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        if EMPTY_NAMES.contains(&stem) {
+            complaints.push(format!("{} is not named for what it holds", file.display()));
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let mut complaints = Vec::new();
+    for file in files("rs") {
+        let text = read(&file);
+        let words = text
+            .lines()
+            .take_while(|line| line.starts_with("//!"))
+            .count();
+        let own = file.starts_with("crates/njk") || words <= WORDS;
+        if words == 0 || !own {
+            complaints.push(format!(
+                "{} opens with {words} lines of `//!`",
+                file.display()
+            ));
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn binaries_are_one_statement() {
+    for file in files("rs") {
+        let text = read(&file);
+        if file.starts_with("crates/cogtools/src/bin") {
+            let start = text
+                .find("fn main()")
+                .unwrap_or_else(|| panic!("{}", file.display()));
+            assert_eq!(text[start..].lines().count(), 3, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn every_crate_takes_the_lints_of_the_workspace() {
+    let mut complaints = Vec::new();
+    for file in files("toml")
+        .iter()
+        .filter(|file| file.ends_with("Cargo.toml"))
+    {
+        let text = read(file);
+        // The fuzz targets are a workspace of their own, with flags of their own.
+        let workspace = text.contains("\n[workspace]\n") || text.starts_with("[workspace]\n");
+        if !workspace && !text.contains("[lints]\nworkspace = true\n") {
+            complaints.push(format!("{} does not", file.display()));
+        }
+    }
+    none(&complaints);
+    assert!(
+        read(Path::new("clippy.toml")).contains("\ntoo-many-lines-threshold = 60\n")
+            || read(Path::new("clippy.toml")).starts_with("too-many-lines-threshold = 60\n")
+    );
+    let table = read(Path::new("Cargo.toml"));
+    for lint in [
+        "unsafe_code = \"forbid\"",
+        "too_many_lines = \"warn\"",
+        "unwrap_used = \"warn\"",
+    ] {
+        assert!(table.contains(lint), "{lint} does not stand in the table");
+    }
+}
+
+/// Checks all tools of a project, and calls each with each of its examples.
+#[track_caller]
+fn tools_work(project: &Project) {
+    run("cogtools-discover", project)
+        .arg("--strict")
+        .run()
+        .json();
+    let declared = run("cogtools-discover", project)
+        .arg("--format=anthropic")
+        .run()
+        .json();
+    let declared = declared.as_array().expect("a list of tools");
+    assert!(!declared.is_empty(), "there is no tool");
+    for tool in declared {
+        let name = tool["name"].as_str().expect("a tool has a name");
+        assert!(tool["input_examples"].is_array(), "{name} has no example");
+        for example in list(tool, "input_examples") {
+            let text = run("cogtools-call", project)
+                .arg(name)
+                .stdin(example)
+                .run()
+                .text();
+            assert!(!text.trim().is_empty(), "{name} says nothing to {example}");
+        }
+    }
+}
+
+#[test]
+fn our_own_tools_work() {
+    let project = Project::new();
+    for file in files("yaml")
+        .iter()
+        .filter(|file| file.starts_with("tools"))
+    {
+        project.file(file, read(file));
+    }
+    tools_work(&project);
+}
+
+#[test]
+fn tools_that_init_writes_work() {
+    let project = Project::new();
+    let init = run("cogtools-init", &project)
+        .args(["--non-interactive", "--defaults"])
+        .run();
+    init.expect(0, &init.stdout, "");
+    tools_work(&project);
+}

@@ -1,0 +1,52 @@
+//! Output that nobody can take: a full disk, and a reader that has enough.
+
+use cogtools_testing::{Project, Run, Stdout};
+
+use crate::{programs, project_with, run};
+
+const ECHO: &str = "name: echo\ndescription: d\nimplementation: said\n";
+
+#[test]
+fn output_that_cannot_be_written() {
+    let project = project_with("echo", ECHO);
+    for (program, args) in [
+        ("cogtools-call", ["echo"].as_slice()),
+        ("cogtools-yaml", &["tools/echo.yaml"]),
+        ("cogtools-discover", &[]),
+        ("cogtools-discover", &["--yaml"]),
+        ("cogtools", &["help"]),
+        ("cogtools", &["--exec-path"]),
+    ] {
+        let start = |stdout| run(program, &project).args(args).stdout(stdout).run();
+        start(Stdout::Full).fails(
+            74,
+            format!(
+                "{program}: error[IO_FAILED]: standard output cannot be written: \
+                 No space left on device (os error 28)\n\
+                 hint: what was printed is incomplete; make room and run it again\n"
+            ),
+        );
+        start(Stdout::Gone).fails(141, "");
+    }
+}
+
+#[test]
+fn reader_that_has_enough() {
+    let project = Project::new();
+    for number in 0..2_000 {
+        project.file(
+            format!("tools/t{number}.yaml"),
+            format!(
+                "name: t{number}\ndescription: {}\nimplementation: x\n",
+                "d".repeat(200)
+            ),
+        );
+    }
+    let script = "{ cogtools-discover; echo $? >&2; } | head -c1";
+    Run::new("/bin/sh")
+        .project(&project)
+        .path(programs())
+        .args(["-c", script])
+        .run()
+        .expect(0, "[", "141\n");
+}

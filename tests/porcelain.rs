@@ -1,0 +1,290 @@
+//! `cogtools NAME`: where it looks, what it becomes, and what it says otherwise.
+
+use std::path::PathBuf;
+
+use cogtools_testing::{Project, Run, Status};
+
+use crate::{programs, run};
+
+/// A project that holds a cogtools of its own, so that what lies beside it can
+/// be chosen.
+struct House {
+    project: Project,
+}
+
+impl House {
+    fn new() -> Self {
+        let project = Project::new();
+        project.dir("bin").dir("path");
+        project.copy("bin/cogtools", programs().join("cogtools"));
+        Self { project }
+    }
+
+    fn program(&self, place: &str, words: &str) -> &Self {
+        let script = format!("#!/bin/sh\necho {words} \"$@\"\n");
+        self.project.program(place, script);
+        self
+    }
+
+    fn run(&self) -> Run {
+        Run::new(self.project.path("bin/cogtools"))
+            .project(&self.project)
+            .path(self.project.path("path"))
+    }
+
+    /// What `cogtools hi` prints when started in `directory`.
+    fn says(&self, directory: &str, words: &str) {
+        let cwd = self.project.path(directory);
+        self.run()
+            .cwd(cwd)
+            .args(["hi", "there"])
+            .run()
+            .outputs(format!("{words} there\n"));
+    }
+}
+
+#[test]
+fn programs_are_found_in_order() {
+    let house = House::new();
+    house.project.dir("a/b");
+    house.program("path/cogtools-hi", "path");
+    house.says("a/b", "path");
+    house.program("node_modules/.bin/cogtools-hi", "outer");
+    house.says("a/b", "outer");
+    house.program("a/node_modules/.bin/cogtools-hi", "inner");
+    house.says("a/b", "inner");
+    house.says(".", "outer");
+    house.program("bin/cogtools-hi", "beside");
+    house.says("a/b", "beside");
+}
+
+#[test]
+fn what_cannot_be_run_is_passed_over() {
+    let house = House::new();
+    house
+        .project
+        .file("node_modules/.bin/cogtools-hi", "not executable");
+    house.project.dir("a/node_modules/.bin/cogtools-hi");
+    house.program("path/cogtools-hi", "path");
+    house.says("a", "path");
+}
+
+#[test]
+fn packages_cannot_take_the_place_of_our_own_programs() {
+    let house = House::new();
+    let place = |name: &str| format!("node_modules/.bin/cogtools-{name}");
+    for name in ["call", "discover", "init", "yaml"] {
+        house.program(&place(name), "evil");
+        house.run().arg(name).run().fails(
+            1,
+            format!(
+                "cogtools: error[UNKNOWN_PROGRAM]: there is no program `{name}`\n\
+                 hint: cogtools help --all lists every program\n"
+            ),
+        );
+    }
+    house.program("path/cogtools-call", "ours");
+    house.run().args(["call", "x"]).run().outputs("ours x\n");
+    house.program(&place("help"), "evil");
+    let help = house.run().arg("help").run().text();
+    assert!(help.starts_with("One YAML file is one tool"), "{help}");
+}
+
+#[test]
+fn status_and_signals_pass_through() {
+    let house = House::new();
+    house
+        .project
+        .program("path/cogtools-end", "#!/bin/sh\nexit $1\n");
+    house
+        .project
+        .program("path/cogtools-die", "#!/bin/sh\nkill -TERM $$\n");
+    house
+        .project
+        .program("path/cogtools-say", "#!/bin/sh\ncat; echo no >&2; exit 9\n");
+    for status in [0, 1, 2, 78, 127, 255] {
+        house
+            .run()
+            .args(["end".to_owned(), status.to_string()])
+            .run()
+            .expect(status, "", "");
+    }
+    house
+        .run()
+        .arg("die")
+        .run()
+        .expect(Status::Signal(15), "", "");
+    house
+        .run()
+        .arg("say")
+        .stdin("in")
+        .run()
+        .expect(9, "in", "no\n");
+}
+
+#[test]
+fn arguments_are_handed_on_as_they_are() {
+    let house = House::new();
+    house
+        .project
+        .program("path/cogtools-args", "#!/bin/sh\nprintf '<%s>' \"$@\"\n");
+    house
+        .run()
+        .args(["args", "-C", "x", "--help", "--", "a b", "*", ""])
+        .run()
+        .outputs("<-C><x><--help><--><a b><*><>");
+    house
+        .project
+        .program("path/cogtools-where", "#!/bin/sh\npwd\n")
+        .dir("deep");
+    house
+        .run()
+        .args(["-C", "deep", "where"])
+        .run()
+        .outputs("[ROOT]/deep\n");
+    house.run().args(["-C", "none", "where"]).run().fails(
+        2,
+        "cogtools: error[USAGE]: -C: `none` is not a directory\nhint: name a directory that exists\n",
+    );
+}
+
+#[test]
+fn unknown_program_gets_the_nearest() {
+    let house = House::new();
+    house
+        .program("path/cogtools-hello", "hello")
+        .program("path/cogtools-help-me", "help");
+    let unknown = |name: &str, hints: &str| {
+        house.run().arg(name).run().fails(
+            1,
+            format!(
+                "cogtools: error[UNKNOWN_PROGRAM]: there is no program `{name}`\n{hints}\
+                 hint: cogtools help --all lists every program\n"
+            ),
+        );
+    };
+    unknown("helo", "hint: did you mean `hello`?\n");
+    unknown("zzz", "");
+    unknown("../path/cogtools-hello", "hint: did you mean `hello`?\n");
+    unknown("", "");
+}
+
+#[test]
+fn nothing_named_is_a_question_of_usage() {
+    let house = House::new();
+    house.run().run().fails(
+        2,
+        "cogtools: error[USAGE]: no program is named\n\
+         hint: usage: cogtools <PROGRAM> [ARGS]...\n\
+         hint: cogtools help lists the programs\n",
+    );
+    for args in [["help", "--what"].as_slice(), &["help", "a", "b"]] {
+        house.run().args(args).run().fails(
+            2,
+            "cogtools: error[USAGE]: help takes one name, or --all\n\
+             hint: usage: cogtools help [--all | PROGRAM]\n",
+        );
+    }
+}
+
+#[test]
+fn help_lists_what_is_there() {
+    let house = House::new();
+    house
+        .program("path/cogtools-hello", "hello")
+        .program("node_modules/.bin/cogtools-call", "evil")
+        .program("node_modules/.bin/cogtools-more", "more");
+    house.run().args(["help", "--all"]).env("PATH", house.project.path("path")).run().outputs(
+        "hello        [ROOT]/path/cogtools-hello\nmore         [ROOT]/node_modules/.bin/cogtools-more\n",
+    );
+    house.run().arg("--exec-path").run().outputs("[ROOT]/bin\n");
+}
+
+#[test]
+fn help_without_a_manual_is_the_program_s_own() {
+    let house = House::new();
+    house.program("path/cogtools-hello", "hello");
+    let run = |args: &[&str]| {
+        house
+            .run()
+            .args(args)
+            .env("PATH", house.project.path("path"))
+            .run()
+    };
+    run(&["help", "hello"]).outputs("hello --help\n");
+    let own = run(&["help"]).text();
+    run(&["help", "cogtools"]).outputs(&own);
+    run(&["--help"]).outputs(&own);
+    run(&["help", "errors"]).fails(
+        74,
+        "cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed\n\
+         hint: `cargo xtask install` installs the manual pages\n",
+    );
+}
+
+#[test]
+fn help_with_a_manual_becomes_man() {
+    let house = House::new();
+    house.project.program(
+        "path/man",
+        "#!/bin/sh\ntest \"$1\" = -w || echo man \"$@\"\n",
+    );
+    house
+        .run()
+        .args(["help", "call"])
+        .run()
+        .outputs("man 1 cogtools-call\n");
+    house
+        .run()
+        .args(["help", "tool"])
+        .run()
+        .outputs("man 5 cogtools-tool\n");
+    house
+        .run()
+        .args(["help", "cogtools"])
+        .run()
+        .outputs("man 1 cogtools\n");
+    house
+        .project
+        .file("share/man/man1/cogtools-call.1", ".TH x\n");
+    house
+        .run()
+        .args(["help", "call"])
+        .run()
+        .outputs("man [ROOT]/share/man/man1/cogtools-call.1\n");
+}
+
+#[test]
+fn our_own_programs_are_reached_through_it() {
+    let project = Project::new();
+    project.file(
+        "tools/hi.yaml",
+        "name: hi\ndescription: d\nimplementation: hello\n",
+    );
+    run("cogtools", &project)
+        .args(["call", "hi"])
+        .run()
+        .outputs("hello");
+    run("cogtools", &project)
+        .args(["yaml", "tools/hi.yaml"])
+        .run()
+        .outputs("hello");
+    run("cogtools", &project)
+        .args(["--exec-path"])
+        .run()
+        .outputs(format!("{}\n", PathBuf::from(programs()).display()));
+}
+
+#[test]
+fn file_that_is_no_program_is_named() {
+    let house = House::new();
+    house
+        .project
+        .program("path/cogtools-bad", "#!/nowhere/at/all\n");
+    house.run().arg("bad").run().fails(
+        74,
+        "cogtools: error[IO_FAILED]: `[ROOT]/path/cogtools-bad` cannot be started: \
+         No such file or directory (os error 2)\n\
+         hint: check that the file is an executable program\n",
+    );
+}

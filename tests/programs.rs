@@ -1,0 +1,109 @@
+//! What every program does alike, by enumeration.
+
+use cogtools_testing::{Project, Stdout};
+
+use crate::run;
+
+/// Every program that is installed.
+const NAMES: [&str; 5] = [
+    "cogtools",
+    "cogtools-call",
+    "cogtools-discover",
+    "cogtools-init",
+    "cogtools-yaml",
+];
+
+#[test]
+fn every_program_is_looked_at() {
+    let mut built: Vec<&str> = cogtools::PROGRAMS
+        .iter()
+        .map(|program| program.name)
+        .collect();
+    built.sort_unstable();
+    assert_eq!(built, NAMES);
+}
+
+#[test]
+fn every_program_explains_itself() {
+    let project = Project::new();
+    for name in NAMES {
+        for flag in ["--help", "-h"] {
+            let text = run(name, &project).arg(flag).run().text();
+            assert!(text.contains(&format!("Usage: {name}")), "{name}: {text}");
+            assert!(text.contains("-C <DIR>"), "{name}: {text}");
+        }
+        for flag in ["--version", "-V"] {
+            let version = format!("{name} {}\n", env!("CARGO_PKG_VERSION"));
+            run(name, &project).arg(flag).run().outputs(version);
+        }
+    }
+    assert_eq!(project.files(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn every_program_refuses_what_it_does_not_know() {
+    let project = Project::new();
+    for name in NAMES {
+        let outcome = run(name, &project).arg("--nonsense").run();
+        let line = usage(name);
+        let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
+        let tip = if line.contains('<') && name != "cogtools" {
+            tip
+        } else {
+            ""
+        };
+        outcome.fails(
+            2,
+            format!(
+                "{name}: error[USAGE]: unexpected argument '--nonsense' found\n{tip}{line}\
+                 hint: --help explains every option\n"
+            ),
+        );
+        run(name, &project).args(["-C"]).run().fails(
+            2,
+            format!(
+                "{name}: error[USAGE]: a value is required for '-C <DIR>' but none was supplied\n\
+                 {line}\
+                 hint: --help explains every option\n"
+            ),
+        );
+    }
+    assert_eq!(project.files(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn help_on_a_full_disk_is_a_failure() {
+    let project = Project::new();
+    for name in NAMES {
+        for flag in ["--help", "--version"] {
+            run(name, &project)
+                .arg(flag)
+                .stdout(Stdout::Full)
+                .run()
+                .fails(
+                    74,
+                    format!(
+                        "{name}: error[IO_FAILED]: standard output cannot be written: \
+                     No space left on device (os error 28)\n\
+                     hint: what was printed is incomplete; make room and run it again\n"
+                    ),
+                );
+            run(name, &project)
+                .arg(flag)
+                .stdout(Stdout::Gone)
+                .run()
+                .fails(141, "");
+        }
+    }
+}
+
+/// The hint on how a program is used.
+fn usage(name: &str) -> String {
+    let line = match name {
+        "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
+        "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
+        "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
+        _ => &format!("{name} [OPTIONS]"),
+    };
+    format!("hint: usage: {line}\n")
+}

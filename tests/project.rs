@@ -1,0 +1,85 @@
+//! Which directory is the project, and what its configuration may say.
+
+use std::process::Command;
+
+use crate::{project_with, run};
+
+const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
+const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
+
+#[test]
+fn configuration_that_cannot_be_used() {
+    let project = project_with("ok", OK);
+    project.file(".cogtoolrc.yaml", "tool_source:\n  - local: tools\ntool_sources:\n  - tools\n  - mcp: {}\n  - lokal: x\n  - local: [a]\n");
+    let fault = "\
+[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
+   |
+ 1 | tool_source:
+   | ^^^^^^^^^^^
+hint: did you mean `tool_sources`?
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:4:5: a source is a map such as `local: ./tools`, not a string
+   |
+ 4 |   - tools
+   |     ^^^^^
+hint: write `- local: ./tools`
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: `mcp` sources are not read by this version
+   |
+ 5 |   - mcp: {}
+   |     ^^^
+hint: write `- local: ./tools`
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:6:5: unknown key `lokal`
+   |
+ 6 |   - lokal: x
+   |     ^^^^^
+hint: did you mean `local`?
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:7:12: `local` takes the path of a folder, not a list
+   |
+ 7 |   - local: [a]
+   |            ^^^
+hint: write `- local: ./tools`
+";
+    for program in ["cogtools-discover", "cogtools-call"] {
+        let words = format!("{program}: error{}", fault.replace("PROGRAM", program));
+        let run = run(program, &project);
+        let run = if program == "cogtools-call" {
+            run.arg("ok")
+        } else {
+            run
+        };
+        run.run().fails(78, words);
+    }
+}
+
+#[test]
+fn project_is_the_nearest_that_is_marked() {
+    let project = project_with("ok", OK);
+    let deep = |marker: &str| {
+        run("cogtools-discover", &project)
+            .args(["-C", "a/b"])
+            .run()
+            .outputs(marker);
+    };
+    project
+        .dir("a/b")
+        .file("package.json", "{\"cogtools\": {}}");
+    deep(DECLARED);
+    project.file("a/package.json", "{\"name\": \"cogtools\"}");
+    deep(DECLARED);
+    project.file("a/b/package.json", "{\"cogtools\": {}}");
+    deep("[]\n");
+    project.file("a/b/package.json", "{\"cogtools\": ");
+    deep(DECLARED);
+    project.remove("a/b/package.json");
+    let made = Command::new("/usr/bin/mkfifo")
+        .arg(project.path("a/b/package.json"))
+        .status();
+    assert!(made.expect("mkfifo is there").success());
+    deep(DECLARED);
+    project.dir("a/.gemini");
+    deep("[]\n");
+    run("cogtools-discover", &project)
+        .home(project.path("a"))
+        .args(["-C", "a/b"])
+        .run()
+        .outputs(DECLARED);
+}

@@ -1,0 +1,252 @@
+//! Schemas through the installed program: what is accepted is what OpenAPI 3.0 says.
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use cogtools_testing::{Outcome, Project};
+use serde_json::{Value, json};
+
+use crate::{project_with, repository, run};
+
+fn project(schema: &Value) -> Project {
+    // JSON is YAML, so the schema stands in the file as it was recorded.
+    project_with(
+        "held",
+        &format!(
+            "name: held\ndescription: d\nparameters_schema: {schema}\nimplementation: '{{{{ \"ok\" }}}}'\n"
+        ),
+    )
+}
+
+fn call(schema: &Value, arguments: &Value) -> Outcome {
+    let project = project(schema);
+    run("cogtools-call", &project)
+        .arg("held")
+        .stdin(arguments)
+        .run()
+}
+
+/// Whether the call is accepted; it must be either that or a violation.
+fn accepted(outcome: &Outcome) -> Result<bool, String> {
+    let start = b"cogtools-call: error[SCHEMA_VIOLATION]: held: ";
+    match (
+        outcome.status,
+        outcome.stdout.as_slice(),
+        outcome.stderr.as_slice(),
+    ) {
+        (status, b"ok", b"") if status == 0.into() => Ok(true),
+        (status, b"", stderr) if status == 65.into() && stderr.starts_with(start) => Ok(false),
+        _ => Err(outcome.to_string()),
+    }
+}
+
+#[test]
+fn recorded_cases_of_the_json_schema_test_suite() {
+    let root = repository().parent().unwrap_or(repository());
+    let path = root.join("shared/conformance/schema/jsts-draft4.jsonl");
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let cases: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a case a line"))
+        .collect();
+    assert_eq!(cases.len(), 584);
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = call(&case["schema"], &case["instance"]);
+            if accepted(&outcome) != Ok(case["valid"] == true) {
+                let line = format!("{case}\n{outcome}");
+                wrong
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(line);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert!(
+        wrong.is_empty(),
+        "{} wrong\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Holds each value against a parameter of that schema.
+#[track_caller]
+fn check(schema: &Value, valid: &[&str], invalid: &[&str]) {
+    let schema = json!({
+        "type": "object",
+        "properties": {"value": schema, "other": {"type": "string"}},
+    });
+    let project = project(&schema);
+    for (values, expected) in [(valid, true), (invalid, false)] {
+        for value in values {
+            let outcome = run("cogtools-call", &project)
+                .arg("held")
+                .stdin(format!("{{\"value\": {value}}}"))
+                .run();
+            assert_eq!(accepted(&outcome), Ok(expected), "{schema} and {value}");
+        }
+    }
+}
+
+#[test]
+fn numbers() {
+    check(
+        &json!({"type": "integer"}),
+        &["1", "1.0", "1e2", "-0.0", "18446744073709551615"],
+        &["1.5", "\"1\"", "true", "null"],
+    );
+    check(
+        &json!({"type": "integer", "format": "int64"}),
+        &["9223372036854775807", "-9223372036854775808"],
+        // JSON numbers beyond 64 bits are floats; this is the first that differs.
+        &["9223372036854775808", "1e19", "-9223372036854777856"],
+    );
+    check(
+        &json!({"type": "integer", "format": "int32"}),
+        &["2147483647", "-2147483648"],
+        &["2147483648", "1.5"],
+    );
+    check(
+        &json!({"type": "number", "multipleOf": 0.1}),
+        &["0.3", "0.7", "1.1", "2"],
+        &["0.35"],
+    );
+    check(
+        &json!({"type": "number", "multipleOf": 0.01}),
+        &["19.99", "0.07"],
+        &["0.075"],
+    );
+    check(
+        &json!({"type": "number", "exclusiveMinimum": true}),
+        &["-1e300", "0"],
+        &["\"a\""],
+    );
+    check(
+        &json!({"minimum": 1, "exclusiveMinimum": true}),
+        &["2", "\"a\""],
+        &["1", "1.0"],
+    );
+    check(
+        &json!({"maximum": 1, "exclusiveMaximum": false}),
+        &["1"],
+        &["2"],
+    );
+}
+
+#[test]
+fn null() {
+    check(
+        &json!({"type": "string", "nullable": true}),
+        &["null", "\"a\""],
+        &["1"],
+    );
+    check(
+        &json!({"type": "string", "nullable": false}),
+        &["\"a\""],
+        &["null"],
+    );
+    check(&json!({"nullable": false}), &["null", "1"], &[]);
+    check(
+        &json!({"type": "string", "nullable": true, "enum": ["a"]}),
+        &["\"a\""],
+        &["null"],
+    );
+    check(
+        &json!({"type": "string", "nullable": true, "enum": ["a", null]}),
+        &["\"a\"", "null"],
+        &["\"b\""],
+    );
+    check(
+        &json!({"nullable": true, "allOf": [{"type": "string"}]}),
+        &["\"a\""],
+        &["null"],
+    );
+}
+
+#[test]
+fn references() {
+    check(
+        &json!({"$ref": "#/properties/other", "maxLength": 1, "type": "integer"}),
+        &["\"long\""],
+        &["1"],
+    );
+    check(
+        &json!({"type": "array", "items": {"$ref": "#/properties/other"}}),
+        &["[\"a\"]"],
+        &["[1]"],
+    );
+    check(
+        &json!({"type": "object", "properties": {"next": {"$ref": "#/properties/value"}}, "additionalProperties": false}),
+        &["{}", "{\"next\": {\"next\": {}}}"],
+        &["{\"next\": {\"text\": 1}}", "{\"next\": 1}"],
+    );
+}
+
+#[test]
+fn text() {
+    check(
+        &json!({"type": "string", "maxLength": 2}),
+        &["\"äö\"", "\"😀😀\""],
+        &["\"abc\""],
+    );
+    check(
+        &json!({"type": "string", "format": "date"}),
+        &["\"2026-11-21\""],
+        &["\"2026-02-30\"", "\"21.11.2026\""],
+    );
+    check(
+        &json!({"type": "string", "format": "date-time"}),
+        &["\"2026-11-21T10:00:00Z\""],
+        &["\"2026-11-21\""],
+    );
+    check(
+        &json!({"type": "string", "format": "byte"}),
+        &["\"not base 64!\""],
+        &["1"],
+    );
+    check(
+        &json!({"type": "string", "format": "of-our-own"}),
+        &["\"x\""],
+        &["1"],
+    );
+    check(
+        &json!({"type": "string", "pattern": "^(?=.*\\d)[a-z\\d]+$"}),
+        &["\"a1\""],
+        &["\"a\"", "\"A1\""],
+    );
+}
+
+#[test]
+fn what_never_asserts() {
+    check(
+        &json!({"type": "string", "default": "a", "example": 1, "deprecated": true, "readOnly": true, "x-min": 5}),
+        &["\"b\""],
+        &["1"],
+    );
+    check(
+        &json!({"discriminator": {"propertyName": "kind"}}),
+        &["{}", "1"],
+        &[],
+    );
+}
+
+#[test]
+fn pattern_that_explodes_is_given_up() {
+    let schema = json!({"type": "object", "properties": {"value": {"type": "string", "pattern": "^((?=a)a|(?=a)aa)+$"}}});
+    call(&schema, &json!({"value": "a".repeat(100) + "!"})).fails(
+        65,
+        "cogtools-call: error[SCHEMA_VIOLATION]: held: /value: takes too long to compare with the pattern of this parameter\n\
+         hint: send value (string)\n",
+    );
+}

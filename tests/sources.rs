@@ -1,0 +1,236 @@
+//! Places where tools should be and something else is.
+
+use std::fs;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use cogtools_testing::{Outcome, Project, Run};
+
+use crate::{programs, project_with, run};
+
+const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
+const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
+const LIST: &str = "hint: cogtools-discover prints the tools there are\n";
+const ABSENT: &str = "error[TOOL_NOT_FOUND]: ok: no tool of that name is here\n";
+
+fn discover(project: &Project) -> Outcome {
+    run("cogtools-discover", project).run()
+}
+
+fn call(project: &Project, name: &str) -> Outcome {
+    run("cogtools-call", project).arg(name).run()
+}
+
+/// What discovery and a call say of a source that cannot be listed.
+#[track_caller]
+fn unlisted(project: &Project, fault: &str) {
+    discover(project).expect(0, "[]\n", format!("cogtools-discover: warning{fault}"));
+    run("cogtools-discover", project)
+        .arg("--strict")
+        .run()
+        .expect(78, "[]\n", format!("cogtools-discover: error{fault}"));
+    call(project, "ok").fails(
+        127,
+        format!("cogtools-call: {ABSENT}{LIST}cogtools-call: error{fault}"),
+    );
+}
+
+#[test]
+fn standard_folder_need_not_be_there() {
+    let project = Project::new();
+    discover(&project).outputs("[]\n");
+    call(&project, "ok").fails(127, format!("cogtools-call: {ABSENT}{LIST}"));
+}
+
+#[test]
+fn configured_folder_must_be_there() {
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", "tool_sources:\n  - local: ./mine\n");
+    unlisted(
+        &project,
+        "[INVALID_CONFIG]: the folder `mine` does not exist\n\
+         hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`\n",
+    );
+}
+
+#[test]
+fn file_is_no_folder() {
+    let project = Project::new();
+    project.file("tools", "");
+    unlisted(
+        &project,
+        "[INVALID_CONFIG]: `tools` is not a folder\nhint: name a folder in `tool_sources`\n",
+    );
+}
+
+#[test]
+fn folder_that_leads_back_to_itself() {
+    let project = Project::new();
+    project.link("tools", "tools");
+    let fault = "[INVALID_CONFIG]: the folder `tools` cannot be read: \
+                 Too many levels of symbolic links (os error 40)\n\
+                 hint: check that the folder is readable\n";
+    discover(&project).expect(0, "[]\n", format!("cogtools-discover: warning{fault}"));
+    call(&project, "ok").fails(
+        74,
+        "cogtools-call: error[IO_FAILED]: `tools/ok.yaml` cannot be read: \
+         Too many levels of symbolic links (os error 40)\n\
+         hint: check that the file is readable\n",
+    );
+}
+
+/// Root reads everything, so the program gives that up where it can; `setpriv`
+/// belongs to util-linux, like the `script` that makes terminals.
+fn unprivileged(program: &str, project: &Project) -> Run {
+    let run = Run::new("/usr/bin/setpriv").project(project);
+    let id = Command::new("/usr/bin/id")
+        .arg("-u")
+        .output()
+        .expect("id is there");
+    let run = if id.stdout == b"0\n" {
+        run.args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+    } else {
+        run
+    };
+    run.arg(project.path(format!("../{program}")))
+}
+
+#[test]
+fn what_may_not_be_read() {
+    let project = project_with("ok", OK);
+    project
+        .file("tools/secret.yaml", OK)
+        .mode("tools/secret.yaml", 0o000);
+    for program in ["cogtools-discover", "cogtools-call"] {
+        // Below the directory of the build another user may not go.
+        project.copy(format!("../{program}"), programs().join(program));
+    }
+    let fault = "[IO_FAILED]: `tools/secret.yaml` cannot be read: Permission denied (os error 13)\n\
+                 hint: check that the file is readable\n";
+    unprivileged("cogtools-discover", &project).run().expect(
+        0,
+        DECLARED,
+        format!("cogtools-discover: warning{fault}"),
+    );
+    unprivileged("cogtools-call", &project)
+        .arg("secret")
+        .run()
+        .fails(74, format!("cogtools-call: error{fault}"));
+
+    project.mode("tools", 0o000);
+    unprivileged("cogtools-discover", &project).run().expect(
+        0,
+        "[]\n",
+        "cogtools-discover: warning[INVALID_CONFIG]: the folder `tools` cannot be read: \
+         Permission denied (os error 13)\nhint: check that the folder is readable\n",
+    );
+    unprivileged("cogtools-call", &project)
+        .arg("ok")
+        .run()
+        .fails(
+            74,
+            "cogtools-call: error[IO_FAILED]: `tools/ok.yaml` cannot be read: \
+         Permission denied (os error 13)\nhint: check that the file is readable\n",
+        );
+}
+
+#[test]
+fn what_is_no_file() {
+    let project = project_with("ok", OK);
+    project
+        .dir("tools/folder.yaml")
+        .link("tools/gone.yaml", "nowhere")
+        .link("tools/round.yaml", "round.yaml");
+    let made = Command::new("/usr/bin/mkfifo")
+        .arg(project.path("tools/pipe.yaml"))
+        .status();
+    assert!(made.expect("mkfifo is there").success());
+    let folder = "[INVALID_TOOL]: `tools/folder.yaml` is not a regular file\n\
+                  hint: put a regular file there, or a link to one\n";
+    let gone = "[INVALID_TOOL]: `tools/gone.yaml` is a link to a file that does not exist\n\
+                hint: mend the link or remove it\n";
+    let pipe = "[INVALID_TOOL]: `tools/pipe.yaml` is not a regular file\n\
+                hint: put a regular file there, or a link to one\n";
+    let round = "[IO_FAILED]: `tools/round.yaml` cannot be read: \
+                 Too many levels of symbolic links (os error 40)\n\
+                 hint: check that the file is readable\n";
+    let all = [folder, gone, pipe, round].map(|fault| format!("cogtools-discover: warning{fault}"));
+    discover(&project).expect(0, DECLARED, all.concat());
+    for (name, status, fault) in [
+        ("folder", 78, folder),
+        ("gone", 78, gone),
+        ("pipe", 78, pipe),
+        ("round", 74, round),
+    ] {
+        call(&project, name).fails(status, format!("cogtools-call: error{fault}"));
+        run("cogtools-yaml", &project)
+            .arg(format!("tools/{name}.yaml"))
+            .run()
+            .fails(status, format!("cogtools-yaml: error{fault}"));
+    }
+}
+
+#[test]
+fn files_that_are_no_text_of_ours() {
+    let project = project_with("ok", OK);
+    project
+        .file("tools/large.yaml", vec![b'#'; (1 << 20) + 1])
+        .file("tools/latin.yaml", b"name: latin\ndescription: caf\xe9\n")
+        .file("tools/void.yaml", "");
+    let large = "[INVALID_TOOL]: `tools/large.yaml` is larger than 1024 KiB\n\
+                 hint: shorten it; long reference text belongs outside the tool\n";
+    let latin = "[INVALID_TOOL]: `tools/latin.yaml` is not UTF-8: byte 28 does not begin a character\n\
+                 hint: save it as UTF-8\n";
+    let void = "[INVALID_TOOL]: tools/void.yaml:1:1: a tool file is a map of keys, not nothing\n   \
+                |\n 1 | \n   | ^\nhint: begin with `name: …`\n";
+    let all = [large, latin, void].map(|fault| format!("cogtools-discover: warning{fault}"));
+    discover(&project).expect(0, DECLARED, all.concat());
+}
+
+#[test]
+fn ending_that_is_not_ours() {
+    let project = Project::new();
+    project.file("tools/ok.yml", OK);
+    discover(&project).outputs("[]\n");
+    call(&project, "ok").fails(
+        127,
+        format!(
+            "cogtools-call: {ABSENT}hint: `tools/ok.yml` is not read: tool files end in `.yaml`\n{LIST}"
+        ),
+    );
+}
+
+#[test]
+fn file_that_comes_and_goes() {
+    let project = project_with("ok", OK);
+    let other = format!("{OK}# {}\n", "x".repeat(200_000));
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let path = project.path("tools/ok.yaml");
+            let next = project.path("next");
+            while !stop.load(Ordering::Relaxed) {
+                let _ = fs::remove_file(&path);
+                let _ = fs::write(&next, &other).and_then(|()| fs::rename(&next, &path));
+            }
+        });
+        for _ in 0..50 {
+            let found = discover(&project);
+            let vanished = "cogtools-discover: warning[IO_FAILED]: `tools/ok.yaml` does not exist\n\
+                            hint: check the path; it may have been removed while it was looked at\n";
+            match (found.stdout.as_slice(), found.stderr.as_slice()) {
+                (b"[]\n", b"") => found.outputs("[]\n"),
+                (b"[]\n", _) => found.expect(0, "[]\n", vanished),
+                _ => found.outputs(DECLARED),
+            };
+            let called = call(&project, "ok");
+            if called.stdout.is_empty() {
+                called.expect(127, "", &called.stderr);
+            } else {
+                called.outputs("fine");
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}

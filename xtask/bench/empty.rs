@@ -1,0 +1,3 @@
+//! The smallest program that Rust makes.
+
+fn main() {}

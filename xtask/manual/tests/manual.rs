@@ -1,0 +1,190 @@
+//! The manual as it is committed and as shells and `mandoc` take it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use xtask_manual::{completions, pages};
+
+const REGENERATE: &str = "`cargo xtask man` regenerates it";
+
+fn man() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../man")
+}
+
+/// Runs `program`, which these tests need, and returns what it printed.
+#[track_caller]
+fn run(command: &mut Command) -> String {
+    let name = command.get_program().display().to_string();
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("cannot start {name}, which `cargo xtask test` installs: {error}")
+    });
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(output.status.success(), "{name}: {}\n{text}", output.status);
+    text
+}
+
+#[test]
+fn the_committed_pages_are_those_the_code_makes() {
+    let pages = pages();
+    for page in &pages {
+        let file = man().join(&page.file);
+        let found = fs::read_to_string(&file)
+            .unwrap_or_default()
+            .replace("\r\n", "\n");
+        assert_eq!(found, page.text, "man/{} is stale: {REGENERATE}", page.file);
+    }
+    let mut found: Vec<String> = fs::read_dir(man())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let mut made: Vec<String> = pages.into_iter().map(|page| page.file).collect();
+    found.sort();
+    made.sort();
+    assert_eq!(found, made, "man/ has other pages than the code makes");
+}
+
+#[test]
+fn every_program_and_topic_has_a_page() {
+    let made: Vec<String> = pages().into_iter().map(|page| page.file).collect();
+    let programs = cogtools::PROGRAMS
+        .iter()
+        .map(|program| format!("{}.1", program.name));
+    let topics = cogtools::manual::TOPICS.iter();
+    let topics = topics.map(|topic| format!("{}.{}", topic.page, topic.section));
+    assert_eq!(made, programs.chain(topics).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_page_is_clean_under_mandoc() {
+    for page in pages() {
+        let file = man().join(&page.file);
+        let found = run(Command::new("mandoc").args(["-T", "lint"]).arg(&file));
+        assert_eq!(found, "", "man/{}", page.file);
+    }
+}
+
+#[test]
+fn a_page_reads_as_a_manual_does() {
+    let file = man().join("cogtools-call.1");
+    let text = run(Command::new("mandoc").args(["-T", "ascii"]).arg(&file));
+    // Bold and underlined letters are struck over.
+    let mut plain = String::new();
+    for c in text.chars() {
+        if c == '\u{8}' {
+            plain.pop();
+        } else {
+            plain.push(c);
+        }
+    }
+    let titles: Vec<&str> = plain
+        .lines()
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()))
+        .filter(|line| !line.contains('('))
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "ARGUMENTS",
+            "EXIT STATUS",
+            "ENVIRONMENT",
+            "FILES",
+            "EXAMPLES",
+            "SEE ALSO",
+        ],
+    );
+}
+
+/// Writes the completions below a directory of their own.
+fn written() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("no scratch directory");
+    xtask_manual::run(&["completions".to_owned(), dir.path().display().to_string()])
+        .expect("the completions cannot be written");
+    dir
+}
+
+#[test]
+fn every_shell_takes_the_completions() {
+    let dir = written();
+    for completion in completions() {
+        let shell = match completion.path.split('/').next() {
+            Some("zsh") => "zsh",
+            Some("fish") => "fish",
+            _ => "bash",
+        };
+        let file = dir.path().join(&completion.path);
+        let found = run(Command::new(shell).arg("-n").arg(file));
+        assert_eq!(found, "", "{}", completion.path);
+    }
+}
+
+/// What bash offers for the last of `words`.
+#[track_caller]
+fn check_bash(words: &[&str], expected: &[&str]) {
+    let dir = written();
+    let script = r#"
+        source "$1/bash-completion/completions/$2"; shift
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+        function=$(complete -p "$1"); function=${function#*-F }; function=${function%% *}
+        "$function" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\n' "${COMPREPLY[@]}"
+    "#;
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", script, "bash"]);
+    let found = run(command.arg(dir.path()).args(words));
+    let mut found: Vec<&str> = found.lines().collect();
+    found.sort_unstable();
+    assert_eq!(found, expected, "{words:?}");
+}
+
+#[test]
+fn bash_completes_programs_options_and_topics() {
+    check_bash(&["cogtools", "dis"], &["discover"]);
+    check_bash(&["cogtools", "discover", "--st"], &["--strict"]);
+    check_bash(&["cogtools", "help", "tool"], &["tool"]);
+    check_bash(&["cogtools-discover", "--format", "a"], &["anthropic"]);
+    check_bash(&["cogtools-call", "--y"], &["--yaml"]);
+}
+
+/// What fish offers at the end of `line`, without the descriptions.
+#[track_caller]
+fn check_fish(line: &str, expected: &[&str]) {
+    let dir = written();
+    let home = tempfile::tempdir().expect("no scratch directory");
+    // fish loads completions of programs that exist.
+    let script = r#"
+        set PATH $argv[1] $PATH
+        set fish_complete_path $argv[2]/fish/vendor_completions.d
+        complete -C $argv[3]
+    "#;
+    let programs = dir.path().join("bin");
+    fs::create_dir(&programs).expect("cannot create a directory");
+    let program = line.split(' ').next().unwrap_or_default();
+    // Any program does: it is never started.
+    let any = std::env::current_exe().expect("this test has no name");
+    fs::hard_link(&any, programs.join(program))
+        .or_else(|_| fs::copy(&any, programs.join(program)).map(drop))
+        .expect("cannot make a program");
+    let mut command = Command::new("fish");
+    command.env("HOME", home.path()).arg("--no-config");
+    command.args(["-c", script]).arg(programs).arg(dir.path());
+    let found = run(command.arg(line));
+    let found: Vec<&str> = found
+        .lines()
+        .map(|line| line.split('\t').next().unwrap_or(line))
+        .collect();
+    assert_eq!(found, expected, "{line}");
+}
+
+#[test]
+fn fish_completes_programs_options_and_topics() {
+    check_fish("cogtools dis", &["discover"]);
+    check_fish("cogtools help err", &["errors"]);
+    check_fish("cogtools-discover --format a", &["anthropic"]);
+}

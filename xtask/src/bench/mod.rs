@@ -1,0 +1,187 @@
+//! `cargo xtask bench`: whole processes against each other, in one run.
+//!
+//! Times differ between machines and moments; ratios of medians of processes
+//! that ran in turn hardly do. It is a measurement and no test.
+
+mod peer;
+mod project;
+mod table;
+mod timer;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::cargo::{Build, target};
+use crate::say;
+use peer::{Peers, sources};
+use table::{Goal, Row};
+use timer::{Case, compare};
+
+/// How many tool files a discovery is measured with: how many runs of it, the
+/// goal against only reading them, and the goal against Node.
+const SIZES: [(usize, usize, f64, f64, f64); 3] = [
+    (100, 150, 5.0, 3.0, 20.0),
+    (1_000, 60, 7.0, 4.5, 12.0),
+    (10_000, 15, 7.0, 4.5, 9.0),
+];
+
+/// One run of the bench.
+struct Bench {
+    bin: PathBuf,
+    peers: Peers,
+    /// Where the projects are.
+    dir: PathBuf,
+    arguments: PathBuf,
+    quick: bool,
+    rows: Vec<Row>,
+}
+
+/// Measures everything and prints the table; `write` puts it into docs/ too.
+pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
+    let build = Build::release()?;
+    build.programs()?;
+    let dir = target()?.join("bench");
+    let mut bench = Bench {
+        bin: build.bin.clone(),
+        peers: Peers::install(&dir)?,
+        dir: dir.join("projects"),
+        arguments: sources()?.join("arguments.json"),
+        quick,
+        rows: Vec::new(),
+    };
+    bench.calls()?;
+    bench.one_discovery()?;
+    bench.discoveries()?;
+    let table = table::markdown(&bench.rows);
+    say::line(&table);
+    let linked = if build.is_static() {
+        "statically"
+    } else {
+        "dynamically"
+    };
+    say::line(&format!("the programs are linked {linked}"));
+    if write {
+        table::write(&table, linked)?;
+    }
+    Ok(())
+}
+
+impl Bench {
+    fn calls(&mut self) -> Result<()> {
+        let alone = project::with_tools(&self.dir, 1)?;
+        let beside = project::with_tools(&self.dir, 1_000)?;
+        let packages = project::with_packages(&self.dir)?;
+        let call = self.call(&alone);
+        let nothing = self.same(&self.peers.nothing, &[], &alone);
+        let empty = self.same(&self.peers.empty, &[], &alone);
+        self.row(
+            "call facepalm / `true`",
+            Goal::AtMost(3.5, 2.5),
+            &call,
+            &nothing,
+            300,
+        )?;
+        self.row(
+            "call facepalm / the smallest Rust program",
+            Goal::AtMost(2.8, 1.5),
+            &call,
+            &empty,
+            300,
+        )?;
+        let goal = Goal::AtMost(1.25, 1.05);
+        self.row(
+            "call beside 1,000 tools / alone",
+            goal,
+            &self.call(&beside),
+            &call,
+            300,
+        )?;
+        self.row(
+            "call beside 500 npm packages / alone",
+            goal,
+            &self.call(&packages),
+            &call,
+            300,
+        )?;
+        let goal = Goal::AtLeast(40.0, Some(60.0));
+        let node = self.node("call.mjs", &["facepalm"], &alone);
+        self.row("Node peer / call", goal, &call, &node, 30)?;
+        if let Some(python) = &self.peers.python {
+            let script = sources()?.join("call.py").display().to_string();
+            let python = self.same(python, &[&script, "facepalm"], &alone);
+            self.row("Python peer / call", goal, &call, &python, 30)?;
+        }
+        Ok(())
+    }
+
+    fn one_discovery(&mut self) -> Result<()> {
+        let project = project::with_tools(&self.dir, 1)?;
+        let discover = self.discover(&project);
+        let nothing = Case::new(&self.peers.nothing, &[], &project);
+        let goal = Goal::AtMost(2.5, 1.3);
+        self.row("discover 1 tool / `true`", goal, &discover, &nothing, 300)?;
+        let node = self.node("discover.mjs", &[], &project);
+        let goal = Goal::AtLeast(30.0, None);
+        self.row("Node peer / discover 1 tool", goal, &discover, &node, 30)
+    }
+
+    fn discoveries(&mut self) -> Result<()> {
+        for (tools, rounds, must, better, node) in SIZES {
+            let project = project::with_tools(&self.dir, tools)?;
+            let discover = self.discover(&project);
+            let read = Case::new(&self.peers.read, &[], &project);
+            let what = format!("discover {tools} tools / only reading the files");
+            self.row(&what, Goal::AtMost(must, better), &discover, &read, rounds)?;
+            let peer = self.node("discover.mjs", &[], &project);
+            let what = format!("Node peer / discover {tools} tools");
+            let goal = Goal::AtLeast(node, None);
+            self.row(&what, goal, &discover, &peer, rounds.div_ceil(6))?;
+        }
+        Ok(())
+    }
+
+    /// Measures `ours` against `theirs` and keeps the row.
+    fn row(
+        &mut self,
+        what: &str,
+        goal: Goal,
+        ours: &Case,
+        theirs: &Case,
+        rounds: usize,
+    ) -> Result<()> {
+        let rounds = if self.quick {
+            rounds.div_ceil(10)
+        } else {
+            rounds
+        };
+        self.rows.push(Row {
+            what: what.to_owned(),
+            goal,
+            times: compare(ours, theirs, rounds)?,
+        });
+        Ok(())
+    }
+
+    fn call(&self, project: &Path) -> Case {
+        self.same(&self.bin.join("cogtools-call"), &["facepalm"], project)
+    }
+
+    fn discover(&self, project: &Path) -> Case {
+        Case::new(self.bin.join("cogtools-discover"), &[], project)
+    }
+
+    /// A process that gets the same input as a call.
+    fn same(&self, program: &Path, args: &[&str], project: &Path) -> Case {
+        Case::new(program, args, project).stdin(&self.arguments)
+    }
+
+    fn node(&self, script: &str, args: &[&str], project: &Path) -> Case {
+        let (node, scripts) = &self.peers.node;
+        let script = scripts.join(script).display().to_string();
+        let args: Vec<&str> = std::iter::once(script.as_str())
+            .chain(args.iter().copied())
+            .collect();
+        self.same(node, &args, project)
+    }
+}

@@ -1,0 +1,83 @@
+//! Times whole processes, two kinds of them in turn.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+/// A process as a host would start it.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) program: PathBuf,
+    pub(super) args: Vec<OsString>,
+    pub(super) cwd: PathBuf,
+    /// What it reads on standard input; nothing without a file.
+    pub(super) stdin: Option<PathBuf>,
+}
+
+impl Case {
+    /// `program` with `args`, started in `cwd`.
+    pub(super) fn new(program: impl Into<PathBuf>, args: &[&str], cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: args.iter().map(Into::into).collect(),
+            cwd: cwd.into(),
+            stdin: None,
+        }
+    }
+
+    /// The same with `file` on standard input.
+    pub(super) fn stdin(mut self, file: impl Into<PathBuf>) -> Self {
+        self.stdin = Some(file.into());
+        self
+    }
+
+    /// One run, from before the start to after the end.
+    fn time(&self) -> Result<Duration> {
+        let stdin = match &self.stdin {
+            Some(file) => File::open(file)
+                .with_context(|| format!("cannot open {}", file.display()))?
+                .into(),
+            None => Stdio::null(),
+        };
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).current_dir(&self.cwd);
+        command
+            .stdin(stdin)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let begin = Instant::now();
+        let status = command.status();
+        let time = begin.elapsed();
+        let shown = self.program.display();
+        let status = status.with_context(|| format!("cannot start {shown}"))?;
+        if !status.success() {
+            bail!("{shown} failed in {}: {status}", self.cwd.display());
+        }
+        Ok(time)
+    }
+}
+
+/// The medians of `rounds` runs of `a` and `b`, run in turn, so that what else
+/// the machine does falls on both alike.
+pub(super) fn compare(a: &Case, b: &Case, rounds: usize) -> Result<(Duration, Duration)> {
+    let (mut times_a, mut times_b) = (Vec::new(), Vec::new());
+    // The first runs fill the caches of the system.
+    for _ in 0..2 {
+        a.time()?;
+        b.time()?;
+    }
+    for _ in 0..rounds {
+        times_a.push(a.time()?);
+        times_b.push(b.time()?);
+    }
+    Ok((median(times_a), median(times_b)))
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}

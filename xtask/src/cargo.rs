@@ -1,0 +1,114 @@
+//! Cargo and the compiler, as this workspace uses them.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use crate::command::root;
+use crate::process::{output, run};
+
+/// Flags for a program that needs no shared library and lies at a fixed address:
+/// nothing is loaded or relocated at its start.
+const STATIC: &str = "-Ctarget-feature=+crt-static -Crelocation-model=static";
+
+/// How the programs are built for use.
+pub(crate) struct Build {
+    /// The directory with the binaries.
+    pub(crate) bin: PathBuf,
+    flags: Option<String>,
+    target: String,
+}
+
+/// A cargo command in the root of the repository.
+pub(crate) fn cargo() -> Result<Command> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()?);
+    Ok(command)
+}
+
+/// The directory that cargo builds in.
+pub(crate) fn target() -> Result<PathBuf> {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => Ok(root()?.join(dir)),
+        None => Ok(root()?.join("target")),
+    }
+}
+
+/// The triple of this machine.
+pub(crate) fn host() -> Result<String> {
+    let text = output(rustc().arg("-vV"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    line.map(str::to_owned)
+        .context("rustc does not name its host")
+}
+
+pub(crate) fn rustc() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+impl Build {
+    /// The release build for this machine: linked statically where that works,
+    /// which saves the loading of shared libraries at every start.
+    pub(crate) fn release() -> Result<Self> {
+        let target = host()?;
+        let flags = statically(&target)?.then(|| STATIC.to_owned());
+        Ok(Self {
+            bin: target_dir(&target)?,
+            flags,
+            target,
+        })
+    }
+
+    /// Whether the programs need no shared library.
+    pub(crate) const fn is_static(&self) -> bool {
+        self.flags.is_some()
+    }
+
+    /// Builds every program.
+    pub(crate) fn programs(&self) -> Result<()> {
+        run(self
+            .command("build")?
+            .args(["--package", "cogtools", "--bins"]))
+    }
+
+    /// A cargo command for this build. The target is named so that the flags
+    /// are not for procedural macros, which must be shared libraries.
+    pub(crate) fn command(&self, name: &str) -> Result<Command> {
+        let mut command = cargo()?;
+        command.args([name, "--release", "--locked", "--target", &self.target]);
+        if let Some(flags) = &self.flags {
+            let triple = self.target.to_uppercase().replace(['-', '.'], "_");
+            command.env(format!("CARGO_TARGET_{triple}_RUSTFLAGS"), flags);
+        }
+        Ok(command)
+    }
+}
+
+fn target_dir(triple: &str) -> Result<PathBuf> {
+    Ok(target()?.join(triple).join("release"))
+}
+
+/// Whether a program can be linked statically here: glibc's archive is a package
+/// of its own on some systems. Other systems either do so anyway or cannot.
+fn statically(triple: &str) -> Result<bool> {
+    if !triple.ends_with("-linux-gnu") {
+        return Ok(false);
+    }
+    let dir = target()?.join("probe");
+    std::fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let source = dir.join("empty.rs");
+    std::fs::write(&source, "fn main() {}\n")
+        .with_context(|| format!("cannot write {}", source.display()))?;
+    let status = rustc()
+        .args(STATIC.split(' '))
+        .arg("-o")
+        .arg(dir.join("empty"))
+        .arg(&source)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    Ok(status.context("cannot start rustc")?.success())
+}

@@ -1,0 +1,20 @@
+//! `cargo xtask`: what a developer (and CI) does with this repository.
+//!
+//! The package depends on none of the others, so that it builds in seconds; what
+//! it needs from them it runs through cargo.
+
+mod bench;
+mod cargo;
+mod command;
+mod deny;
+mod fuzz;
+mod install;
+mod manual;
+mod needs;
+mod process;
+mod say;
+mod test;
+
+fn main() -> std::process::ExitCode {
+    say::end(command::run())
+}
