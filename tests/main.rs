@@ -13,6 +13,7 @@ mod interpreter;
 mod layout;
 mod njk;
 mod output;
+mod partials;
 mod porcelain;
 mod programs;
 mod project;

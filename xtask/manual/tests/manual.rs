@@ -158,11 +158,11 @@ fn check_fish(line: &str, expected: &[&str]) {
     let dir = written();
     let home = tempfile::tempdir().expect("no scratch directory");
     // fish loads completions of programs that exist.
-    let script = r#"
+    let script = r"
         set PATH $argv[1] $PATH
         set fish_complete_path $argv[2]/fish/vendor_completions.d
         complete -C $argv[3]
-    "#;
+    ";
     let programs = dir.path().join("bin");
     fs::create_dir(&programs).expect("cannot create a directory");
     let program = line.split(' ').next().unwrap_or_default();

@@ -1,0 +1,87 @@
+//! Templates beside a tool: reached below its own folder, and nowhere else.
+
+use cogtools_testing::{Outcome, Project};
+
+use crate::run;
+
+/// A tool whose template is `template`, in a project with some files beside it.
+fn project(template: &str) -> Project {
+    let project = Project::new();
+    project
+        .file(
+            "tools/asks.yaml",
+            format!("name: asks\ndescription: d\nparameters: {{who: string}}\nimplementation: {template}\n"),
+        )
+        .file("tools/parts/line.njk", "for {{ who }}\n")
+        .file("tools/parts/frame.njk", "[{% block body %}{% endblock %}]\n")
+        .file("tools/parts/near.njk", "{% include './line.njk' %}")
+        .file("tools/parts/wrong.njk", "one\ntwo {{ who | nosuch }}\n")
+        .file("tools/whole.njk", "{% extends 'parts/frame.njk' %}{% block body %}{{ who }}{% endblock %}")
+        .file("secret.njk", "SECRET");
+    project.link("tools/parts/out.njk", project.path("secret.njk"));
+    project
+}
+
+fn call(project: &Project) -> Outcome {
+    run("cogtools-call", project)
+        .arg("asks")
+        .stdin(r#"{"who": "Ada"}"#)
+        .run()
+}
+
+#[test]
+fn what_lies_below_the_folder_is_reached() {
+    for (template, expected) in [
+        (r#""{% include 'parts/line.njk' %}""#, "for Ada\n"),
+        (r#""{% include 'parts/near.njk' %}""#, "for Ada\n"),
+        ("{njk_file: whole.njk}", "[Ada]\n"),
+        ("{njk_file: ./parts/line.njk}", "for Ada\n"),
+    ] {
+        call(&project(template)).outputs(expected);
+    }
+}
+
+#[test]
+fn nothing_else_is() {
+    let fails = |template: &str, cause: &str| {
+        let outcome = call(&project(template));
+        outcome.expect(70, "", &outcome.stderr);
+        let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        let first = stderr.lines().next().unwrap_or_default();
+        let start = "cogtools-call: error[TEMPLATE_FAILED]: tools/asks.yaml:4:";
+        assert!(
+            first.starts_with(start) && first.ends_with(cause),
+            "{stderr}"
+        );
+    };
+    fails(
+        r#""{% include '../secret.njk' %}""#,
+        ": template `../secret.njk` not found",
+    );
+    fails(
+        r#""{% include 'parts/none.njk' %}""#,
+        ": template `parts/none.njk` not found",
+    );
+    let out = "`parts/out.njk` leads out of the tool's own folder";
+    fails(r#""{% include 'parts/out.njk' %}""#, out);
+    call(&project("{njk_file: ../secret.njk}")).fails(
+        78,
+        "cogtools-call: error[INVALID_TOOL]: tools/asks.yaml:4:28: `../secret.njk` leads out of the tool's own folder\n   |\n \
+         4 | implementation: {njk_file: ../secret.njk}\n   |                            ^^^^^^^^^^^^^\n\
+         hint: name a file in the folder of the tool, or below it\n",
+    );
+    call(&project("{njk_file: parts/out.njk}")).fails(
+        78,
+        "cogtools-call: error[INVALID_TOOL]: tools/asks.yaml: `parts/out.njk` leads out of the tool's own folder\n\
+         hint: `njk_file` names a file in the folder of the tool, or below it\n",
+    );
+}
+
+#[test]
+fn faults_point_into_the_file_they_happen_in() {
+    call(&project(r#""{% include 'parts/wrong.njk' %}""#)).fails(
+        70,
+        "cogtools-call: error[TEMPLATE_FAILED]: tools/parts/wrong.njk:2:14: unknown filter `nosuch`\n   |\n \
+         2 | two {{ who | nosuch }}\n   |              ^^^^^^\n",
+    );
+}
