@@ -1,5 +1,6 @@
 //! What a host is told about a tool, in the host's own form.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::Tool;
@@ -33,31 +34,29 @@ impl Target {
         })
     }
 
+    /// The declaration of `tool` as compact JSON.
+    pub fn print(self, tool: &Tool) -> String {
+        match self {
+            // The form that is asked for a thousand times at once needs no tree.
+            Self::Gemini => serde_json::to_string(&Gemini::new(tool)).unwrap_or_default(),
+            _ => self.declare(tool).to_string(),
+        }
+    }
+
     /// The declaration of `tool`.
     pub fn declare(self, tool: &Tool) -> Value {
-        let schema = tool.schema().to_json_schema();
+        let schema = || tool.schema().to_json_schema();
         let name = tool.name().as_str();
         let description = tool.description();
         match self {
-            Self::Gemini => {
-                let mut result = Map::new();
-                result.insert("name".into(), name.into());
-                result.insert("description".into(), description.into());
-                // The API refuses empty `properties`, so there is nothing to send then.
-                if !tool.schema().is_empty() {
-                    let parameters = tool.schema().as_object().clone();
-                    result.insert("parameters".into(), parameters.into());
-                }
-                result.insert("parametersJsonSchema".into(), schema);
-                Value::Object(result)
-            }
+            Self::Gemini => serde_json::to_value(Gemini::new(tool)).unwrap_or_default(),
             Self::OpenAi => json!({
                 "type": "function",
-                "function": {"name": name, "description": description, "parameters": schema},
+                "function": {"name": name, "description": description, "parameters": schema()},
             }),
             Self::Anthropic => {
                 let mut result = json!({
-                    "name": name, "description": description, "input_schema": schema,
+                    "name": name, "description": description, "input_schema": schema(),
                 });
                 let examples: Vec<Value> = tool.examples().map(Value::Object).collect();
                 if !examples.is_empty() {
@@ -65,7 +64,7 @@ impl Target {
                 }
                 result
             }
-            Self::Mcp => mcp(tool, schema),
+            Self::Mcp => mcp(tool, schema()),
         }
     }
 }
@@ -82,6 +81,30 @@ impl Tool {
             "parameters": self.schema().to_json_schema(),
         });
         told.to_string().chars().count().div_ceil(4)
+    }
+}
+
+/// A declaration for Gemini CLI.
+#[derive(Serialize)]
+struct Gemini<'t> {
+    name: &'t str,
+    description: &'t str,
+    /// The API refuses empty `properties`, so there is nothing to send then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'t Map<String, Value>>,
+    #[serde(rename = "parametersJsonSchema")]
+    schema: Value,
+}
+
+impl<'t> Gemini<'t> {
+    fn new(tool: &'t Tool) -> Self {
+        let schema = tool.schema();
+        Self {
+            name: tool.name().as_str(),
+            description: tool.description(),
+            parameters: (!schema.is_empty()).then(|| schema.as_object()),
+            schema: schema.to_json_schema(),
+        }
     }
 }
 

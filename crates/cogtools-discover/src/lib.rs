@@ -126,7 +126,7 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
         }
     });
     match checked {
-        Ok(tool) => Line::Declared(target.declare(&tool).to_string()),
+        Ok(tool) => Line::Declared(target.print(&tool)),
         Err(error) => Line::Broken(error.faults()),
     }
 }

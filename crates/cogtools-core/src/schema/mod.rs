@@ -104,9 +104,9 @@ impl Schema {
         defaults::fill(&self.0, arguments);
     }
 
-    /// Whether any property has a default.
+    /// Whether any schema inside has a default.
     pub fn has_default(&self) -> bool {
-        !defaults::all(&self.0).is_empty()
+        keyword::any_schema(&self.0, &mut |schema| schema.contains_key("default"))
     }
 
     /// The defaults that do not fit their own schema: the JSON pointer of each

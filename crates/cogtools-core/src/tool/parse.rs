@@ -16,17 +16,20 @@ struct Draft<'n> {
 }
 
 pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
-    let document = yaml::parse(&text)
+    let mut document = yaml::parse(&text)
         .map_err(|error| ToolError::Syntax(Box::new(error.fault(Code::InvalidTool, &text))))?;
     let mut reader = Reader::new(&text);
     let fields = fields(&document, &mut reader);
     let mut faults = reader.finish();
     match fields {
         Some(fields) if faults.is_empty() => {
-            let tool = Tool { fields, text };
-            match examples::check_schema(&tool, &document) {
-                faults if faults.is_empty() => Ok(tool),
-                faults => Err(ToolError::Invalid(faults)),
+            let mut tool = Tool { fields, text };
+            let faults = examples::check_schema(&tool, &document);
+            tool.fields.examples = document.take_items(Key::Examples.as_str());
+            if faults.is_empty() {
+                Ok(tool)
+            } else {
+                Err(ToolError::Invalid(faults))
             }
         }
         _ => {
@@ -59,7 +62,9 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
     let description = draft.needed(Key::Description, end, reader);
     let description = description.and_then(|entry| reader.words(Key::Description, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
-    let examples = draft.get(Key::Examples).map(|entry| reader.examples(entry));
+    if let Some(entry) = draft.get(Key::Examples) {
+        reader.examples(entry);
+    }
     let implementation = draft.needed(Key::Implementation, end, reader);
     let implementation = implementation.and_then(|entry| Implementation::read(entry, reader));
     let annotations = draft
@@ -77,7 +82,7 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
         title,
         description: description?,
         schema: schema?,
-        examples: examples.unwrap_or_default(),
+        examples: Vec::new(),
         implementation: implementation?,
         annotations: annotations.unwrap_or_default(),
         capabilities: capabilities.unwrap_or_default(),

@@ -122,7 +122,8 @@ impl<'t> Reader<'t> {
             .ok()
     }
 
-    pub(super) fn examples(&mut self, entry: &Entry) -> Vec<Node> {
+    /// Checks the list of examples; its items are taken when all else is read.
+    pub(super) fn examples(&mut self, entry: &Entry) {
         let items = if let Data::List(items) = &entry.value.data {
             items.as_slice()
         } else {
@@ -132,7 +133,6 @@ impl<'t> Reader<'t> {
         for item in items.iter().filter(|item| item.entries().is_none()) {
             self.kind("examples", "a list of argument maps", item);
         }
-        items.to_vec()
     }
 
     pub(super) fn annotations(&mut self, entry: &Entry) -> Annotations {

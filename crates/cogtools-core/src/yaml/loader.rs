@@ -1,5 +1,6 @@
 //! Builds the tree from the parser's events, on a stack of its own.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
@@ -81,7 +82,7 @@ impl Loader<'_> {
                     height: 0,
                 };
                 charge(&mut self.total, weight, span)?;
-                let data = self.scalar(&text, style, marks).map_err(at)?;
+                let data = self.scalar(text, style, marks).map_err(at)?;
                 self.place(Node { data, span }, anchor, weight)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -109,19 +110,22 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn scalar(&self, text: &str, style: ScalarStyle, marks: &Marks) -> Result<Data, YamlFault> {
-        let string = |block| {
-            Ok(Data::Text {
-                text: text.to_owned(),
-                block,
-            })
+    fn scalar(
+        &self,
+        text: Cow<'_, str>,
+        style: ScalarStyle,
+        marks: &Marks,
+    ) -> Result<Data, YamlFault> {
+        let block = match style {
+            ScalarStyle::Plain if text == "<<" && self.expects_key() => {
+                return Err(YamlFault::Merge);
+            }
+            ScalarStyle::Plain => return scalar::resolve(&text),
+            ScalarStyle::Literal => Some(marks.indent.unwrap_or(marks.start.col())),
+            _ => None,
         };
-        match style {
-            ScalarStyle::Plain if text == "<<" && self.expects_key() => Err(YamlFault::Merge),
-            ScalarStyle::Plain => scalar::resolve(text),
-            ScalarStyle::Literal => string(Some(marks.indent.unwrap_or(marks.start.col()))),
-            _ => string(None),
-        }
+        let text = text.into_owned();
+        Ok(Data::Text { text, block })
     }
 
     fn expects_key(&self) -> bool {

@@ -79,6 +79,25 @@ impl Node {
             .map(|entry| &entry.value)
     }
 
+    /// Takes the items of the list under `key` out of a mapping; none if there is
+    /// no such list.
+    pub(crate) fn take_items(&mut self, key: &str) -> Vec<Self> {
+        let Data::Map(entries) = &mut self.data else {
+            return Vec::new();
+        };
+        match entries.iter_mut().find(|entry| entry.key == key) {
+            Some(Entry {
+                value:
+                    Self {
+                        data: Data::List(items),
+                        ..
+                    },
+                ..
+            }) => std::mem::take(items),
+            _ => Vec::new(),
+        }
+    }
+
     /// What it is, in the words of YAML's users.
     pub const fn kind(&self) -> &'static str {
         match &self.data {
