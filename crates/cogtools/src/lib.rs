@@ -12,11 +12,15 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 5] = [
+pub const PROGRAMS: [&Program; 9] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
+    &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
+    &cogtools_list::PROGRAM,
+    &cogtools_new::PROGRAM,
+    &cogtools_schema::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 
