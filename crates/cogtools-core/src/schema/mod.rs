@@ -9,6 +9,7 @@ mod error;
 mod expand;
 mod keyword;
 mod reference;
+mod site;
 mod skeleton;
 mod translate;
 mod types;
@@ -16,6 +17,7 @@ mod validator;
 mod value;
 
 pub use error::{SchemaError, SchemaFault};
+pub use site::{Role, Site};
 pub use validator::{Unusable, Validator};
 
 use serde_json::{Map, Value};
@@ -100,6 +102,17 @@ impl Schema {
     /// The arguments with the defaults of what they leave out.
     pub fn fill(&self, arguments: &mut Map<String, Value>) {
         defaults::fill(&self.0, arguments);
+    }
+
+    /// This schema and every one inside of it, outer ones first.
+    pub fn sites(&self) -> Vec<Site<'_>> {
+        site::sites(&self.0)
+    }
+
+    /// The right spelling of a type that is written in another way, as in `int`
+    /// or `str[]`; `None` when it is right already or cannot be known.
+    pub fn spelling(written: &str) -> Option<String> {
+        types::spelling(written)
     }
 
     /// Whether any property has a default.
