@@ -49,6 +49,11 @@ impl Folder {
         Self { path, shown, named }
     }
 
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The folder as its user knows it.
     pub fn shown(&self) -> &Path {
         &self.shown
