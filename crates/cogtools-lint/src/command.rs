@@ -27,7 +27,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "RULES",
-        "Every finding names its rule. --explain RULE tells which host breaks and what to do, with a failing and a passing example; --explain all prints the whole reference.\n\nA rule weighs off, warn or error. The configuration of the project changes that:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off",
+        "Every finding names its rule. --explain RULE tells which host breaks and what to do, with a failing and a passing example; --explain all prints the whole reference.\n\nA rule weighs off, warn or error. The configuration of the project changes that:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 when something of severity error was found, or with --deny-warnings a warning, and 0 otherwise.",
     ),
     (
         "FIXES",
@@ -36,10 +36,6 @@ const MANUAL: &[(&str, &str)] = &[
     (
         "FORMATS",
         "human: one paragraph a finding, with the line it is about.\n\njson: one array of findings, each with rule, severity, file, line, column, endColumn, message, why, fix, fixable and fixed.\n\nsarif: SARIF 2.1.0, which code hosts show beside the lines of a change.",
-    ),
-    (
-        "EXIT STATUS",
-        "0 when nothing of severity error was found; 78 when something was, or with --deny-warnings a warning; others as described in cogtools-errors(7).",
     ),
     (
         "EXAMPLES",
@@ -92,19 +88,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let config = Config::load(&project).map_err(|error| Failure::from(error.faults()))?;
     let linter = Linter::new(Levels::new(&config.rules)?);
     let paths: Vec<&OsString> = matches.get_many("path").into_iter().flatten().collect();
-    let targets = target::collect(&paths, &config, &io.cwd)?;
+    let mut targets = target::collect(&paths, &config, &io.cwd);
     let mut findings = Vec::new();
-    for subject in &targets {
-        findings.extend(if matches.get_flag("fix") {
-            fix::all(subject, &linter)?
-        } else {
-            linter.check(subject)
-        });
+    for subject in &targets.subjects {
+        let fixed = matches.get_flag("fix").then(|| fix::all(subject, &linter));
+        match fixed.transpose() {
+            Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(subject))),
+            Err(failure) => {
+                targets.faults.extend(failure.faults().iter().cloned());
+                findings.extend(linter.check(subject));
+            }
+        }
     }
     let format = matches.get_one::<String>("format").map(String::as_str);
     let report = Report {
         findings: &findings,
-        files: targets.len(),
+        files: targets.subjects.len(),
     };
     let text = match Format::parse(format.unwrap_or_default()) {
         Format::Human => {
@@ -114,6 +113,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Format::Sarif => output::sarif(&report),
     };
     io.print(text.as_bytes())?;
+    if !targets.faults.is_empty() {
+        return Err(targets.faults.into());
+    }
     let fatal = if matches.get_flag("deny-warnings") {
         Level::Warn
     } else {

@@ -2,6 +2,7 @@
 
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Fault};
+use cogtools_program::Failure;
 
 use crate::reference::{reference, section};
 use crate::rules::{find, rules};
@@ -10,7 +11,7 @@ use crate::rules::{find, rules};
 const ALL: &str = "all";
 
 /// What is to be said of the rule `name`.
-pub(crate) fn text(name: &str) -> Result<String, Fault> {
+pub(crate) fn text(name: &str) -> Result<String, Failure> {
     if name == ALL {
         return Ok(reference());
     }
@@ -22,6 +23,6 @@ pub(crate) fn text(name: &str) -> Result<String, Fault> {
             Some(meant) => fault.hint(meant),
             None => fault,
         };
-        fault.hint("`cogtools lint --explain all` names the rules")
+        Failure::from(fault.hint("`cogtools lint --explain all` names the rules"))
     })
 }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use cogtools_core::{Code, Fault};
+use cogtools_program::Failure;
 use tempfile::NamedTempFile;
 
 use crate::command::again;
@@ -19,10 +20,11 @@ const ROUNDS: usize = 8;
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Mends what can be mended in `subject`; what was mended, then what remains.
-pub(crate) fn all(subject: &Subject, linter: &Linter) -> Result<Vec<Finding>, Fault> {
+pub(crate) fn all(subject: &Subject, linter: &Linter) -> Result<Vec<Finding>, Failure> {
     let mut fixed = Vec::new();
-    let mut found = linter.check(subject);
-    let mut current = None;
+    // Another name of the same file may have had its turn already.
+    let mut current = again(subject);
+    let mut found = linter.check(current.as_ref().unwrap_or(subject));
     for _ in 0..ROUNDS {
         let now = current.as_ref().unwrap_or(subject);
         let taken = take(&mut found);
@@ -43,6 +45,12 @@ pub(crate) fn all(subject: &Subject, linter: &Linter) -> Result<Vec<Finding>, Fa
 
 /// Takes the findings whose edits do not touch each other out of `found`.
 fn take(found: &mut Vec<Finding>) -> Vec<Finding> {
+    // What changes lines all over the file goes alone; the others come after it.
+    if let Some(index) = found.iter().position(|finding| finding.edits.len() > 1) {
+        let mut finding = found.remove(index);
+        finding.fixed = true;
+        return vec![finding];
+    }
     let mut edits: Vec<Edit> = Vec::new();
     let mut taken = Vec::new();
     let mut left = Vec::new();
@@ -66,14 +74,12 @@ fn take(found: &mut Vec<Finding>) -> Vec<Finding> {
 }
 
 /// Writes the edited file beside the old one, then puts it in its place.
-fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result<(), Fault> {
+fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result<(), Failure> {
     let failed = |error: &std::io::Error| {
         let shown = subject.text.name().display();
-        Fault::new(
-            Code::IoFailed,
-            format!("`{shown}` cannot be written: {error}"),
-        )
-        .hint("make room or give permission, then run this again")
+        let message = format!("`{shown}` cannot be written: {error}");
+        let fault = Fault::new(Code::IoFailed, message);
+        Failure::from(fault.hint("make room or give permission, then run this again"))
     };
     // A link stays a link: what it leads to is written.
     let path = subject
@@ -88,7 +94,7 @@ fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result
             Code::IoFailed,
             format!("`{shown}` was changed by somebody else meanwhile"),
         );
-        return Err(fault.hint("run this again"));
+        return Err(fault.hint("run this again").into());
     }
     let mut edits: Vec<&Edit> = edits.collect();
     edits.sort_by_key(|edit| edit.span.start);

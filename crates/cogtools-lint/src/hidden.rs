@@ -5,12 +5,11 @@
 pub(crate) fn name(before: Option<char>, c: char, after: Option<char>) -> Option<&'static str> {
     let name = match c {
         '\u{ad}' => "soft hyphen",
-        '\u{61c}' => "bidirectional mark",
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => "invisible filler",
         '\u{180e}' => "vowel separator",
         '\u{200b}' => "zero width space",
         '\u{200c}' | '\u{200d}' => "zero width joiner",
-        '\u{200e}' | '\u{200f}' => "bidirectional mark",
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => "bidirectional mark",
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "bidirectional control",
         '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' => "invisible operator",
         '\u{feff}' => "zero width no-break space",
@@ -20,7 +19,8 @@ pub(crate) fn name(before: Option<char>, c: char, after: Option<char>) -> Option
         _ => return None,
     };
     let pictured = |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
-    let joins = |c: char| c > '\u{590}' && c.is_alphabetic();
+    // From Hebrew to Mongolian: letters, and the signs that join them.
+    let joins = |c: char| matches!(c, '\u{590}'..='\u{1fff}');
     let fine = match c {
         '\u{200c}' | '\u{200d}' => before.zip(after).is_some_and(|(before, after)| {
             let picture = pictured(before) || before == '\u{fe0f}';
@@ -83,6 +83,7 @@ mod tests {
             ("a\u{200d}b", vec!["zero width joiner"]),
             ("👨\u{200d}👩", vec![]),
             ("🏳\u{fe0f}\u{200d}🌈", vec![]),
+            ("क\u{94d}\u{200d}ष", vec![]),
             ("می\u{200c}خواهم", vec![]),
             ("1\u{fe0f}\u{20e3}", vec![]),
             ("a\u{fe01}", vec!["variation selector"]),

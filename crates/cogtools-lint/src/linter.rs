@@ -4,7 +4,7 @@ use cogtools_core::Level;
 
 use crate::finding::{Finding, Findings};
 use crate::levels::Levels;
-use crate::rules::{INVALID_TOOL, rules};
+use crate::rules::{INVALID_TOOL, REFUSALS, rules};
 use crate::subject::Subject;
 
 /// The rules with their weights.
@@ -34,7 +34,7 @@ impl Linter {
         // A rule of its own says more than the refusal it stands for.
         let said: Vec<_> = found
             .iter()
-            .filter(|finding| finding.rule.name != INVALID_TOOL && finding.level == Level::Error)
+            .filter(|it| REFUSALS.contains(&it.rule.name) && it.level == Level::Error)
             .map(Finding::order)
             .collect();
         found.retain(|it| it.rule.name != INVALID_TOOL || !said.contains(&it.order()));

@@ -1,5 +1,7 @@
 //! The reference of all rules, in Markdown: `docs/reference/lint-rules.md`.
 
+use std::fmt::Write as _;
+
 use cogtools_core::Level;
 
 use crate::hidden;
@@ -85,7 +87,8 @@ fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         if hidden.iter().any(|(hidden, ..)| *hidden == at) {
-            shown.push_str(&format!("<U+{:04X}>", u32::from(c)));
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "<U+{:04X}>", u32::from(c));
         } else if c == '\r' {
             shown.push_str("<CR>");
         } else {

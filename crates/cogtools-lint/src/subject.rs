@@ -6,7 +6,7 @@ use cogtools_core::schema::{Role, Site};
 use cogtools_core::text::{Span, Text, TextError};
 use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
-use cogtools_core::{Fault, Tool};
+use cogtools_core::{Code, Fault, Tool};
 
 /// A file that is, or wants to be, a tool.
 #[derive(Debug)]
@@ -28,33 +28,41 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Reads the file at `path`, known to its user as `shown`.
+    /// Reads the file at `path`, known to its user as `shown`. One that is there
+    /// but holds no text is an invalid tool, and nothing more is known of it.
     pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
-        let text = Text::read(path, shown)?;
-        let document = yaml::parse(&text).ok();
+        match Text::read(path, shown) {
+            Ok(text) => Ok(Self::of(path, text)),
+            Err(error @ (TextError::Absent(_) | TextError::Io(..))) => Err(error),
+            Err(error) => {
+                let mut subject = Self::of(path, Text::new(shown, Vec::new())?);
+                subject.faults = vec![error.fault(Code::InvalidTool)];
+                Ok(subject)
+            }
+        }
+    }
+
+    fn of(path: &Path, text: Text) -> Self {
         let (tool, faults) = match Tool::parse(text.clone()) {
             Ok(tool) => {
-                let named = path
-                    .file_stem()
-                    .is_some_and(|stem| stem == tool.name().as_str());
-                let loaded = if named {
-                    None
-                } else {
-                    Tool::load(path, shown).err()
-                };
-                (Some(tool), loaded.map(ToolError::faults))
+                let name = tool.name().as_str();
+                let named = path.file_stem().is_some_and(|stem| stem == name);
+                // Parsing does not look at the file's name, loading does.
+                let refused = (!named).then(|| Tool::load(path, text.name()).err());
+                let faults = refused.flatten().map(ToolError::faults);
+                (Some(tool), faults.unwrap_or_default())
             }
-            Err(error) => (None, Some(error.faults())),
+            Err(error) => (None, error.faults()),
         };
-        Ok(Self {
+        Self {
             path: path.to_path_buf(),
+            document: yaml::parse(&text).ok(),
             text,
-            document,
             tool,
-            faults: faults.unwrap_or_default(),
+            faults,
             shadowed_by: None,
             twin: None,
-        })
+        }
     }
 
     /// The value of a key at the top.
@@ -83,11 +91,12 @@ impl Subject {
 
     /// The parameters, with whether each is required.
     pub(crate) fn parameters(&self) -> Vec<(&str, bool, Site<'_>)> {
-        let top = |site: Site<'_>| site.pointer.matches('/').count() == 2;
-        let named = |site: Site<'_>| site.pointer.starts_with("/properties/");
-        let sites = self.sites().into_iter();
+        let top = |site: &Site<'_>| {
+            let name = site.pointer.strip_prefix("/properties/");
+            name.is_some_and(|name| !name.contains('/'))
+        };
+        let sites = self.sites().into_iter().filter(top);
         sites
-            .filter(|site| top(site.clone()) && named(site.clone()))
             .filter_map(|site| match site.role {
                 Role::Property { name, required } => Some((name, required, site)),
                 _ => None,
@@ -147,12 +156,14 @@ fn schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
                 schemas(&entry.value, found);
             }
             ("properties", Data::Map(entries)) => {
-                entries
-                    .iter()
-                    .for_each(|entry| schemas(&entry.value, found));
+                for entry in entries {
+                    schemas(&entry.value, found);
+                }
             }
             ("allOf" | "anyOf" | "oneOf", Data::List(items)) => {
-                items.iter().for_each(|item| schemas(item, found));
+                for item in items {
+                    schemas(item, found);
+                }
             }
             _ => {}
         }

@@ -9,12 +9,16 @@ use cogtools_core::{Code, Config, Fault, Folder, SourceError};
 
 use crate::subject::Subject;
 
+/// What a run looks at.
+pub(crate) struct Targets {
+    /// The files.
+    pub(crate) subjects: Vec<Subject>,
+    /// Files and folders that cannot be read.
+    pub(crate) faults: Vec<Fault>,
+}
+
 /// The files at `paths`, or where there are none those of the project.
-pub(crate) fn collect(
-    paths: &[&OsString],
-    config: &Config,
-    cwd: &Path,
-) -> Result<Vec<Subject>, Vec<Fault>> {
+pub(crate) fn collect(paths: &[&OsString], config: &Config, cwd: &Path) -> Targets {
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for path in paths.iter().map(|path| Path::new(*path)) {
@@ -34,8 +38,11 @@ pub(crate) fn collect(
             list(folder, &mut files, &mut faults);
         }
     }
-    let mut subjects = Vec::new();
+    let mut subjects: Vec<Subject> = Vec::new();
     for (path, shown) in files {
+        if subjects.iter().any(|subject| subject.path == path) {
+            continue;
+        }
         match Subject::read(&path, &shown) {
             Ok(subject) => subjects.push(subject),
             Err(error) => faults.push(error.fault(Code::InvalidTool)),
@@ -43,12 +50,9 @@ pub(crate) fn collect(
     }
     // In a folder a `.yml` file may be anything.
     subjects.retain(|subject| !is_yml(&subject.path) || subject.looks_like_a_tool());
-    if !faults.is_empty() {
-        return Err(faults);
-    }
     shadow(&mut subjects, config);
     twins(&mut subjects);
-    Ok(subjects)
+    Targets { subjects, faults }
 }
 
 fn is_yml(path: &Path) -> bool {

@@ -1,5 +1,7 @@
 //! Findings for code hosts: SARIF 2.1.0.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::{Report, severity};
@@ -77,7 +79,8 @@ fn uri(path: &std::path::Path) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
         }
     }
     uri

@@ -116,7 +116,7 @@ fn descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'
     for entry in node.entries().into_iter().flatten() {
         match entry.key.as_str() {
             "description" | "title" if entry.value.text().is_some() => {
-                found.push((&entry.value, name))
+                found.push((&entry.value, name));
             }
             key => descriptions(&entry.value, key, found),
         }

@@ -34,7 +34,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "not-executable",
         level: Level::Warn,
         summary: "a file with a `#!` line that is not executable",
-        why: "`./tools/say.yaml` answers `permission denied`, though its first line promises that it runs",
+        why: "calling it by its own name, as in `./tools/say.yaml < arguments.json`, answers `permission denied`, though its first line promises that it runs",
         fix: "run `chmod +x` on it, or remove the first line",
         fixable: false,
         fails: case!("not-executable/fails"),
@@ -64,7 +64,7 @@ fn no_schema(subject: &Subject, findings: &mut Findings<'_>) {
     let Some(first) = entries.and_then(<[_]>::first) else {
         return;
     };
-    if subject.entry("$schema").is_some() {
+    if subject.entry("$schema").is_some() || !subject.looks_like_a_tool() {
         return;
     }
     let noted = findings.at(first.span, "no `$schema`");
@@ -82,7 +82,7 @@ fn no_schema(subject: &Subject, findings: &mut Findings<'_>) {
 }
 
 fn no_shebang(subject: &Subject, findings: &mut Findings<'_>) {
-    if subject.document.is_some() && !subject.text.as_str().starts_with("#!") {
+    if subject.looks_like_a_tool() && !subject.text.as_str().starts_with("#!") {
         findings.file("no `#!` line").edit(start(0), SHEBANG);
     }
 }

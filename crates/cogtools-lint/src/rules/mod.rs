@@ -19,6 +19,14 @@ use crate::rule::Rule;
 /// The rule that stands for every refusal of the loader.
 pub(crate) const INVALID_TOOL: &str = "invalid-tool";
 
+/// The rules that say more than the loader's own refusal of the same thing.
+pub(crate) const REFUSALS: [&str; 4] = [
+    "type-spelling",
+    "array-without-items",
+    "unportable-name",
+    "stem-differs",
+];
+
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let groups: [&'static [Rule]; 13] = [
