@@ -21,22 +21,22 @@ fn check(text: &str, expected: &[&str]) {
 /// The same for a tool with these parameters, which begin on line 4, and a
 /// template that uses nothing of them.
 fn parameters(text: &str, expected: &[&str]) {
-    let lines: String = text.lines().map(|line| format!("  {line}\n")).collect();
+    let lines = text.replace('\n', "\n  ");
     check(
         &format!(
-            "name: say\ndescription: Say it\nparameters:\n{lines}implementation: {{exec: [cat]}}\n"
+            "name: say\ndescription: Say it\nparameters:\n  {lines}\nimplementation: {{exec: [cat]}}\n"
         ),
         expected,
     );
 }
 
-/// The same for a template over `text` (required) and `voice` (optional), on line 6.
+/// The same for a template over `text` (required) and `voice` (optional), on line 7.
 fn template(text: &str, expected: &[&str]) {
     let parameters = "  text: {type: string, description: What to say}\n  \
                       voice: {type: string, optional: true, description: Who says it}\n";
     check(
         &format!(
-            "name: say\ndescription: Say it\nparameters:\n{parameters}implementation: '{text}'\n"
+            "name: say\ndescription: Say it\nparameters:\n{parameters}implementation: |\n  {text}\n"
         ),
         expected,
     );
@@ -46,22 +46,22 @@ fn template(text: &str, expected: &[&str]) {
 fn schemas_are_looked_at_to_the_bottom() {
     parameters("lines: string[]", &["4:3 missing-description"]);
     parameters(
-        "a:\n  type: array\n  description: A\n  items:\n    type: object\n    properties:\n      b-c: {type: int}",
-        &["10:20 type-spelling"],
+        "a:\n  type: array\n  description: Z\n  items:\n    type: object\n    properties:\n      b-c: {type: int}",
+        &["10:21 type-spelling"],
     );
     parameters(
-        "a:\n  type: array\n  description: A\n  items:\n    type: object\n    properties:\n      b-c: {type: integer}",
+        "a:\n  type: array\n  description: Z\n  items:\n    type: object\n    properties:\n      b-c: {type: integer}",
         &["10:9 missing-description", "10:9 gemini-parameter-name"],
     );
     parameters("times: int[]", &["4:10 type-spelling"]);
     parameters("times: 'int'", &["4:10 type-spelling"]);
-    parameters("list: {type: list, description: A}", &["4:16 invalid-tool"]);
+    parameters("list: {type: list, description: Z}", &["4:16 invalid-tool"]);
     parameters(
-        "a: {type: array, description: A, items: {type: array}}",
+        "a: {type: array, description: Z, items: {type: array}}",
         &["4:50 array-without-items"],
     );
     parameters(
-        "a: {description: A, oneOf: [{type: string}, {type: integer, enum: [1]}]}",
+        "a: {description: Z, oneOf: [{type: string}, {type: integer, enum: [1]}]}",
         &[
             "4:23 gemini-keyword",
             "4:23 openai-strict",
@@ -69,18 +69,18 @@ fn schemas_are_looked_at_to_the_bottom() {
         ],
     );
     parameters(
-        "a: {type: number, description: A, minimum: 0, exclusiveMinimum: true}",
+        "a: {type: number, description: Z, minimum: 0, exclusiveMinimum: true}",
         &["4:49 gemini-keyword"],
     );
-    parameters("a: {type: integer, format: int32, description: A}", &[]);
-    parameters("a: {type: string, format: date-time, description: A}", &[]);
+    parameters("a: {type: integer, format: int32, description: Z}", &[]);
+    parameters("a: {type: string, format: date-time, description: Z}", &[]);
     // Words of schemas are good names for parameters, and good values.
     parameters(
-        "example: {type: string, description: A, default: {not: x}}",
-        &["4:43 invalid-tool"],
+        "example: {type: string, description: Z, default: {not: x}}",
+        &["4:52 invalid-tool"],
     );
     parameters(
-        "properties: {type: string, description: A, enum: [not, oneOf]}",
+        "properties: {type: string, description: Z, enum: [not, oneOf]}",
         &[],
     );
 }
@@ -97,7 +97,7 @@ fn descriptions_say_something() {
         "The text",
     ] {
         let text = format!("the_text: {{type: string, description: {placeholder}}}");
-        parameters(&text, &["4:40 placeholder"]);
+        parameters(&text, &["4:41 placeholder"]);
     }
     for fine in [
         "Find every TODO comment",
@@ -118,7 +118,7 @@ fn descriptions_say_something() {
 
 #[test]
 fn templates_are_held_against_parameters() {
-    template("{{ text }}{{ voice }}", &["6:31 unguarded-optional"]);
+    template("{{ text }}{{ voice }}", &["7:16 unguarded-optional"]);
     template("{{ text }}{{ voice or \"bass\" }}", &[]);
     template("{{ text }}{{ voice | default(\"bass\") }}", &[]);
     template("{{ text }}{% if voice %}{{ voice }}{% endif %}", &[]);
@@ -128,17 +128,17 @@ fn templates_are_held_against_parameters() {
     );
     template(
         "{{ text }}{% if voice %}{% endif %}{{ wait_for_previous }}",
-        &["6:56 undeclared-variable"],
+        &["7:41 undeclared-variable"],
     );
     template("{{ text }}", &["5:3 unused-parameter"]);
-    template("{{ text", &["6:25 template-error"]);
-    template("{{ text }}{{ voice is odd_one }}", &["6:40 template-error"]);
+    template("{{ text | }}", &["7:13 template-error"]);
+    template("{{ text }}{{ voice is odd_one }}", &["7:25 template-error"]);
     template(
-        "{% include \"gone.njk\" %}{{ text or voice }}",
-        &["6:30 template-error"],
+        "{% include \"gone.njk\" %}{{ voice or text }}",
+        &["7:15 template-error"],
     );
     template(
-        "{% include \"gone.njk\" ignore missing %}{{ text or voice }}",
+        "{% include \"gone.njk\" ignore missing %}{{ voice or text }}",
         &[],
     );
 }

@@ -96,7 +96,7 @@ fn warnings_fail_only_when_denied() {
 fn paths_are_files_and_folders() {
     let bad = GOOD
         .replace("name: say", "name: bad")
-        .replace("description:", "desciption:");
+        .replacen("description:", "desciption:", 1);
     let project = project(&[("tools/say.yaml", GOOD), ("other/bad.yaml", &bad)]);
     assert_eq!(findings(&project, &[]), (0, vec![]));
     let expected = ["1:1", "3:1"].map(|at| format!("other/bad.yaml:{at}: error[invalid-tool]"));
