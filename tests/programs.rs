@@ -5,11 +5,16 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 10] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
+    "cogtools-expand",
     "cogtools-init",
+    "cogtools-lint",
+    "cogtools-list",
+    "cogtools-new",
+    "cogtools-schema",
     "cogtools-yaml",
 ];
 

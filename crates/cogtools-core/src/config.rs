@@ -6,13 +6,15 @@ use crate::source::Folder;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
-use crate::{Code, Fault, Project};
+use crate::{Code, Fault, Level, Project, RuleLevel};
 
 /// What a project says of its tools.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The folders with tools, in order: the first that has a tool wins.
     pub sources: Vec<Folder>,
+    /// What the linter's rules weigh here, as far as it differs from the rules' own words.
+    pub rules: Vec<RuleLevel>,
 }
 
 /// Why a configuration cannot be used.
@@ -34,18 +36,22 @@ enum ConfigFault {
     Unsupported(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
+    #[error("`{0}` takes a map, not {1}")]
+    Lint(&'static str, &'static str),
+    #[error("a rule is set to off, warn or error, not {0}")]
+    Level(String, Option<String>),
 }
 
 /// The folder of tools where nothing else is configured.
 const DEFAULT_FOLDER: &str = "tools";
 /// Keys of the configuration.
-const KEYS: [&str; 1] = ["tool_sources"];
+const KEYS: [&str; 2] = ["tool_sources", "lint"];
 /// Kinds of sources that have a name but no reader yet.
 const UNSUPPORTED: [&str; 3] = ["node_modules", "command", "mcp"];
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 1] = KEYS;
+    pub const KEYS: [&'static str; 2] = KEYS;
 
     /// The configuration of `project`; without a file, the tools are in `tools`.
     pub fn load(project: &Project) -> Result<Self, ConfigError> {
@@ -74,6 +80,7 @@ impl Config {
         let (path, shown) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
             sources: vec![Folder::new(path, shown, false)],
+            rules: Vec::new(),
         }
     }
 }
@@ -110,17 +117,61 @@ impl Reader<'_> {
             }
         };
         for entry in entries {
-            if entry.key == "tool_sources" {
-                config.sources = self.sources(entry);
-            } else {
-                let meant = did_you_mean(&entry.key, KEYS);
-                self.refuse(
-                    &ConfigFault::UnknownKey(entry.key.clone(), meant),
-                    entry.span,
-                );
+            match entry.key.as_str() {
+                "tool_sources" => config.sources = self.sources(entry),
+                "lint" => config.rules = self.lint(entry),
+                _ => self.unknown(entry, &KEYS),
             }
         }
         config
+    }
+
+    fn unknown(&mut self, entry: &Entry, known: &[&str]) {
+        let meant = did_you_mean(&entry.key, known.iter().copied());
+        self.refuse(
+            &ConfigFault::UnknownKey(entry.key.clone(), meant),
+            entry.span,
+        );
+    }
+
+    fn lint(&mut self, entry: &Entry) -> Vec<RuleLevel> {
+        let mut levels = Vec::new();
+        for entry in self.map("lint", entry) {
+            if entry.key == "rules" {
+                let rules = self.map("rules", entry).iter();
+                levels.extend(rules.filter_map(|rule| self.level(rule)));
+            } else {
+                self.unknown(entry, &["rules"]);
+            }
+        }
+        levels
+    }
+
+    fn map<'n>(&mut self, key: &'static str, entry: &'n Entry) -> &'n [Entry] {
+        match &entry.value.data {
+            Data::Map(entries) => entries,
+            Data::Null => &[],
+            _ => {
+                let fault = ConfigFault::Lint(key, entry.value.kind());
+                self.refuse(&fault, entry.value.span);
+                &[]
+            }
+        }
+    }
+
+    fn level(&mut self, entry: &Entry) -> Option<RuleLevel> {
+        let word = entry.value.text();
+        let Some(level) = word.and_then(Level::parse) else {
+            let found = word.map_or(entry.value.kind().to_owned(), |word| format!("`{word}`"));
+            let meant = word.and_then(|word| did_you_mean(word, Level::NAMES));
+            self.refuse(&ConfigFault::Level(found, meant), entry.value.span);
+            return None;
+        };
+        Some(RuleLevel {
+            rule: entry.key.clone(),
+            level,
+            place: self.text.place(entry.span),
+        })
     }
 
     fn sources(&mut self, entry: &Entry) -> Vec<Folder> {
@@ -171,6 +222,10 @@ impl ConfigFault {
             Self::UnknownKey(_, meant) => meant
                 .clone()
                 .unwrap_or_else(|| "see cogtoolrc(5) for the keys there are".into()),
+            Self::Level(_, Some(meant)) => meant.clone(),
+            Self::Lint(..) | Self::Level(_, None) => {
+                "write `lint: {rules: {no-examples: off}}`".into()
+            }
             Self::NotAMap(_) | Self::Sources(_) => {
                 "write `tool_sources: [{local: ./tools}]`".into()
             }

@@ -1,6 +1,8 @@
 //! Maps of fixed keys in tool files and the configuration: as types, whose doc
 //! comments are what an editor shows.
 
+use std::collections::BTreeMap;
+
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
@@ -42,6 +44,28 @@ pub struct Configuration {
     /// Where tools come from, in order: when two sources have a tool of the same name, the
     /// first one wins. The folder tools when left out.
     pub tool_sources: Option<Vec<Source>>,
+    /// How the linter weighs its rules in this project.
+    pub lint: Option<Lint>,
+}
+
+/// How the linter weighs its rules in this project.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Lint {
+    /// Rules by name, each off, warn or error; cogtools lint --explain all lists them.
+    pub rules: Option<BTreeMap<String, Level>>,
+}
+
+/// What becomes of a rule's findings.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "lowercase")]
+pub enum Level {
+    /// The rule is not looked at.
+    Off,
+    /// Its findings are shown.
+    Warn,
+    /// Its findings are shown and fail the run.
+    Error,
 }
 
 /// A place where tools come from.

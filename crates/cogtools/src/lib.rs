@@ -12,12 +12,13 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 9] = [
+pub const PROGRAMS: [&Program; 10] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
+    &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,

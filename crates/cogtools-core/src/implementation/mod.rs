@@ -2,6 +2,7 @@
 
 mod partials;
 mod template;
+mod written;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 
 use partials::{Partials, stays_inside};
 pub use template::Template;
+pub use written::Written;
 
 use crate::text::Text;
 use crate::tool::Reader;

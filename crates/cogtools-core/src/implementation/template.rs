@@ -11,7 +11,7 @@ use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Fault, Place};
 
 /// A template and the place of its first line.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Template {
     /// What other templates call it; relative names start from here.
     name: String,
@@ -122,14 +122,22 @@ impl Template {
 
     /// Where in the file of this template an error of its own stands.
     fn place(&self, error: &njk::Error, text: &Text) -> Place {
+        self.place_of((error.line(), error.column()), error.length(), text)
+    }
+
+    /// Where in its file the `width` characters at a line and a column of this
+    /// template (both from 1) stand.
+    pub(super) fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Place {
         let (line, column) = match self.indent {
-            Some(indent) => (
-                self.line + error.line().max(1) - 1,
-                error.column().max(1) + indent,
-            ),
+            Some(indent) => (self.line + at.0.max(1) - 1, at.1.max(1) + indent),
             None => (self.line, self.column),
         };
-        Place::new(text.name(), text.as_str(), line, column, error.length())
+        Place::new(text.name(), text.as_str(), line, column, width)
+    }
+
+    /// The template itself.
+    pub(super) fn source(&self) -> &str {
+        &self.source
     }
 }
 

@@ -9,6 +9,7 @@ mod error;
 mod expand;
 mod keyword;
 mod reference;
+mod site;
 mod skeleton;
 mod translate;
 mod types;
@@ -17,6 +18,7 @@ mod value;
 
 pub use error::{SchemaError, SchemaFault};
 pub use keyword::{KEYWORDS, Takes};
+pub use site::{Role, Site};
 pub use types::TYPES;
 pub use validator::{Unusable, Validator};
 
@@ -102,6 +104,17 @@ impl Schema {
     /// The arguments with the defaults of what they leave out.
     pub fn fill(&self, arguments: &mut Map<String, Value>) {
         defaults::fill(&self.0, arguments);
+    }
+
+    /// This schema and every one inside of it, outer ones first.
+    pub fn sites(&self) -> Vec<Site<'_>> {
+        site::sites(&self.0)
+    }
+
+    /// The right spelling of a type that is written in another way, as in `int`
+    /// or `str[]`; `None` when it is right already or cannot be known.
+    pub fn spelling(written: &str) -> Option<String> {
+        types::spelling(written)
     }
 
     /// Whether any schema inside has a default.

@@ -59,6 +59,15 @@ pub(super) fn instead(name: &str) -> Option<String> {
     word.map(|word| format!("write `{word}`"))
 }
 
+/// The right spelling of `text`, if it is a type under another name.
+pub(super) fn spelling(text: &str) -> Option<String> {
+    let word = text.trim_end_matches("[]");
+    let brackets = &text[word.len()..];
+    let right = instead_word(word).filter(|right| *right != word)?;
+    // `list` and `tuple` do not say of what.
+    (right != "array").then(|| format!("{right}{brackets}"))
+}
+
 fn instead_word(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     if let Some(name) = TYPES.iter().find(|known| **known == lower) {
@@ -78,6 +87,20 @@ fn instead_word(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_names_of_types_have_one_right_spelling() {
+        for (text, expected) in [
+            ("int", Some("integer")),
+            ("Str[]", Some("string[]")),
+            ("string", None),
+            ("list", None),
+            ("int?", None),
+            ("widget", None),
+        ] {
+            assert_eq!(spelling(text).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn types_are_spelled_one_way() {

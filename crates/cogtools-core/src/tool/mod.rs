@@ -22,7 +22,7 @@ pub use error::{ToolError, ToolFault};
 pub use key::Key;
 use serde_json::{Map, Value};
 
-use crate::implementation::{Implementation, RunError};
+use crate::implementation::{Implementation, RunError, Written};
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml::{self, Node};
@@ -142,21 +142,43 @@ impl Tool {
     /// Looks at what a call would only find out later, or never: examples and
     /// defaults that do not fit and templates that do not compile.
     pub fn check(&self) -> Result<(), ToolError> {
-        let mut faults = examples::check(self);
+        let mut faults = self.check_examples();
         if let Ok(document) = yaml::parse(&self.text) {
             faults.extend(examples::check_defaults(self, &document));
         }
-        faults.extend(
-            self.fields
-                .implementation
-                .check(&self.text)
-                .err()
-                .map(|fault| *fault),
-        );
+        faults.extend(self.check_implementation());
         if faults.is_empty() {
             Ok(())
         } else {
             Err(ToolError::Invalid(Fault::first_of(faults)))
         }
+    }
+
+    /// The examples that are not valid arguments, one fault a violation.
+    pub fn check_examples(&self) -> Vec<Fault> {
+        examples::check(self)
+    }
+
+    /// What keeps the implementation from running at all: a template that does
+    /// not compile or is not there.
+    pub fn check_implementation(&self) -> Option<Fault> {
+        let checked = self.fields.implementation.check(&self.text);
+        checked.err().map(|fault| *fault)
+    }
+
+    /// What it does when it is called.
+    pub const fn implementation(&self) -> &Implementation {
+        &self.fields.implementation
+    }
+
+    /// Its own templates, as they are written; a template file that cannot be
+    /// read is left out.
+    pub fn templates(&self) -> Vec<Written> {
+        self.fields.implementation.written(&self.text)
+    }
+
+    /// The template that `include "name"` reaches from this tool, if it is there.
+    pub fn partial(&self, name: &str) -> Option<Written> {
+        Written::partial(name, &self.text)
     }
 }

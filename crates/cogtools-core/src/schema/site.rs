@@ -1,0 +1,82 @@
+//! Every schema inside of a schema, and where it stands.
+
+use serde_json::{Map, Value};
+
+use super::keyword::{self, Takes};
+use crate::violation::escape;
+
+/// One of the schemas that a schema consists of.
+#[derive(Clone, Debug)]
+pub struct Site<'s> {
+    /// Where it stands: a JSON pointer from the root, empty for the root itself.
+    pub pointer: String,
+    /// What stands there.
+    pub schema: &'s Map<String, Value>,
+    /// What it is there for.
+    pub role: Role<'s>,
+}
+
+/// What a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role<'s> {
+    /// All of the arguments.
+    Root,
+    /// A property of an object, or at the top a parameter.
+    Property {
+        /// Its name.
+        name: &'s str,
+        /// Whether it must be there.
+        required: bool,
+    },
+    /// Items of an array, a part of a composition, further properties.
+    Part,
+}
+
+/// `schema` and all schemas inside of it, outer ones first.
+pub(super) fn sites(schema: &Map<String, Value>) -> Vec<Site<'_>> {
+    let mut found = Vec::new();
+    collect(
+        Site {
+            pointer: String::new(),
+            schema,
+            role: Role::Root,
+        },
+        &mut found,
+    );
+    found
+}
+
+fn collect<'s>(site: Site<'s>, found: &mut Vec<Site<'s>>) {
+    let (pointer, schema) = (site.pointer.clone(), site.schema);
+    found.push(site);
+    let mut part = |pointer: String, value: &'s Value, role| {
+        if let Some(schema) = value.as_object() {
+            let site = Site {
+                pointer,
+                schema,
+                role,
+            };
+            collect(site, found);
+        }
+    };
+    for (keyword, value) in schema {
+        let pointer = format!("{pointer}/{}", escape(keyword));
+        match (keyword::takes(keyword), value) {
+            (Some(Takes::Schema | Takes::SchemaOrFlag), value) => part(pointer, value, Role::Part),
+            (Some(Takes::Schemas), Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    part(format!("{pointer}/{index}"), item, Role::Part);
+                }
+            }
+            (Some(Takes::Properties), Value::Object(entries)) => {
+                let names = schema.get("required").and_then(Value::as_array);
+                for (name, value) in entries {
+                    let required = names.is_some_and(|names| names.iter().any(|it| it == name));
+                    let role = Role::Property { name, required };
+                    part(format!("{pointer}/{}", escape(name)), value, role);
+                }
+            }
+            _ => {}
+        }
+    }
+}

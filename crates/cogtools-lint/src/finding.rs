@@ -1,0 +1,117 @@
+//! What a rule finds, and where.
+
+use std::path::PathBuf;
+
+use cogtools_core::text::{Span, Text};
+use cogtools_core::{Level, Place};
+
+use crate::rule::Rule;
+use crate::{hidden, secret};
+
+/// One thing that a rule found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What it weighs in this project; never [`Level::Off`].
+    pub level: Level,
+    /// Where it is. Secrets and invisible characters are masked in its line.
+    pub place: Place,
+    /// What is wrong: lower case, no full stop.
+    pub message: String,
+    /// What to do about it.
+    pub fix: String,
+    /// The edits of the file that mend it; empty when a person must.
+    pub edits: Vec<Edit>,
+    /// Whether those edits have been made.
+    pub fixed: bool,
+}
+
+/// Other text for a stretch of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What goes.
+    pub span: Span,
+    /// What comes in its place.
+    pub text: String,
+}
+
+/// Takes what one rule finds in one file.
+pub(crate) struct Findings<'f> {
+    rule: &'static Rule,
+    level: Level,
+    text: &'f Text,
+    found: &'f mut Vec<Finding>,
+}
+
+impl<'f> Findings<'f> {
+    pub(crate) const fn new(
+        rule: &'static Rule,
+        level: Level,
+        text: &'f Text,
+        found: &'f mut Vec<Finding>,
+    ) -> Self {
+        Self {
+            rule,
+            level,
+            text,
+            found,
+        }
+    }
+
+    /// Notes `message` at `span` of the file.
+    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) -> Noted<'_> {
+        self.place(self.text.place(span), message)
+    }
+
+    /// Notes `message` about the file as a whole.
+    pub(crate) fn file(&mut self, message: impl Into<String>) -> Noted<'_> {
+        self.at(Span { start: 0, end: 1 }, message)
+    }
+
+    /// Notes `message` at a place that may be in another file.
+    pub(crate) fn place(&mut self, mut place: Place, message: impl Into<String>) -> Noted<'_> {
+        place.text = hidden::mask(&secret::redact(&place.text));
+        self.found.push(Finding {
+            rule: self.rule,
+            level: self.level,
+            place,
+            message: hidden::mask(&secret::redact(&message.into())),
+            fix: self.rule.fix.to_owned(),
+            edits: Vec::new(),
+            fixed: false,
+        });
+        Noted(self.found.last_mut())
+    }
+}
+
+/// A finding that has just been noted, to be completed.
+pub(crate) struct Noted<'f>(Option<&'f mut Finding>);
+
+impl Noted<'_> {
+    /// Says what to do in words of its own instead of the rule's.
+    pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
+        if let Some(finding) = self.0 {
+            finding.fix = hidden::mask(&secret::redact(&fix.into()));
+            return Self(Some(finding));
+        }
+        self
+    }
+
+    /// Adds an edit that mends it.
+    pub(crate) fn edit(self, span: Span, text: impl Into<String>) -> Self {
+        if let Some(finding) = self.0 {
+            let text = text.into();
+            finding.edits.push(Edit { span, text });
+            return Self(Some(finding));
+        }
+        self
+    }
+}
+
+impl Finding {
+    /// Where it stands among others: file, line, column.
+    pub(crate) fn order(&self) -> (PathBuf, usize, usize) {
+        (self.place.file.clone(), self.place.line, self.place.column)
+    }
+}

@@ -1,0 +1,122 @@
+//! `--fix`: edits by byte offsets, everything else left as it is.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use cogtools_core::{Code, Fault};
+use cogtools_program::Failure;
+use tempfile::NamedTempFile;
+
+use crate::command::again;
+use crate::finding::{Edit, Finding};
+use crate::linter::Linter;
+use crate::subject::Subject;
+use crate::target::file_name;
+
+/// Edits bring new edits within reach (a file that parses, a line that moved);
+/// so often is that followed.
+const ROUNDS: usize = 8;
+/// What stands before the text that offsets count from.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Mends what can be mended in `subject`; what was mended, then what remains.
+pub(crate) fn all(subject: &Subject, linter: &Linter) -> Result<Vec<Finding>, Failure> {
+    let mut fixed = Vec::new();
+    // Another name of the same file may have had its turn already.
+    let mut current = again(subject);
+    let mut found = linter.check(current.as_ref().unwrap_or(subject));
+    for _ in 0..ROUNDS {
+        let now = current.as_ref().unwrap_or(subject);
+        let taken = take(&mut found);
+        if taken.is_empty() {
+            break;
+        }
+        write(now, taken.iter().flat_map(|finding| &finding.edits))?;
+        fixed.extend(taken);
+        let Some(next) = again(subject) else {
+            break;
+        };
+        found = linter.check(&next);
+        current = Some(next);
+    }
+    fixed.extend(found);
+    Ok(fixed)
+}
+
+/// Takes the findings whose edits do not touch each other out of `found`.
+fn take(found: &mut Vec<Finding>) -> Vec<Finding> {
+    // What changes lines all over the file goes alone; the others come after it.
+    if let Some(index) = found.iter().position(|finding| finding.edits.len() > 1) {
+        let mut finding = found.remove(index);
+        finding.fixed = true;
+        return vec![finding];
+    }
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut taken = Vec::new();
+    let mut left = Vec::new();
+    for mut finding in std::mem::take(found) {
+        let apart = |edit: &Edit| {
+            let before = |one: &Edit, other: &Edit| one.span.end < other.span.start;
+            edits
+                .iter()
+                .all(|other| before(edit, other) || before(other, edit))
+        };
+        if !finding.edits.is_empty() && finding.edits.iter().all(apart) {
+            edits.extend(finding.edits.iter().cloned());
+            finding.fixed = true;
+            taken.push(finding);
+        } else {
+            left.push(finding);
+        }
+    }
+    *found = left;
+    taken
+}
+
+/// Writes the edited file beside the old one, then puts it in its place.
+fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result<(), Failure> {
+    let failed = |error: &std::io::Error| {
+        let shown = subject.text.name().display();
+        let message = format!("`{shown}` cannot be written: {error}");
+        let fault = Fault::new(Code::IoFailed, message);
+        Failure::from(fault.hint("make room or give permission, then run this again"))
+    };
+    // A link stays a link: what it leads to is written.
+    let path = subject
+        .path
+        .canonicalize()
+        .map_err(|error| failed(&error))?;
+    let old = std::fs::read(&path).map_err(|error| failed(&error))?;
+    let text = old.strip_prefix(MARK).unwrap_or(&old);
+    if text != subject.text.as_str().as_bytes() {
+        let shown = subject.text.name().display();
+        let fault = Fault::new(
+            Code::IoFailed,
+            format!("`{shown}` was changed by somebody else meanwhile"),
+        );
+        return Err(fault.hint("run this again").into());
+    }
+    let mut edits: Vec<&Edit> = edits.collect();
+    edits.sort_by_key(|edit| edit.span.start);
+    let mut new = old[..old.len() - text.len()].to_vec();
+    let mut at = 0;
+    for edit in edits {
+        new.extend_from_slice(&text[at..edit.span.start]);
+        new.extend_from_slice(edit.text.as_bytes());
+        at = edit.span.end;
+    }
+    new.extend_from_slice(&text[at..]);
+    replace(&path, &new).map_err(|error| failed(&error))
+}
+
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let permissions = std::fs::metadata(path)?.permissions();
+    let prefix = format!(".{}.", file_name(path).to_string_lossy());
+    let mut beside = NamedTempFile::with_prefix_in(prefix, folder)?;
+    beside.write_all(content)?;
+    beside.as_file().set_permissions(permissions)?;
+    beside.as_file().sync_all()?;
+    beside.persist(path)?;
+    Ok(())
+}

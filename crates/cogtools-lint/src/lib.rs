@@ -1,0 +1,28 @@
+//! `cogtools-lint`: looks at tool files the way every host will.
+//!
+//! A rule is a value: its name, what it costs to break it, how to mend it, and
+//! a failing and a passing project that are its tests and its documentation.
+
+mod command;
+mod explain;
+mod finding;
+mod fix;
+mod hidden;
+mod levels;
+mod linter;
+mod output;
+mod reference;
+mod rule;
+mod rules;
+mod secret;
+mod subject;
+mod target;
+
+pub use command::PROGRAM;
+pub use finding::{Edit, Finding};
+pub use levels::Levels;
+pub use linter::Linter;
+pub use reference::reference;
+pub use rule::{CaseFile, Rule};
+pub use rules::{find, rules};
+pub use subject::Subject;

@@ -1,0 +1,87 @@
+//! Findings for code hosts: SARIF 2.1.0.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{Report, severity};
+use crate::finding::Finding;
+use crate::rule::Rule;
+use crate::rules::rules;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The report; what was fixed is no longer a result.
+pub(crate) fn sarif(report: &Report<'_>) -> String {
+    let open = report.findings.iter().filter(|finding| !finding.fixed);
+    let results: Vec<Value> = open.map(result).collect();
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "cogtools-lint",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules().map(descriptor).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    format!("{log}\n")
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    use cogtools_core::Level;
+    let level = match rule.level {
+        Level::Off => "none",
+        Level::Warn => "warning",
+        Level::Error => "error",
+    };
+    json!({
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": rule.fix},
+        "defaultConfiguration": {"enabled": rule.level != Level::Off, "level": level},
+    })
+}
+
+fn result(finding: &Finding) -> Value {
+    let place = &finding.place;
+    let index = rules().position(|rule| rule.name == finding.rule.name);
+    json!({
+        "ruleId": finding.rule.name,
+        "ruleIndex": index,
+        "level": severity(finding),
+        "message": {"text": format!("{}; {}", finding.message, finding.fix)},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": uri(&place.file)},
+            "region": {
+                "startLine": place.line,
+                "startColumn": place.column,
+                "endColumn": place.column + place.width,
+            },
+        }}],
+    })
+}
+
+/// A path as a relative or a `file` URI: `/` between parts, all but the
+/// unreserved characters in percent form.
+fn uri(path: &std::path::Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    let mut uri = if path.is_absolute() {
+        "file://".to_owned()
+    } else {
+        String::new()
+    };
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}

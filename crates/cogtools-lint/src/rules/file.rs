@@ -1,0 +1,128 @@
+//! The file around the tool: its first lines, its ending, its permission.
+
+use cogtools_core::text::Span;
+use cogtools_core::{Level, Tool};
+
+use crate::finding::Findings;
+use crate::rule::{Rule, case};
+use crate::subject::Subject;
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "no-schema",
+        level: Level::Warn,
+        summary: "a tool file without `$schema`",
+        why: "editors and other programs cannot tell that it is a tool, nor of which version of the format",
+        fix: "add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key",
+        fixable: true,
+        fails: case!("no-schema/fails"),
+        passes: case!("no-schema/passes"),
+        check: no_schema,
+    },
+    Rule {
+        name: "no-shebang",
+        level: Level::Off,
+        summary: "a tool file without `#! /usr/bin/env cogtools-yaml` as its first line",
+        why: "the file cannot be run by its own name, as in `./tools/say.yaml < arguments.json`",
+        fix: "add the line, and make the file executable with `chmod +x`",
+        fixable: true,
+        fails: case!("no-shebang/fails"),
+        passes: case!("no-shebang/passes"),
+        check: no_shebang,
+    },
+    Rule {
+        name: "not-executable",
+        level: Level::Warn,
+        summary: "a file with a `#!` line that is not executable",
+        why: "calling it by its own name, as in `./tools/say.yaml < arguments.json`, answers `permission denied`, though its first line promises that it runs",
+        fix: "run `chmod +x` on it, or remove the first line",
+        fixable: false,
+        fails: case!("not-executable/fails"),
+        passes: case!("not-executable/passes"),
+        check: not_executable,
+    },
+    Rule {
+        name: "yml-ending",
+        level: Level::Warn,
+        summary: "a tool in a file that ends in `.yml`",
+        why: "only `.yaml` files are tools, so that a name leads to one file: no host ever sees this one",
+        fix: "rename it to end in `.yaml`",
+        fixable: false,
+        fails: case!("yml-ending/fails": "tools/say.yml"),
+        passes: case!("yml-ending/passes": "tools/say.yaml"),
+        check: yml,
+    },
+];
+
+const SHEBANG: &str = "#! /usr/bin/env cogtools-yaml\n";
+
+fn no_schema(subject: &Subject, findings: &mut Findings<'_>) {
+    let entries = subject
+        .document
+        .as_ref()
+        .and_then(|document| document.entries());
+    let Some(first) = entries.and_then(<[_]>::first) else {
+        return;
+    };
+    if subject.entry("$schema").is_some() || !subject.looks_like_a_tool() {
+        return;
+    }
+    let noted = findings.at(first.span, "no `$schema`");
+    let before = &subject.text.as_str()[..first.span.start];
+    // In a flow mapping, or behind a quote or an anchor, a line before is no place.
+    if before.is_empty() || before.ends_with('\n') {
+        let ending = if subject.text.as_str().contains("\r\n") {
+            "\r\n"
+        } else {
+            "\n"
+        };
+        let line = format!("$schema: {}{ending}", Tool::SCHEMA);
+        noted.edit(start(first.span.start), line);
+    }
+}
+
+fn no_shebang(subject: &Subject, findings: &mut Findings<'_>) {
+    if subject.looks_like_a_tool() && !subject.text.as_str().starts_with("#!") {
+        findings.file("no `#!` line").edit(start(0), SHEBANG);
+    }
+}
+
+fn not_executable(subject: &Subject, findings: &mut Findings<'_>) {
+    if subject.text.as_str().starts_with("#!") && !is_executable(subject) {
+        let line = subject.text.as_str().find('\n').unwrap_or(2);
+        findings.at(
+            Span {
+                start: 0,
+                end: line,
+            },
+            "the file is not executable",
+        );
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(subject: &Subject) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let meta = std::fs::metadata(&subject.path);
+    meta.is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Where files have no such permission nothing is missing.
+#[cfg(not(unix))]
+const fn is_executable(_: &Subject) -> bool {
+    true
+}
+
+fn yml(subject: &Subject, findings: &mut Findings<'_>) {
+    let yml = subject
+        .path
+        .extension()
+        .is_some_and(|ending| ending == "yml");
+    if yml && subject.looks_like_a_tool() {
+        findings.file("a tool in a `.yml` file");
+    }
+}
+
+const fn start(at: usize) -> Span {
+    Span { start: at, end: at }
+}

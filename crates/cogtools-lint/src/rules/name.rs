@@ -1,0 +1,103 @@
+//! Names that some host refuses, changes or takes for itself.
+
+use cogtools_core::{Level, Name};
+
+use crate::finding::Findings;
+use crate::rule::{Rule, case};
+use crate::subject::Subject;
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "unportable-name",
+        level: Level::Error,
+        summary: "a tool's name that not every host accepts: more than 47 characters, or others than letters, digits, `_` and `-`",
+        why: "Gemini CLI puts `discovered_tool_` before the name and drops what exceeds 64 characters; OpenAI and Anthropic refuse dots and colons",
+        fix: "name it in words that every host accepts, such as `check_facts`, and rename the file alike",
+        fixable: false,
+        fails: case!("unportable-name/fails": "tools/say.it.yaml"),
+        passes: case!("unportable-name/passes": "tools/say_it.yaml"),
+        check: unportable,
+    },
+    Rule {
+        name: "reserved-name",
+        level: Level::Error,
+        summary: "a name that hosts use themselves: the parameter `wait_for_previous`, tools that begin with `discovered_tool_` or `mcp_`",
+        why: "Gemini CLI 0.35 and later adds a boolean `wait_for_previous` to every tool and overwrites one that is there; the two prefixes are how it tells where a tool comes from",
+        fix: "choose another name",
+        fixable: false,
+        fails: case!("reserved-name/fails"),
+        passes: case!("reserved-name/passes"),
+        check: reserved,
+    },
+    Rule {
+        name: "stem-differs",
+        level: Level::Error,
+        summary: "a file that is not called as its tool is named",
+        why: "a call opens `<name>.yaml` and nothing else, so the tool would be declared but never found; cogtools refuses the file",
+        fix: "rename the file to the tool's name with `.yaml`, or the tool",
+        fixable: false,
+        fails: case!("stem-differs/fails": "tools/tell.yaml"),
+        passes: case!("stem-differs/passes"),
+        check: stem,
+    },
+];
+
+const WAIT: &str = "wait_for_previous";
+
+fn unportable(subject: &Subject, findings: &mut Findings<'_>) {
+    let node = subject.value("name");
+    let named = node.and_then(|node| Some((node, node.text()?)));
+    if let Some((node, name)) = named
+        && let Err(error) = Name::new(name)
+    {
+        let shown: String = name.chars().take(64).collect();
+        findings.at(
+            node.span,
+            format!("`{shown}` is not a portable name: {error}"),
+        );
+    }
+}
+
+fn reserved(subject: &Subject, findings: &mut Findings<'_>) {
+    let node = subject.value("name");
+    if let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) {
+        let prefix = ["discovered_tool_", "mcp_"]
+            .into_iter()
+            .find(|it| name.starts_with(it));
+        if let Some(prefix) = prefix {
+            findings.at(
+                node.span,
+                format!("names that begin with `{prefix}` are a host's own"),
+            );
+        } else if name == WAIT {
+            findings.at(node.span, format!("`{WAIT}` is a host's own"));
+        }
+    }
+    for (name, _, site) in subject.parameters() {
+        if name == WAIT {
+            findings.at(
+                subject.locate(&site.pointer),
+                format!("`{WAIT}` is a host's own"),
+            );
+        }
+    }
+}
+
+fn stem(subject: &Subject, findings: &mut Findings<'_>) {
+    let Some(node) = subject.value("name") else {
+        return;
+    };
+    let stem = subject.path.file_stem().unwrap_or_default();
+    let name = node
+        .text()
+        .filter(|name| stem != *name && Name::new(name).is_ok());
+    if let Some(name) = name {
+        let stem = stem.to_string_lossy();
+        findings
+            .at(
+                node.span,
+                format!("the tool is named `{name}` but its file `{stem}`"),
+            )
+            .fix(format!("rename the file to `{name}.yaml`, or the tool"));
+    }
+}

@@ -1,0 +1,104 @@
+//! What the loader refuses: no host sees the tool at all.
+
+use cogtools_core::schema::Schema;
+use cogtools_core::text::Span;
+use cogtools_core::yaml::{Data, Node};
+use cogtools_core::{Level, Place};
+
+use super::INVALID_TOOL;
+use crate::finding::Findings;
+use crate::rule::{Rule, case};
+use crate::subject::Subject;
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: INVALID_TOOL,
+        level: Level::Error,
+        summary: "a file that cogtools cannot use: broken YAML, unknown keys, wrong values",
+        why: "discovery skips the file, so no host ever sees the tool",
+        fix: "mend what is named; every key is described in the reference of tool files",
+        fixable: false,
+        fails: case!("invalid-tool/fails"),
+        passes: case!("invalid-tool/passes"),
+        check: invalid,
+    },
+    Rule {
+        name: "type-spelling",
+        level: Level::Error,
+        summary: "a type under a name that OpenAPI does not have, such as `int`",
+        why: "discovery skips the file, so no host ever sees the tool",
+        fix: "write string, integer, number, boolean, array or object",
+        fixable: true,
+        fails: case!("type-spelling/fails"),
+        passes: case!("type-spelling/passes"),
+        check: spelling,
+    },
+    Rule {
+        name: "array-without-items",
+        level: Level::Error,
+        summary: "`type: array` that does not say of what",
+        why: "OpenAPI demands `items`, and Gemini answers a request without it with 400; cogtools refuses the file",
+        fix: "name the type of the items, as in `type: string[]`, or write `items`",
+        fixable: false,
+        fails: case!("array-without-items/fails"),
+        passes: case!("array-without-items/passes"),
+        check: items,
+    },
+];
+
+fn invalid(subject: &Subject, findings: &mut Findings<'_>) {
+    for fault in &subject.faults {
+        let place = fault.place.clone().unwrap_or_else(|| {
+            let start = Span { start: 0, end: 1 };
+            subject.text.place(start)
+        });
+        let noted = findings.place(Place { ..place }, fault.message.clone());
+        if !fault.hints.is_empty() {
+            noted.fix(fault.hints.join("; "));
+        }
+    }
+}
+
+fn spelling(subject: &Subject, findings: &mut Findings<'_>) {
+    let sugar = subject.value("parameters").is_some();
+    for node in subject.schema_nodes() {
+        // `city: int` is short for a map with that type.
+        let written = match &node.data {
+            Data::Text { .. } if sugar => Some(node),
+            _ => node.get("type"),
+        };
+        let Some((written, text)) = written.and_then(|node| Some((node, node.text()?))) else {
+            continue;
+        };
+        let Some(right) = Schema::spelling(text) else {
+            continue;
+        };
+        let message = format!("`{text}` is not a type");
+        let noted = findings
+            .at(written.span, message)
+            .fix(format!("write `{right}`"));
+        if let Some(span) = inside(subject, written, text) {
+            noted.edit(span, right);
+        }
+    }
+}
+
+/// Where exactly `text` stands, quotes left out.
+fn inside(subject: &Subject, node: &Node, text: &str) -> Option<Span> {
+    let raw = subject.raw(node.span);
+    let at = raw.find(text)?;
+    let around = raw.len() - text.len();
+    (around == 0 || around == 2).then_some(Span {
+        start: node.span.start + at,
+        end: node.span.start + at + text.len(),
+    })
+}
+
+fn items(subject: &Subject, findings: &mut Findings<'_>) {
+    for node in subject.schema_nodes() {
+        let kind = node.get("type").filter(|kind| kind.text() == Some("array"));
+        if let Some(kind) = kind.filter(|_| node.get("items").is_none()) {
+            findings.at(kind.span, "an array needs `items`");
+        }
+    }
+}

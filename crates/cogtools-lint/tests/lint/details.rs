@@ -1,0 +1,182 @@
+//! The finer points of single rules: what they find, and what they leave alone.
+
+use cogtools_lint::{Levels, Linter, Subject};
+use cogtools_testing::Project;
+
+/// The findings in a tool file named `say.yaml`, as `line:column rule`; `$schema`
+/// and examples are not asked for.
+fn check(text: &str, expected: &[&str]) {
+    let project = Project::new();
+    project.file("say.yaml", text);
+    let subject = Subject::read(&project.path("say.yaml"), "say.yaml".as_ref()).unwrap();
+    let found: Vec<String> = Linter::new(Levels::default())
+        .check(&subject)
+        .into_iter()
+        .filter(|it| !["no-schema", "no-examples"].contains(&it.rule.name))
+        .map(|it| format!("{}:{} {}", it.place.line, it.place.column, it.rule.name))
+        .collect();
+    assert_eq!(found, expected, "{text}");
+}
+
+/// The same for a tool with these parameters, which begin on line 4, and a
+/// template that uses nothing of them.
+fn parameters(text: &str, expected: &[&str]) {
+    let lines = text.replace('\n', "\n  ");
+    check(
+        &format!(
+            "name: say\ndescription: Say it\nparameters:\n  {lines}\nimplementation: {{exec: [cat]}}\n"
+        ),
+        expected,
+    );
+}
+
+/// The same for a template over `text` (required) and `voice` (optional), on line 7.
+fn template(text: &str, expected: &[&str]) {
+    let parameters = "  text: {type: string, description: What to say}\n  \
+                      voice: {type: string, optional: true, description: Who says it}\n";
+    check(
+        &format!(
+            "name: say\ndescription: Say it\nparameters:\n{parameters}implementation: |\n  {text}\n"
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn schemas_are_looked_at_to_the_bottom() {
+    parameters("lines: string[]", &["4:3 missing-description"]);
+    parameters(
+        "a:\n  type: array\n  description: Z\n  items:\n    type: object\n    properties:\n      b-c: {type: int}",
+        &["10:21 type-spelling"],
+    );
+    parameters(
+        "a:\n  type: array\n  description: Z\n  items:\n    type: object\n    properties:\n      b-c: {type: integer}",
+        &["10:9 missing-description", "10:9 gemini-parameter-name"],
+    );
+    parameters("times: int[]", &["4:10 type-spelling"]);
+    parameters("times: 'int'", &["4:10 type-spelling"]);
+    parameters("list: {type: list, description: Z}", &["4:16 invalid-tool"]);
+    parameters(
+        "a: {type: array, description: Z, items: {type: array}}",
+        &["4:50 array-without-items"],
+    );
+    parameters(
+        "a: {description: Z, oneOf: [{type: string}, {type: integer, enum: [1]}]}",
+        &[
+            "4:23 gemini-keyword",
+            "4:23 openai-strict",
+            "4:63 gemini-enum",
+        ],
+    );
+    parameters(
+        "a: {type: number, description: Z, minimum: 0, exclusiveMinimum: true}",
+        &["4:49 gemini-keyword"],
+    );
+    parameters("a: {type: integer, format: int32, description: Z}", &[]);
+    parameters("a: {type: string, format: date-time, description: Z}", &[]);
+    // Words of schemas are good names for parameters, and good values.
+    parameters(
+        "example: {type: string, description: Z, default: {not: x}}",
+        &["4:52 invalid-tool"],
+    );
+    parameters(
+        "properties: {type: string, description: Z, enum: [not, oneOf]}",
+        &[],
+    );
+}
+
+#[test]
+fn descriptions_say_something() {
+    for placeholder in [
+        "TODO",
+        "'TODO: say what'",
+        "Lorem ipsum dolor",
+        "Description.",
+        "<what to say>",
+        "'...'",
+        "The text",
+    ] {
+        let text = format!("the_text: {{type: string, description: {placeholder}}}");
+        parameters(&text, &["4:41 placeholder"]);
+    }
+    for fine in [
+        "Find every TODO comment",
+        "Text to translate",
+        "A value from 1 to 3",
+        "a <b> tag",
+    ] {
+        parameters(
+            &format!("the_text: {{type: string, description: {fine}}}"),
+            &[],
+        );
+    }
+    parameters(
+        "a: {type: string, description: '  '}",
+        &["4:3 missing-description"],
+    );
+}
+
+#[test]
+fn templates_are_held_against_parameters() {
+    template("{{ text }}{{ voice }}", &["7:16 unguarded-optional"]);
+    template("{{ text }}{{ voice or \"bass\" }}", &[]);
+    template("{{ text }}{{ voice | default(\"bass\") }}", &[]);
+    template("{{ text }}{% if voice %}{{ voice }}{% endif %}", &[]);
+    template(
+        "{% set x = text %}{{ x }}{% for v in voice %}{{ v }}{{ loop.index }}{% endfor %}",
+        &[],
+    );
+    template(
+        "{{ text }}{% if voice %}{% endif %}{{ wait_for_previous }}",
+        &["7:41 undeclared-variable"],
+    );
+    template("{{ text }}", &["5:3 unused-parameter"]);
+    template("{{ text | }}", &["7:13 template-error"]);
+    template("{{ text }}{{ voice is odd_one }}", &["7:25 template-error"]);
+    template(
+        "{% include \"gone.njk\" %}{{ voice or text }}",
+        &["7:15 template-error"],
+    );
+    template(
+        "{% include \"gone.njk\" ignore missing %}{{ voice or text }}",
+        &[],
+    );
+}
+
+#[test]
+fn what_hides_is_found_where_it_is() {
+    let tool = |description: &str| {
+        format!("name: say\ndescription: {description}\nimplementation: Hello\n")
+    };
+    check(&tool("Say 👨\u{200d}👩 it"), &[]);
+    check(&tool("Say\u{200b}\u{200b} it"), &["2:17 hidden-character"]);
+    check(&tool("\"Say\\u200b it\""), &["2:14 hidden-character"]);
+    check(
+        &tool("Say it # \u{202e}comment"),
+        &["2:23 hidden-character"],
+    );
+    check(&tool("Send AKIAIOSFODNN7EXAMPLE"), &["2:19 secret"]);
+    check(
+        &tool("Say it # api_key=Zm9vYmFyYmF6cXV4MTIzNDU2"),
+        &["2:31 secret"],
+    );
+    check(
+        &tool("The api_key: names the variable"),
+        &["2:25 invalid-tool"],
+    );
+}
+
+#[test]
+fn names_are_every_hosts() {
+    let tool = |name: &str| format!("name: {name}\ndescription: Say it\nimplementation: Hello\n");
+    check(&tool(&"a".repeat(48)), &["1:7 unportable-name"]);
+    check(
+        &tool("discovered_tool_say"),
+        &["1:7 reserved-name", "1:7 stem-differs"],
+    );
+    check(&tool("mcp_say"), &["1:7 reserved-name", "1:7 stem-differs"]);
+    check(
+        &tool("wait_for_previous"),
+        &["1:7 reserved-name", "1:7 stem-differs"],
+    );
+}

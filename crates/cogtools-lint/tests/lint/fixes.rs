@@ -1,0 +1,178 @@
+//! `--fix`, byte for byte.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use cogtools_testing::Project;
+
+use crate::project::{run, said};
+
+/// What `--fix` makes of `before`, what a second run makes of that (nothing),
+/// and which rules it says to have mended.
+fn check(before: &str, after: &str, mended: &[&str]) {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file("tools/say.yaml", before)
+        .mode("tools/say.yaml", 0o755);
+    let ended = run(&project, &["--fix", "--format", "json"]);
+    assert_eq!(ended.stderr, "");
+    assert_eq!(project.read("tools/say.yaml"), after);
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let fixed = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["fixed"] == true);
+    let fixed: Vec<_> = fixed.map(|it| it["rule"].as_str().unwrap()).collect();
+    assert_eq!(fixed, mended);
+    let bits = fs::metadata(project.path("tools/say.yaml"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(bits & 0o777, 0o755, "permissions are kept");
+    assert_eq!(project.files().len(), 1, "nothing is left beside it");
+
+    run(&project, &["--fix"]);
+    assert_eq!(
+        project.read("tools/say.yaml"),
+        after,
+        "a second run changes nothing"
+    );
+}
+
+const REST: &str = "description: Say it # aloud
+examples:
+  - text: Hello
+    times: 2
+implementation: | # njk
+  {{ text }},  {{ times }}
+  # kept:  \n";
+
+#[test]
+fn only_what_is_wrong_changes() {
+    let body = |schema: &str, times: &str, more: &str| {
+        format!(
+            "#! /usr/bin/env cogtools-yaml\n# a comment, kept{more}\n\n{schema}name:   say\n\
+             parameters:\n  text:   {{ type: 'string', description: \"What to say\" }}\n  \
+             times:\n    type: {times}   # how often\n    description: How often\n{REST}"
+        )
+    };
+    let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
+    check(
+        &body("", "int", ""),
+        &body(schema, "integer", ""),
+        &["no-schema", "type-spelling"],
+    );
+    check(
+        &body(schema, "\"int\"", " \t"),
+        &body(schema, "\"integer\"", ""),
+        &["trailing-space", "type-spelling"],
+    );
+    check(
+        &body(schema, "integer", "\u{200b}\u{200b} \u{feff}"),
+        &body(schema, "integer", ""),
+        &["hidden-character", "hidden-character", "trailing-space"],
+    );
+    check(
+        &body("", "integer", "").replace('\n', "\r\n"),
+        &body(schema, "integer", ""),
+        &["carriage-return", "no-schema"],
+    );
+    check(
+        &format!("{}\n\n", body(schema, "integer", "")),
+        &format!("{}\n\n", body(schema, "integer", "")),
+        &[],
+    );
+}
+
+#[test]
+fn a_byte_order_mark_stays_and_a_sentence_ends() {
+    let before = "\u{feff}name: say\ndescription: Say it\nimplementation: Hello";
+    let after = "\u{feff}$schema: schema:agladysh-research.org,2025/cogtools:tool\n\
+                 name: say\ndescription: Say it\nimplementation: Hello\n";
+    check(before, after, &["no-schema", "trailing-space"]);
+}
+
+#[test]
+fn what_changes_the_meaning_is_left_alone() {
+    let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
+    // A right-to-left override: a person must look at what it hid.
+    let text = format!("{schema}name: say\ndescription: Say \u{202e}it\nimplementation: Hello\n");
+    check(&text, &text, &[]);
+    // Two blanks are a line break in Markdown, and part of the text.
+    let text = format!("{schema}name: say\ndescription: |\n  Say  \n  it\nimplementation: Hello\n");
+    check(&text, &text, &[]);
+    // Inside of braces a line before is no place for `$schema`.
+    let text = "{name: say, description: Say it, implementation: Hello}\n";
+    check(text, text, &[]);
+    // One letter of a name too many is not the linter's to remove.
+    let text = format!("{schema}name: say\ndescripton: Say it\nimplementation: Hello\n");
+    check(&text, &text, &[]);
+}
+
+#[test]
+fn what_is_no_tool_is_not_made_one() {
+    let project = Project::new();
+    let text = "services: {web: {image: nginx}}\n";
+    project.dir(".gemini").file("compose.yaml", text);
+    run(&project, &["--fix", "compose.yaml"]);
+    assert_eq!(project.read("compose.yaml"), text);
+}
+
+#[test]
+fn a_file_under_two_names_is_mended_once() {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file(
+            "tools/say.yaml",
+            "name: say\ndescription: Say it\nimplementation: Hello\n",
+        )
+        .link("tools/tell.yaml", "say.yaml");
+    let ended = run(
+        &project,
+        &[
+            "--fix",
+            "tools",
+            "tools/say.yaml",
+            "tools/say.yaml",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!(
+        (ended.status, ended.stderr.as_str()),
+        (78, ""),
+        "`tell.yaml` is not called `say`"
+    );
+    let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
+    let text = format!("{schema}name: say\ndescription: Say it\nimplementation: Hello\n");
+    assert_eq!(project.read("tools/say.yaml"), text);
+}
+
+#[test]
+fn a_link_stays_a_link() {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .dir("tools")
+        .file(
+            "say.yaml",
+            "name: say\ndescription: Say it\nexamples: [{}]\nimplementation: Hello\n",
+        )
+        .link("tools/say.yaml", "../say.yaml");
+    assert_eq!(
+        run(&project, &["--fix"]),
+        said(
+            0,
+            "tools/say.yaml:1:1: fixed[no-schema]: no `$schema`\n\n1 file: 1 fixed, nothing to report\n"
+        ),
+    );
+    assert!(
+        fs::symlink_metadata(project.path("tools/say.yaml"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert!(project.read("say.yaml").starts_with("$schema: "));
+}

@@ -1,0 +1,128 @@
+//! The three forms of a report, whole.
+
+use cogtools_core::Level;
+use cogtools_lint::{find, rules};
+use cogtools_program::Terminals;
+use cogtools_testing::Project;
+use serde_json::{Value, json};
+
+use crate::project::{run, run_on, said};
+
+const TOOL: &str = "name: say
+description: Say it
+parameters:
+  times: {type: int, description: How often}
+examples:
+  - times: 2
+implementation: \"{{ times }}\"
+";
+
+fn project() -> Project {
+    let project = Project::new();
+    project.dir(".gemini").file("tools/say.yaml", TOOL);
+    project
+}
+
+#[test]
+fn people_read_paragraphs() {
+    let (schema, spelling) = (find("no-schema").unwrap(), find("type-spelling").unwrap());
+    let expected = format!(
+        "tools/say.yaml:1:1: warning[no-schema]: no `$schema`\n   |\n 1 | name: say\n   | ^^^^\n\
+         why: {}\nfix: {} (`--fix` does it)\n\n\
+         tools/say.yaml:4:17: error[type-spelling]: `int` is not a type\n   |\n \
+         4 |   times: {{type: int, description: How often}}\n   |                 ^^^\n\
+         why: {}\nfix: write `integer` (`--fix` does it)\n\n\
+         1 file: 1 error, 1 warning, `--fix` mends 2\n",
+        schema.why, schema.fix, spelling.why,
+    );
+    assert_eq!(run(&project(), &[]), said(78, expected));
+    assert_eq!(
+        run(&project(), &["--fix"]),
+        said(
+            0,
+            "tools/say.yaml:1:1: fixed[no-schema]: no `$schema`\n\n\
+             tools/say.yaml:4:17: fixed[type-spelling]: `int` is not a type\n\n\
+             1 file: 2 fixed, nothing to report\n",
+        ),
+    );
+}
+
+#[test]
+fn colour_is_for_terminals() {
+    let terminals = Terminals {
+        stdout: true,
+        stderr: false,
+    };
+    let ended = run_on(&project(), &[], terminals);
+    let first = "tools/say.yaml:1:1: \u{1b}[1;33mwarning[no-schema]\u{1b}[0m: no `$schema`";
+    assert_eq!(ended.stdout.lines().next(), Some(first));
+    let second =
+        "tools/say.yaml:4:17: \u{1b}[1;31merror[type-spelling]\u{1b}[0m: `int` is not a type";
+    assert_eq!(ended.stdout.lines().nth(7), Some(second));
+}
+
+#[test]
+fn programs_read_json() {
+    let ended = run(&project(), &["--format", "json"]);
+    assert_eq!((ended.status, ended.stderr.as_str()), (78, ""));
+    let found: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let expected = json!([
+        {
+            "rule": "no-schema", "severity": "warning", "file": "tools/say.yaml",
+            "line": 1, "column": 1, "endColumn": 5, "message": "no `$schema`",
+            "why": find("no-schema").unwrap().why, "fix": find("no-schema").unwrap().fix,
+            "fixable": true, "fixed": false,
+        },
+        {
+            "rule": "type-spelling", "severity": "error", "file": "tools/say.yaml",
+            "line": 4, "column": 17, "endColumn": 20, "message": "`int` is not a type",
+            "why": find("type-spelling").unwrap().why, "fix": "write `integer`",
+            "fixable": true, "fixed": false,
+        },
+    ]);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn code_hosts_read_sarif() {
+    let ended = run(&project(), &["--format", "sarif"]);
+    assert_eq!((ended.status, ended.stderr.as_str()), (78, ""));
+    let found: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let index = |name: &str| rules().position(|rule| rule.name == name).unwrap();
+    let descriptors: Vec<Value> = rules()
+        .map(|rule| {
+            let level = ["none", "warning", "error"][rule.level as usize];
+            json!({
+                "id": rule.name,
+                "shortDescription": {"text": rule.summary},
+                "fullDescription": {"text": rule.why},
+                "help": {"text": rule.fix},
+                "defaultConfiguration": {"enabled": rule.level != Level::Off, "level": level},
+            })
+        })
+        .collect();
+    let result = |rule: &str, level: &str, message: &str, at: (u32, u32, u32)| {
+        json!({
+            "ruleId": rule, "ruleIndex": index(rule), "level": level, "message": {"text": message},
+            "locations": [{"physicalLocation": {
+                "artifactLocation": {"uri": "tools/say.yaml"},
+                "region": {"startLine": at.0, "startColumn": at.1, "endColumn": at.2},
+            }}],
+        })
+    };
+    let expected = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "cogtools-lint", "version": env!("CARGO_PKG_VERSION"), "rules": descriptors,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": [
+                result("no-schema", "warning", &format!("no `$schema`; {}", find("no-schema").unwrap().fix), (1, 1, 5)),
+                result("type-spelling", "error", "`int` is not a type; write `integer`", (4, 17, 20)),
+            ],
+        }],
+    });
+    assert_eq!(found, expected);
+}

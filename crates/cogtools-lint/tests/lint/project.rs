@@ -1,0 +1,53 @@
+//! A project and a run in it, in process.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use cogtools_lint::PROGRAM;
+use cogtools_program::{Format, Input, Io, Reporter, Terminals};
+use cogtools_testing::Project;
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) status: u8,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs the program at the root of `project`.
+pub(crate) fn run(project: &Project, args: &[&str]) -> Ended {
+    run_on(project, args, Terminals::default())
+}
+
+pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> Ended {
+    let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut io = Io {
+        program: PathBuf::new(),
+        next: None,
+        stdin: Input::empty(),
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        terminals,
+        vars: BTreeMap::new(),
+        cwd: project.root(),
+        reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+    };
+    let status = PROGRAM.launch(&args, &mut io);
+    Ended {
+        status,
+        stdout: String::from_utf8(stdout).unwrap(),
+        stderr: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+/// A run that ended with `status` and had nothing to say on stderr.
+pub(crate) fn said(status: u8, stdout: impl Into<String>) -> Ended {
+    Ended {
+        status,
+        stdout: stdout.into(),
+        stderr: String::new(),
+    }
+}

@@ -1,0 +1,207 @@
+//! What is looked at, how a run ends, and what is never shown.
+
+use cogtools_testing::Project;
+
+use crate::project::{Ended, run, said};
+
+const GOOD: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: say
+description: Say something out loud
+parameters:
+  text: {type: string, description: What to say}
+examples:
+  - text: Hello
+implementation: \"{{ text }}\"
+";
+
+fn project(files: &[(&str, &str)]) -> Project {
+    let project = Project::new();
+    project.dir(".gemini");
+    for (name, text) in files {
+        project.file(name, text);
+    }
+    project
+}
+
+/// The `file:line:column: severity[rule]` of every finding, and the status.
+fn findings(project: &Project, args: &[&str]) -> (u8, Vec<String>) {
+    let args: Vec<&str> = args.iter().copied().chain(["--format", "json"]).collect();
+    let ended = run(project, &args);
+    assert_eq!(ended.stderr, "");
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let line = |it: &serde_json::Value| {
+        let text = |key: &str| it[key].as_str().unwrap().to_owned();
+        format!(
+            "{}:{}:{}: {}[{}]",
+            text("file"),
+            it["line"],
+            it["column"],
+            text("severity"),
+            text("rule")
+        )
+    };
+    (
+        ended.status,
+        found.as_array().unwrap().iter().map(line).collect(),
+    )
+}
+
+#[test]
+fn a_good_project_has_nothing_to_report() {
+    let good = project(&[
+        ("tools/say.yaml", GOOD),
+        ("tools/notes.yml", "a: 1\n"),
+        ("tools/.hidden.yml", GOOD),
+    ]);
+    assert_eq!(run(&good, &[]), said(0, "1 file: nothing to report\n"));
+    assert_eq!(run(&good, &["--format", "json"]), said(0, "[]\n"));
+    assert_eq!(
+        run(&project(&[]), &[]),
+        said(0, "0 files: nothing to report\n")
+    );
+}
+
+#[test]
+fn the_own_tools_of_the_project_break_no_rule() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools");
+    let own = project(&[]);
+    let mut files = 0;
+    for entry in std::fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "yaml") {
+            let name = std::path::Path::new("tools").join(path.file_name().unwrap());
+            own.program(name, std::fs::read(path).unwrap());
+            files += 1;
+        }
+    }
+    let plural = if files == 1 { "" } else { "s" };
+    assert_eq!(
+        run(&own, &[]),
+        said(0, format!("{files} file{plural}: nothing to report\n"))
+    );
+}
+
+#[test]
+fn warnings_fail_only_when_denied() {
+    let warned = project(&[(
+        "tools/say.yaml",
+        &GOOD.replace("examples:\n  - text: Hello\n", ""),
+    )]);
+    let expected = vec!["tools/say.yaml:2:1: warning[no-examples]".to_owned()];
+    assert_eq!(findings(&warned, &[]), (0, expected.clone()));
+    assert_eq!(findings(&warned, &["--deny-warnings"]), (78, expected));
+}
+
+#[test]
+fn paths_are_files_and_folders() {
+    let bad = GOOD
+        .replace("name: say", "name: bad")
+        .replacen("description:", "desciption:", 1);
+    let project = project(&[("tools/say.yaml", GOOD), ("other/bad.yaml", &bad)]);
+    assert_eq!(findings(&project, &[]), (0, vec![]));
+    let expected = ["1:1", "3:1"].map(|at| format!("other/bad.yaml:{at}: error[invalid-tool]"));
+    let expected = (78, expected.to_vec());
+    assert_eq!(findings(&project, &["other"]), expected);
+    assert_eq!(
+        findings(&project, &["tools/say.yaml", "other/bad.yaml"]),
+        expected
+    );
+    assert_eq!(
+        run(&project, &["absent.yaml", "tools"]),
+        Ended {
+            status: 74,
+            stdout: "1 file: nothing to report\n".to_owned(),
+            stderr: "cogtools-lint: error[IO_FAILED]: `absent.yaml` does not exist\n\
+                     hint: check the path; it may have been removed while it was looked at\n"
+                .to_owned(),
+        },
+    );
+}
+
+#[test]
+fn a_file_without_text_is_an_invalid_tool() {
+    let project = project(&[("tools/say.yaml", GOOD)]);
+    project
+        .file("tools/raw.yaml", [0xff, 0xfe])
+        .dir("tools/folder.yaml");
+    let expected =
+        ["folder", "raw"].map(|name| format!("tools/{name}.yaml:1:1: error[invalid-tool]"));
+    assert_eq!(findings(&project, &[]), (78, expected.to_vec()));
+}
+
+#[test]
+fn a_rule_of_its_own_stands_for_the_refusal_unless_it_is_silent() {
+    let project = project(&[("tools/tell.yaml", GOOD)]);
+    let expected = |rule: &str| (78, vec![format!("tools/tell.yaml:2:7: error[{rule}]")]);
+    assert_eq!(findings(&project, &[]), expected("stem-differs"));
+    project.file(".cogtoolrc.yaml", "lint: {rules: {stem-differs: off}}\n");
+    assert_eq!(findings(&project, &[]), expected("invalid-tool"));
+}
+
+#[test]
+fn secrets_and_hidden_characters_are_never_printed() {
+    let secret = "ghp_1234567890abcdefghijklmnopqrstuvwxyz";
+    let text = GOOD
+        .replace("Hello", &format!("{secret}\u{202e}"))
+        .replace("{type: string", "{type: int");
+    let project = project(&[("tools/say.yaml", &text)]);
+    for format in ["human", "json", "sarif"] {
+        let ended = run(&project, &["--format", format]);
+        assert_eq!((ended.status, ended.stderr.as_str()), (78, ""));
+        assert!(
+            !ended.stdout.contains(secret) && !ended.stdout.contains('\u{202e}'),
+            "{}",
+            ended.stdout
+        );
+    }
+}
+
+#[test]
+fn templates_beside_the_tool_are_looked_at() {
+    let tool = GOOD.replace(
+        "implementation: \"{{ text }}\"",
+        "implementation: {njk_file: say.njk}",
+    );
+    let project = project(&[
+        ("tools/say.yaml", &tool),
+        (
+            "tools/say.njk",
+            "{% include \"part.njk\" %}\n{% include \"gone.njk\" %}\n{{ txt }}\u{200b}\n",
+        ),
+        ("tools/part.njk", "{{ text }}\n"),
+    ]);
+    let expected = [
+        "tools/say.njk:2:13: error[template-error]",
+        "tools/say.njk:3:4: error[undeclared-variable]",
+        "tools/say.njk:3:10: error[hidden-character]",
+    ];
+    assert_eq!(
+        findings(&project, &[]),
+        (78, expected.map(str::to_owned).to_vec())
+    );
+}
+
+#[test]
+fn a_rule_explains_itself() {
+    let project = project(&[]);
+    let ended = run(&project, &["--explain", "no-shebang"]);
+    assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
+    let first = "## no-shebang\n\nA tool file without `#! /usr/bin/env cogtools-yaml` as its first line. \
+                 Off unless the configuration says otherwise. `--fix` mends it where that is safe.\n";
+    assert!(ended.stdout.starts_with(first), "{}", ended.stdout);
+    assert_eq!(
+        run(&project, &["--explain", "all"]),
+        said(0, cogtools_lint::reference())
+    );
+    assert_eq!(
+        run(&project, &["--explain", "no-example"]),
+        Ended {
+            status: 2,
+            stdout: String::new(),
+            stderr: "cogtools-lint: error[USAGE]: --explain: there is no rule `no-example`\n\
+                     hint: did you mean `no-examples` or `invalid-example`?\n\
+                     hint: `cogtools lint --explain all` names the rules\n"
+                .to_owned(),
+        },
+    );
+}
