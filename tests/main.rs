@@ -12,6 +12,7 @@ mod input;
 mod interpreter;
 mod layout;
 mod njk;
+mod ourselves;
 mod output;
 mod partials;
 mod porcelain;

@@ -35,7 +35,12 @@ local: FOLDER
   The tool files directly in FOLDER: every NAME.yaml that does not begin with a dot. The \
 folder must exist, unless it is the default one.
 
-The kinds node_modules, command and mcp are reserved and refused by this version.";
+The kinds node_modules, command and mcp are reserved and refused by this version.
+
+lint
+  A map with the one key rules: a map from the linter's rules to off, warn or error. \
+`cogtools lint --explain all` lists the rules with their own words. A name that is no \
+rule is an error of the linter alone.";
 
 const FILES: &str = "\
 .cogtoolrc.yaml
@@ -45,4 +50,6 @@ upward, that has this file, a package.json with the key cogtools, a folder .gemi
 
 const EXAMPLES: &str = "    tool_sources:
       - local: ./tools
-      - local: ../shared-tools";
+      - local: ../shared-tools
+    lint:
+      rules: {no-examples: error}";
