@@ -52,7 +52,7 @@ fn every_program_refuses_what_it_does_not_know() {
         let outcome = run(name, &project).arg("--nonsense").run();
         let line = usage(name);
         let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
-        let tip = if line.contains('<') && name != "cogtools" {
+        let tip = if line.matches(['<', '[']).count() > 1 && name != "cogtools" {
             tip
         } else {
             ""
@@ -107,6 +107,10 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
+        "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
+        "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
+        "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
+        "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

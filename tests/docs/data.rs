@@ -69,10 +69,12 @@ fn languages_are_known() {
     );
 }
 
-/// Checks every block that is `wanted`, with its place, and counts them.
+/// Checks every block that is `wanted`, with its place, and counts them. The rules
+/// of the linter show tools that are wrong on purpose; its own tests run them.
 fn each(wanted: impl Fn(&Block) -> bool, check: impl Fn(&str, &str)) -> usize {
     let mut found = 0;
-    for document in documents() {
+    let rules = "docs/reference/lint-rules.md";
+    for document in documents().iter().filter(|document| document.name != rules) {
         for block in document.blocks.iter().filter(|block| wanted(block)) {
             check(&format!("{}:{}", document.name, block.line), &block.content);
             found += 1;
