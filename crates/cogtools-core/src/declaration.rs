@@ -1,5 +1,7 @@
 //! What a host is told about a tool, in the host's own form.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -93,7 +95,7 @@ struct Gemini<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<&'t Map<String, Value>>,
     #[serde(rename = "parametersJsonSchema")]
-    schema: Value,
+    schema: Cow<'t, Map<String, Value>>,
 }
 
 impl<'t> Gemini<'t> {
@@ -103,7 +105,7 @@ impl<'t> Gemini<'t> {
             name: tool.name().as_str(),
             description: tool.description(),
             parameters: (!schema.is_empty()).then(|| schema.as_object()),
-            schema: schema.to_json_schema(),
+            schema: schema.json_schema(),
         }
     }
 }

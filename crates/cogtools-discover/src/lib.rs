@@ -102,12 +102,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let noun = if declared.len() == 1 { "tool" } else { "tools" };
         io.note(&format!("{} {noun} declared", declared.len()));
     }
-    let text = if matches.get_flag("yaml") {
-        yaml(&declared)?
+    if matches.get_flag("yaml") {
+        io.print(yaml(&declared)?.as_bytes())?;
     } else {
-        json(&declared)
-    };
-    io.print(text.as_bytes())?;
+        print_json(&declared, io)?;
+    }
     if strict && !broken.is_empty() {
         return Err(broken.into());
     }
@@ -131,13 +130,24 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
     }
 }
 
-/// One declaration a line.
-fn json(declared: &[String]) -> String {
+/// Prints one declaration a line. A whole copy of what thousands of tools come to
+/// would cost more than printing it does, so it goes out in pieces.
+fn print_json(declared: &[String], io: &mut Io<'_>) -> Result<(), Failure> {
+    const PIECE: usize = 64 << 10;
     if declared.is_empty() {
-        "[]\n".to_owned()
-    } else {
-        format!("[\n{}\n]\n", declared.join(",\n"))
+        return io.print(b"[]\n");
     }
+    let mut piece = String::with_capacity(PIECE);
+    for (index, text) in declared.iter().enumerate() {
+        piece.push_str(if index == 0 { "[\n" } else { ",\n" });
+        piece.push_str(text);
+        if piece.len() >= PIECE {
+            io.print(piece.as_bytes())?;
+            piece.clear();
+        }
+    }
+    piece.push_str("\n]\n");
+    io.print(piece.as_bytes())
 }
 
 fn yaml(declared: &[String]) -> Result<String, Failure> {

@@ -22,6 +22,8 @@ pub use site::{Role, Site};
 pub use types::TYPES;
 pub use validator::{Unusable, Validator};
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::text::Span;
@@ -67,6 +69,17 @@ impl Schema {
                 .0
                 .keys()
                 .all(|key| matches!(key.as_str(), "type" | "properties"))
+    }
+
+    /// The same schema as JSON Schema, borrowed where nothing has to change.
+    pub fn json_schema(&self) -> Cow<'_, Map<String, Value>> {
+        if translate::changes_nothing(&self.0) {
+            return Cow::Borrowed(&self.0);
+        }
+        match translate::object(&self.0) {
+            Value::Object(schema) => Cow::Owned(schema),
+            _ => Cow::Borrowed(&self.0),
+        }
     }
 
     /// The same schema as JSON Schema, of the words that drafts 7 to 2020-12 share.

@@ -9,6 +9,28 @@ use super::keyword::{self, Takes};
 
 type Object = Map<String, Value>;
 
+/// Whether the translation of `schema` is `schema` itself, as it mostly is: no
+/// copy has to be made then.
+pub(super) fn changes_nothing(schema: &Object) -> bool {
+    let changed = |keyword: &String| {
+        keyword.starts_with("x-")
+            || matches!(
+                keyword.as_str(),
+                "nullable"
+                    | "example"
+                    | "xml"
+                    | "externalDocs"
+                    | "discriminator"
+                    | "deprecated"
+                    | "exclusiveMinimum"
+                    | "exclusiveMaximum"
+                    | "format"
+                    | "$ref"
+            )
+    };
+    !keyword::any_schema(schema, &mut |schema| schema.keys().any(changed))
+}
+
 pub(super) fn object(schema: &Object) -> Value {
     if let Some(target) = schema.get("$ref") {
         return json!({ "$ref": target });
@@ -114,6 +136,8 @@ mod tests {
             unreachable!("a schema is an object")
         };
         assert_eq!(object(&schema), expected);
+        let same = Value::Object(schema.clone()) == expected;
+        assert_eq!(changes_nothing(&schema), same, "{expected}");
         assert_eq!(
             object(&schema).to_string(),
             expected.to_string(),
