@@ -9,18 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use crate::cargo::{Build, target};
+use crate::command::root;
 use crate::process::run as run_process;
 use crate::say;
 use place::place;
-
-/// The programs, as the package has them.
-pub(crate) const PROGRAMS: [&str; 5] = [
-    "cogtools",
-    "cogtools-call",
-    "cogtools-discover",
-    "cogtools-init",
-    "cogtools-yaml",
-];
 
 /// Installs below `prefix`, or below the user's own `.local`.
 pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
@@ -32,7 +24,7 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
     let build = Build::release()?;
     build.programs()?;
     let bin = prefix.join("bin");
-    for program in PROGRAMS {
+    for program in programs()? {
         let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
         place(&build.bin.join(&file), &bin.join(&file))?;
     }
@@ -41,6 +33,22 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
     show::at_work(&bin)?;
     show::next_steps(&prefix);
     Ok(())
+}
+
+/// The programs that the package has: one source file each.
+fn programs() -> Result<Vec<String>> {
+    let sources = root()?
+        .join("crates")
+        .join("cogtools")
+        .join("src")
+        .join("bin");
+    let names = files(&sources)?.into_iter().filter_map(|file| {
+        let stem = file.file_stem()?.to_str()?;
+        Some(stem.to_owned())
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// Man pages and completions, made by the same build.
