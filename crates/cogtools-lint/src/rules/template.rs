@@ -67,7 +67,9 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
     let Some(tool) = &subject.tool else {
         return;
     };
-    if let Some(fault) = tool.check_implementation() {
+    let fault = tool.check_implementation();
+    let told = fault.as_ref().and_then(|fault| fault.place.clone());
+    if let Some(fault) = fault {
         let noted = match fault.place.clone() {
             Some(place) => findings.place(place, fault.message.clone()),
             None => findings.file(fault.message.clone()),
@@ -79,6 +81,10 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
     for (template, analysis) in templates(subject) {
         for error in &analysis.unknown {
             let place = template.place(error.line(), error.column(), error.length());
+            // The check above stops at the first of them.
+            if told.as_ref() == Some(&place) {
+                continue;
+            }
             let noted = findings.place(place, error.message());
             if let Some(hint) = error.hint() {
                 noted.fix(hint);
