@@ -74,17 +74,15 @@ impl Schema {
     /// The same schema as JSON Schema, borrowed where nothing has to change.
     pub fn json_schema(&self) -> Cow<'_, Map<String, Value>> {
         if translate::changes_nothing(&self.0) {
-            return Cow::Borrowed(&self.0);
-        }
-        match translate::object(&self.0) {
-            Value::Object(schema) => Cow::Owned(schema),
-            _ => Cow::Borrowed(&self.0),
+            Cow::Borrowed(&self.0)
+        } else {
+            Cow::Owned(translate::object(&self.0))
         }
     }
 
     /// The same schema as JSON Schema, of the words that drafts 7 to 2020-12 share.
     pub fn to_json_schema(&self) -> Value {
-        translate::object(&self.0)
+        Value::Object(self.json_schema().into_owned())
     }
 
     /// A validator for arguments.

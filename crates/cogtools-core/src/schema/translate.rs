@@ -31,9 +31,9 @@ pub(super) fn changes_nothing(schema: &Object) -> bool {
     !keyword::any_schema(schema, &mut |schema| schema.keys().any(changed))
 }
 
-pub(super) fn object(schema: &Object) -> Value {
+pub(super) fn object(schema: &Object) -> Object {
     if let Some(target) = schema.get("$ref") {
-        return json!({ "$ref": target });
+        return [("$ref".to_owned(), target.clone())].into_iter().collect();
     }
     let mut result = Object::with_capacity(schema.len());
     for (keyword, value) in schema {
@@ -52,12 +52,15 @@ pub(super) fn object(schema: &Object) -> Value {
             }
         }
     }
-    Value::Object(result)
+    result
 }
 
 /// A keyword's value with the schemas inside of it translated.
 fn inner(keyword: &str, value: &Value) -> Value {
-    let schema = |value: &Value| value.as_object().map_or_else(|| value.clone(), object);
+    let schema = |value: &Value| match value {
+        Value::Object(schema) => Value::Object(object(schema)),
+        flag => flag.clone(),
+    };
     match (keyword::takes(keyword), value) {
         (Some(Takes::Schema | Takes::SchemaOrFlag), value) => schema(value),
         (Some(Takes::Schemas), Value::Array(items)) => items.iter().map(schema).collect(),
@@ -135,11 +138,11 @@ mod tests {
         let Value::Object(schema) = schema else {
             unreachable!("a schema is an object")
         };
-        assert_eq!(object(&schema), expected);
+        assert_eq!(Value::Object(object(&schema)), expected);
         let same = Value::Object(schema.clone()) == expected;
         assert_eq!(changes_nothing(&schema), same, "{expected}");
         assert_eq!(
-            object(&schema).to_string(),
+            Value::Object(object(&schema)).to_string(),
             expected.to_string(),
             "the order of keywords is part of the contract",
         );
