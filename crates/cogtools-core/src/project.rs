@@ -45,6 +45,11 @@ impl Project {
         &self.root
     }
 
+    /// The root as the user of the directory knows it; empty when it is that directory.
+    pub fn shown(&self) -> &Path {
+        &self.shown
+    }
+
     /// A path below the root (or an absolute one) in full, and as the user of the
     /// directory would write it.
     pub fn resolve(&self, path: &Path) -> (PathBuf, PathBuf) {

@@ -6,7 +6,9 @@ use std::thread;
 
 use clap::{Arg, ArgAction};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Code, Config, Fault, Project, Registry, Tool};
+use cogtools_core::{
+    Cancel, Code, Config, EnvPriority, Environment, Fault, Project, Registry, Surroundings, Tool,
+};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
@@ -54,19 +56,44 @@ pub fn answer(io: &mut Io<'_>, tool: Tool, syntax: Syntax, line: &str) -> Result
     let bytes = bytes.map_err(|error| input_fault(&error, &tool, line))?;
     let arguments = Arguments::read(bytes, syntax)
         .map_err(|error| error.fault().about(tool.name().as_str()))?;
-    let result = bounded(tool, arguments)?;
+    let surroundings = surroundings(io, &tool);
+    let result = bounded(tool, arguments, surroundings)?;
     io.print(result.as_bytes())
+}
+
+/// What is around a call of `tool`. A template looks at nothing, so nothing is
+/// looked for.
+fn surroundings(io: &Io<'_>, tool: &Tool) -> Surroundings {
+    if !tool.implementation().runs_programs() {
+        return Surroundings::default();
+    }
+    let project = project(io);
+    let environment = Environment::new(io.vars.clone());
+    Surroundings {
+        root: project.root().to_path_buf(),
+        environment: environment.within(
+            &io.cwd,
+            project.root(),
+            project.shown(),
+            EnvPriority::default(),
+        ),
+        cancel: Cancel::default(),
+    }
 }
 
 /// The result of the call, if it comes in time. The tool works in a thread of its
 /// own: hosts wait for ever, so a tool that does not end must be left behind.
-fn bounded(tool: Tool, arguments: Arguments) -> Result<String, Failure> {
+fn bounded(
+    tool: Tool,
+    arguments: Arguments,
+    surroundings: Surroundings,
+) -> Result<String, Failure> {
     let name = tool.name().to_string();
     let timeout = tool.timeout();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name("tool".into()).stack_size(STACK);
     let work = move || {
-        let _ = sender.send(result(&tool, arguments));
+        let _ = sender.send(result(&tool, arguments, &surroundings));
     };
     if let Err(error) = thread.spawn(work) {
         let message = format!("no thread can be started for the tool: {error}");
@@ -86,11 +113,16 @@ fn bounded(tool: Tool, arguments: Arguments) -> Result<String, Failure> {
     }
 }
 
-fn result(tool: &Tool, arguments: Arguments) -> Result<String, Failure> {
+fn result(
+    tool: &Tool,
+    arguments: Arguments,
+    surroundings: &Surroundings,
+) -> Result<String, Failure> {
     let accepted = tool
         .accept(arguments)
         .map_err(|error| Failure::from(error.faults(tool)))?;
-    tool.run(accepted).map_err(|fault| Failure::from(*fault))
+    tool.run(accepted, surroundings)
+        .map_err(|fault| Failure::from(*fault))
 }
 
 /// A word as a shell takes it.

@@ -16,7 +16,7 @@ use crate::text::Text;
 use crate::tool::Reader;
 use crate::tool::ToolFault;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Fault};
+use crate::{Code, Fault, Surroundings, Tool};
 
 /// The ways in which a tool can be implemented.
 #[derive(Debug)]
@@ -133,12 +133,22 @@ impl Implementation {
         templates.collect::<Option<_>>().map(Self::Exec)
     }
 
-    /// Runs it for a tool whose file is `text`.
+    /// Whether a call of it runs programs.
+    pub const fn runs_programs(&self) -> bool {
+        match self {
+            Self::Template(_) | Self::TemplateFile(_) => false,
+            Self::Exec(_) | Self::Script(_) => true,
+        }
+    }
+
+    /// Runs it for `tool`.
     pub(crate) fn run(
         &self,
-        text: &Text,
+        tool: &Tool,
         arguments: Map<String, Value>,
+        _surroundings: &Surroundings,
     ) -> Result<String, RunError> {
+        let text = tool.text();
         match self {
             Self::Template(template) => template.render(text, &Partials::beside(text), arguments),
             Self::TemplateFile(path) => {

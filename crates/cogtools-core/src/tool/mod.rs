@@ -26,7 +26,7 @@ use crate::implementation::{Implementation, RunError, Written};
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml::{self, Node};
-use crate::{Fault, Name};
+use crate::{Fault, Name, Surroundings};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -132,11 +132,21 @@ impl Tool {
             })
     }
 
-    /// Runs the tool and returns its result, ready for standard output.
-    pub fn run(&self, arguments: Accepted) -> Result<String, RunError> {
+    /// Runs the tool and returns its result, ready for standard output. Only a
+    /// tool that runs commands looks at its `surroundings`.
+    pub fn run(
+        &self,
+        arguments: Accepted,
+        surroundings: &Surroundings,
+    ) -> Result<String, RunError> {
         self.fields
             .implementation
-            .run(&self.text, arguments.into_object())
+            .run(self, arguments.into_object(), surroundings)
+    }
+
+    /// The text of its file.
+    pub const fn text(&self) -> &Text {
+        &self.text
     }
 
     /// Looks at what a call would only find out later, or never: examples and
