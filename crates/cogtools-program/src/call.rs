@@ -1,18 +1,16 @@
 //! A call through a program's streams: arguments in, result out.
 
-use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 
 use clap::{Arg, ArgAction};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{
-    Cancel, Code, Config, EnvPriority, Environment, Fault, Project, Registry, Surroundings, Tool,
-};
+use cogtools_core::{Cancel, Code, EnvPriority, Environment, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
+use crate::project::project;
 
 /// The stack of the thread in which a tool works: as much as a main thread has.
 const STACK: usize = 8 << 20;
@@ -31,21 +29,6 @@ pub fn verbose_arg() -> Arg {
         .long("verbose")
         .action(ArgAction::SetTrue)
         .help("Say on stderr what is done; some hosts take any stderr for a failure")
-}
-
-/// The tools of the project around `io`'s working directory.
-pub fn registry(io: &Io<'_>) -> Result<Registry, Failure> {
-    Ok(Registry::new(config(&project(io))?))
-}
-
-/// The project around `io`'s working directory.
-pub fn project(io: &Io<'_>) -> Project {
-    Project::find(&io.cwd, io.var("HOME").map(Path::new))
-}
-
-/// What `project` says of its tools.
-pub fn config(project: &Project) -> Result<Config, Failure> {
-    Config::load(project).map_err(|error| Failure::from(error.faults()))
 }
 
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs

@@ -14,6 +14,7 @@ mod reader;
 pub(crate) use reader::Reader;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use accept::{AcceptError, Accepted};
@@ -24,6 +25,7 @@ use serde_json::{Map, Value};
 
 use crate::implementation::{Implementation, RunError, Written};
 use crate::schema::Schema;
+use crate::source::Provenance;
 use crate::text::Text;
 use crate::yaml::{self, Node};
 use crate::{Fault, Name, Surroundings};
@@ -33,6 +35,7 @@ use crate::{Fault, Name, Surroundings};
 pub struct Tool {
     fields: Fields,
     text: Text,
+    provenance: Arc<Provenance>,
 }
 
 /// What the keys of its file say.
@@ -106,9 +109,27 @@ impl Tool {
         &self.fields.annotations
     }
 
-    /// The capabilities it declares, as `provider.operation`.
-    pub fn capabilities(&self) -> &[String] {
-        &self.fields.capabilities
+    /// The capabilities it provides, as `provider.operation`: those it declares,
+    /// or the one that is made of its toolset and its name.
+    pub fn capabilities(&self) -> Vec<String> {
+        match (
+            &self.provenance.toolset,
+            self.fields.capabilities.as_slice(),
+        ) {
+            (Some(toolset), []) => vec![format!("{toolset}.{}", self.name())],
+            (_, declared) => declared.to_vec(),
+        }
+    }
+
+    /// Where it comes from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// The same tool, from there.
+    pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
+        self.provenance = provenance;
+        self
     }
 
     /// The environment variables it may see.

@@ -1,5 +1,7 @@
 //! The second step: from a document to a tool.
 
+use std::sync::Arc;
+
 use super::error::{ToolError, ToolFault};
 use super::examples;
 use super::reader::Reader;
@@ -23,7 +25,11 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
     let mut faults = reader.finish();
     match fields {
         Some(fields) if faults.is_empty() => {
-            let mut tool = Tool { fields, text };
+            let mut tool = Tool {
+                fields,
+                text,
+                provenance: Arc::default(),
+            };
             let faults = examples::check_schema(&tool, &document);
             tool.fields.examples = document.take_items(Key::Examples.as_str());
             if faults.is_empty() {

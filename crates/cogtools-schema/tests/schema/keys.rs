@@ -61,7 +61,7 @@ fn configuration() {
     let schema = Document::Config.schema();
     assert_eq!(keys(&schema, "/properties"), Config::KEYS);
     assert_eq!(
-        keys(&schema, "/properties/tool_sources/items/properties"),
+        keys(&schema, "/properties/tool_sources/items/anyOf/1/properties"),
         ["local"]
     );
 }
