@@ -5,8 +5,8 @@
 //! as a failure there, and what it says is read by the model.
 
 use clap::{Arg, ArgMatches, Command};
-use cogtools_program::call::{answer, registry, verbose_arg, yaml_arg};
-use cogtools_program::{Failure, Io, Program, Stdin, Syntax, man};
+use cogtools_program::call::{Call, answer, registry, verbose_arg, yaml_arg};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -58,5 +58,5 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{name}: {}", tool.file().display()));
     }
     let line = format!("{} {name}", PROGRAM.name);
-    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
+    answer(io, tool, &Call::from_options(matches, line))
 }
