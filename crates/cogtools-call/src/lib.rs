@@ -5,9 +5,9 @@
 //! as a failure there, and what it says is read by the model.
 
 use clap::{Arg, ArgMatches, Command};
-use cogtools_program::call::{answer, verbose_arg, yaml_arg};
+use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
 use cogtools_program::project::{filter_args, registry};
-use cogtools_program::{Failure, Io, Program, Stdin, Syntax, man};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -60,5 +60,5 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{name}: {}", tool.file().display()));
     }
     let line = format!("{} {name}", PROGRAM.name);
-    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
+    answer(io, tool, &Call::from_options(matches, line))
 }

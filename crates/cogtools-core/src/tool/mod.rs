@@ -8,6 +8,7 @@ mod annotations;
 mod error;
 mod examples;
 mod key;
+mod output;
 mod parse;
 mod reader;
 
@@ -21,9 +22,10 @@ pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
 pub use error::{ToolError, ToolFault};
 pub use key::Key;
+pub use output::Output;
 use serde_json::{Map, Value};
 
-use crate::implementation::{Implementation, RunError, Written};
+use crate::implementation::{Answer, Implementation, RunError, Written};
 use crate::schema::Schema;
 use crate::source::Provenance;
 use crate::text::Text;
@@ -47,6 +49,7 @@ struct Fields {
     schema: Schema,
     examples: Vec<Node>,
     implementation: Implementation,
+    output: Output,
     annotations: Annotations,
     capabilities: Vec<String>,
     env: Vec<String>,
@@ -153,16 +156,32 @@ impl Tool {
             })
     }
 
-    /// Runs the tool and returns its result, ready for standard output. Only a
-    /// tool that runs commands looks at its `surroundings`.
+    /// Runs the tool and returns its answer. Only a tool that is a command looks at
+    /// its `surroundings`.
     pub fn run(
         &self,
         arguments: Accepted,
         surroundings: &Surroundings,
-    ) -> Result<String, RunError> {
-        self.fields
+    ) -> Result<Answer, RunError> {
+        let arguments = arguments.into_object();
+        let answer = self
+            .fields
             .implementation
-            .run(self, arguments.into_object(), surroundings)
+            .run(self, arguments, surroundings)?;
+        self.fields.output.hold(answer).map_err(|mut fault| {
+            self.name().as_str().clone_into(&mut fault.subject);
+            fault
+        })
+    }
+
+    /// What it says of its result.
+    pub const fn output(&self) -> &Output {
+        &self.fields.output
+    }
+
+    /// The schema of its result, for a tool that declares one.
+    pub const fn output_schema(&self) -> Option<&Schema> {
+        self.fields.output.schema()
     }
 
     /// The text of its file.

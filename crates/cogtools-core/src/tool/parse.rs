@@ -73,6 +73,7 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
     }
     let implementation = draft.needed(Key::Implementation, end, reader);
     let implementation = implementation.and_then(|entry| Implementation::read(entry, reader));
+    let output = draft.get(Key::Output).map(|entry| reader.output(entry));
     let annotations = draft
         .get(Key::Annotations)
         .map(|entry| reader.annotations(entry));
@@ -90,6 +91,7 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
         schema: schema?,
         examples: Vec::new(),
         implementation: implementation?,
+        output: output.unwrap_or_default(),
         annotations: annotations.unwrap_or_default(),
         capabilities: capabilities.unwrap_or_default(),
         env: env.unwrap_or_default(),

@@ -1,9 +1,9 @@
 //! A call through a program's streams: arguments in, result out.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+mod work;
 
-use clap::{Arg, ArgAction};
+
+use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Cancel, Code, EnvPriority, Environment, Fault, Surroundings, Tool};
 
@@ -12,8 +12,27 @@ use crate::input::{Input, InputError};
 use crate::io::Io;
 use crate::project::project;
 
-/// The stack of the thread in which a tool works: as much as a main thread has.
-const STACK: usize = 8 << 20;
+/// How a tool is called.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What the arguments are written in.
+    pub syntax: Syntax,
+    /// Whether to say what is done, and what a program said aside.
+    pub verbose: bool,
+    /// The command line that makes this call, for whoever left the arguments out.
+    pub line: String,
+}
+
+impl Call {
+    /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
+    pub fn from_options(matches: &ArgMatches, line: String) -> Self {
+        Self {
+            syntax: Syntax::from_flag(matches.get_flag("yaml")),
+            verbose: matches.get_flag("verbose"),
+            line,
+        }
+    }
+}
 
 /// `--yaml` for arguments.
 pub fn yaml_arg() -> Arg {
@@ -32,16 +51,20 @@ pub fn verbose_arg() -> Arg {
 }
 
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs
-/// the tool and prints its result. `line` is the command line that makes this
-/// call, for whoever left the arguments out.
-pub fn answer(io: &mut Io<'_>, tool: Tool, syntax: Syntax, line: &str) -> Result<(), Failure> {
+/// the tool and prints its result.
+pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
+    let name = tool.name().to_string();
     let bytes = io.stdin.read();
-    let bytes = bytes.map_err(|error| input_fault(&error, &tool, line))?;
-    let arguments = Arguments::read(bytes, syntax)
-        .map_err(|error| error.fault().about(tool.name().as_str()))?;
+    let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
+    let arguments =
+        Arguments::read(bytes, call.syntax).map_err(|error| error.fault().about(name.as_str()))?;
     let surroundings = surroundings(io, &tool);
-    let result = bounded(tool, arguments, surroundings)?;
-    io.print(result.as_bytes())
+    let answer = work::bounded(tool, arguments, surroundings)?;
+    if call.verbose && !answer.aside.trim().is_empty() {
+        let message = format!("{name}: the program wrote on standard error:");
+        io.note_with(&message, answer.aside.trim_end());
+    }
+    io.print(answer.text.as_bytes())
 }
 
 /// What is around a call of `tool`. A template looks at nothing, so nothing is
@@ -62,50 +85,6 @@ fn surroundings(io: &Io<'_>, tool: &Tool) -> Surroundings {
         ),
         cancel: Cancel::default(),
     }
-}
-
-/// The result of the call, if it comes in time. The tool works in a thread of its
-/// own: hosts wait for ever, so a tool that does not end must be left behind.
-fn bounded(
-    tool: Tool,
-    arguments: Arguments,
-    surroundings: Surroundings,
-) -> Result<String, Failure> {
-    let name = tool.name().to_string();
-    let timeout = tool.timeout();
-    let (sender, receiver) = channel();
-    let thread = thread::Builder::new().name("tool".into()).stack_size(STACK);
-    let work = move || {
-        let _ = sender.send(result(&tool, arguments, &surroundings));
-    };
-    if let Err(error) = thread.spawn(work) {
-        let message = format!("no thread can be started for the tool: {error}");
-        return Err(Fault::new(Code::Internal, message).about(name).into());
-    }
-    match receiver.recv_timeout(timeout) {
-        Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => {
-            let message = format!("the tool did not end within {} s", timeout.as_secs_f64());
-            let fault = Fault::new(Code::Timeout, message).about(name);
-            Err(fault
-                .hint("send less, or give the tool more time with `timeout`")
-                .into())
-        }
-        // A panic, which has been reported where it happened.
-        Err(RecvTimeoutError::Disconnected) => Err(Failure::Status(Code::Internal.status())),
-    }
-}
-
-fn result(
-    tool: &Tool,
-    arguments: Arguments,
-    surroundings: &Surroundings,
-) -> Result<String, Failure> {
-    let accepted = tool
-        .accept(arguments)
-        .map_err(|error| Failure::from(error.faults(tool)))?;
-    tool.run(accepted, surroundings)
-        .map_err(|fault| Failure::from(*fault))
 }
 
 /// A word as a shell takes it.
