@@ -26,6 +26,7 @@ mod surroundings;
 mod takes;
 pub mod text;
 pub mod tool;
+pub mod trust;
 mod violation;
 pub mod yaml;
 

@@ -9,13 +9,14 @@ use std::thread;
 use crate::source::{Listed, Listing, Source, SourceError};
 use crate::suggest::{nearest, one_of};
 use crate::tool::ToolError;
-use crate::{Code, Config, Fault, Filter, Name, NameError, Target, Tool};
+use crate::{Code, Config, Fault, Filter, Name, NameError, Surroundings, Target, Tool};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
 pub struct Registry {
     sources: Vec<Source>,
     filters: Vec<Filter>,
+    surroundings: Surroundings,
 }
 
 /// What a walk over all tools has found.
@@ -60,13 +61,15 @@ pub enum FindError {
 const MANY: usize = 32;
 
 impl Registry {
-    /// The registry of a configuration, for `host` if it is known who asks.
-    pub fn new(config: Config, host: Option<Target>) -> Self {
+    /// The registry of a configuration, for `host` if it is known who asks. Only
+    /// sources that are other programs look at the `surroundings`.
+    pub fn new(config: Config, host: Option<Target>, surroundings: Surroundings) -> Self {
         let own = host.and_then(|host| config.host(host).cloned());
         let filters = std::iter::once(config.filter).chain(own);
         Self {
             filters: filters.filter(|filter| !filter.is_open()).collect(),
             sources: config.sources,
+            surroundings,
         }
     }
 
@@ -76,7 +79,7 @@ impl Registry {
         let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
         let mut unlisted = Vec::new();
         for source in &self.sources {
-            let found = source.find(&valid, &mut unlisted);
+            let found = source.find(&valid, &self.surroundings, &mut unlisted);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.takes(valid.as_str(), tool.provenance().toolset.as_deref()) {
                     return Ok(tool);
@@ -100,7 +103,7 @@ impl Registry {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
         for source in &self.sources {
-            let listing = source.list();
+            let listing = source.list(&self.surroundings);
             let left = listing
                 .listed
                 .into_iter()
@@ -138,7 +141,7 @@ impl Registry {
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
         for source in &self.sources {
-            let Listing { listed, errors } = source.list();
+            let Listing { listed, errors } = source.list(&self.surroundings);
             found.unlisted.extend(errors);
             // Names are unique in a folder; most projects have just one.
             let apart = self.sources.len() == 1

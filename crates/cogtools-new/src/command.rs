@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::{Config, Name, Project, Registry};
+use cogtools_core::{Config, Name, Project, Registry, Surroundings};
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
@@ -91,7 +91,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// The file of a tool that has the name already.
 fn rival(name: &Name, config: Config) -> Option<PathBuf> {
-    let tool = Registry::new(config, None).find(name.as_str()).ok()?;
+    let tool = Registry::new(config, None, Surroundings::default())
+        .find(name.as_str())
+        .ok()?;
     Some(tool.file().to_path_buf())
 }
 

@@ -30,7 +30,7 @@ use crate::schema::Schema;
 use crate::source::Provenance;
 use crate::text::Text;
 use crate::yaml::{self, Node};
-use crate::{Fault, Name, Surroundings};
+use crate::{Fault, Name, Surroundings, trust};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -129,6 +129,15 @@ impl Tool {
         &self.provenance
     }
 
+    /// The same tool done in another `way`, held to a recovered `schema` if it has one.
+    pub(crate) fn declared(mut self, way: Implementation, schema: Option<Schema>) -> Self {
+        self.fields.implementation = way;
+        if let Some(schema) = schema {
+            self.fields.schema = schema;
+        }
+        self
+    }
+
     /// The same tool, from there.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
         self.provenance = provenance;
@@ -157,12 +166,14 @@ impl Tool {
     }
 
     /// Runs the tool and returns its answer. Only a tool that is a command looks at
-    /// its `surroundings`.
+    /// its `surroundings`; one that others have written runs only if the user has
+    /// allowed it.
     pub fn run(
         &self,
         arguments: Accepted,
         surroundings: &Surroundings,
     ) -> Result<Answer, RunError> {
+        trust::gate::check(self, surroundings)?;
         let arguments = arguments.into_object();
         let answer = self
             .fields
