@@ -1,0 +1,50 @@
+//! `.cogtoolrc.yaml` and the sources that it names: a mistake there ends
+//! discovery, and then Gemini CLI does not start.
+
+use std::path::Path;
+
+use cogtools_core::Project;
+
+use crate::finding::Finding;
+use crate::program::told;
+use crate::scene::Scene;
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    if !scene.tools.faults.is_empty() {
+        let faults = scene.tools.faults.iter();
+        let findings = faults.map(|fault| {
+            let finding = Finding::problem(fault.line());
+            match fault.hints.first() {
+                Some(hint) => finding.fix(hint.clone()),
+                None => finding.fix(format!("edit {}", Project::CONFIG)),
+            }
+        });
+        return findings.collect();
+    }
+    let file = scene.root().join(Path::new(Project::CONFIG)).is_file();
+    let mut findings = vec![Finding::ok(if file {
+        format!("`{}` is valid", Project::CONFIG)
+    } else {
+        format!("no `{}`: tools come from `tools`", Project::CONFIG)
+    })];
+    if scene.cwd != scene.root() {
+        let root = scene.root().display();
+        let message = format!(
+            "the project is `{root}`, and a host finds its settings only when it is started there"
+        );
+        let root = cogtools_program::call::quote(&scene.root().display().to_string());
+        findings.push(Finding::warning(message).fix(format!("cd {root}")));
+    }
+    if scene.tools.files.is_empty() {
+        let finding = Finding::warning("this project has no tools yet");
+        findings.push(finding.fix("cogtools new NAME"));
+    }
+    let unread = scene.tools.valid().find_map(|tool| {
+        let faults = tool.check_examples();
+        faults.first().map(told)
+    });
+    findings.extend(unread.map(|line| {
+        Finding::warning(format!("an example misleads the model: {line}")).fix("cogtools lint")
+    }));
+    findings
+}
