@@ -32,7 +32,7 @@ impl Program {
         let mut words = words.into_iter();
         let word = words.next()?;
         Some(Self {
-            file: find(&word, scene),
+            file: find(&word, scene).filter(|file| starts(file)),
             word,
             args: words.collect(),
             dropped,
@@ -44,7 +44,7 @@ impl Program {
         Self {
             word: command.to_owned(),
             args: Vec::new(),
-            file: find(command, scene),
+            file: find(command, scene).filter(|file| starts(file)),
             dropped: Vec::new(),
         }
     }
@@ -79,6 +79,13 @@ impl Program {
 pub(crate) fn find(word: &str, scene: &Scene) -> Option<PathBuf> {
     let path = scene.vars.get(OsStr::new("PATH"));
     which::which_in(word, path, scene.root()).ok()
+}
+
+/// Whether Gemini CLI can start it: on Windows it starts no script of `cmd`, which
+/// is what npm puts on PATH there.
+fn starts(file: &Path) -> bool {
+    let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+    !(cfg!(windows) && ["cmd", "bat", "ps1"].contains(&ending.to_lowercase().as_str()))
 }
 
 /// The name of a program without its folder and its ending on Windows.

@@ -30,13 +30,41 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         let fix = "set the discovery command to \"cogtools-discover\"";
         findings.push(Finding::problem(message).fix(fix));
     }
-    if !stderr.is_empty() {
-        let said = first_line(stderr);
-        let message = format!("says on stderr, where Gemini CLI shows it to nobody: {said}");
-        let command = scene.discovery_command().unwrap_or_default();
-        findings.push(Finding::warning(message).fix(format!("{command} > /dev/null")));
-    }
+    findings.extend(twice(names));
+    findings.extend(said(stderr, names, scene));
     findings
+}
+
+/// Names that come again: Gemini CLI keeps the last tool of a name, and says nothing.
+fn twice(names: &[String]) -> Option<Finding> {
+    let again = names.iter().enumerate();
+    let again = again.filter(|(index, name)| names[..*index].contains(name));
+    let again: Vec<&str> = again.map(|(_, name)| name.as_str()).collect();
+    let first = again.first()?;
+    let message = format!("declares {first} more than once, and the last one wins");
+    Some(Finding::warning(message).fix("leave all but one of them out"))
+}
+
+/// What Gemini CLI shows to nobody: files that were passed over, and stderr.
+fn said(stderr: &[u8], names: &[String], scene: &Scene) -> Option<Finding> {
+    let broken = scene.tools.files.iter().filter(|file| file.tool.is_err());
+    let skipped: Vec<&str> = broken
+        .map(|file| file.name.as_str())
+        .filter(|name| !names.iter().any(|declared| declared == name))
+        .collect();
+    if stderr.is_empty() {
+        return None;
+    }
+    let line = first_line(stderr);
+    let message = match skipped.as_slice() {
+        [] => format!("says on stderr, which Gemini CLI does not show: {line}"),
+        skipped => format!(
+            "skips {} and says so on stderr, which Gemini CLI does not show: {line}",
+            skipped.join(", ")
+        ),
+    };
+    let command = scene.discovery_command().unwrap_or_default();
+    Some(Finding::warning(message).fix(format!("{command} > /dev/null")))
 }
 
 fn declared(names: &[String]) -> String {

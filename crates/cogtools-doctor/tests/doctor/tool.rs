@@ -37,7 +37,7 @@ fn discovery_that_leaves_tools_out() {
     let discovery = "  ok       runs, and declares 2 tools, a to b
   problem  the discovery command leaves out hello
            fix: set the discovery command to \"cogtools-discover\"
-  warning  says on stderr, where Gemini CLI shows it to nobody: one is broken
+  warning  says on stderr, which Gemini CLI does not show: one is broken
            fix: cogtools-discover > /dev/null\n";
     let call = "  ok       was not made: no tool here is a template with arguments to try\n";
     let headless = "  warning  where nobody can be asked (gemini -p) 2 of 2 tools are hidden: a, b
@@ -48,6 +48,27 @@ fn discovery_that_leaves_tools_out() {
             ("call", call),
             ("headless", headless),
         ],
+        "1 problem, 2 warnings",
+    );
+}
+
+#[test]
+fn discovery_that_skips_a_tool_and_has_one_twice() {
+    let patient = Patient::new();
+    patient.file("tools/lost.yaml", "name: lost\n").answers(
+        "cogtools-discover",
+        "echo 'lost is broken' >&2; echo '[{\"name\": \"hello\"}, {\"name\": \"hello\"}]'",
+    );
+    let discovery = "  ok       runs, and declares 2 tools, hello to hello
+  warning  declares hello more than once, and the last one wins
+           fix: leave all but one of them out
+  warning  skips lost and says so on stderr, which Gemini CLI does not show: lost is broken
+           fix: cogtools-discover > /dev/null\n";
+    let tools = "  ok       1 tool is sound
+  problem  tools/lost.yaml:1:1: `description` is missing (and 1 more): no host is told of the tool
+           fix: add `description: …`; cogtools lint tools/lost.yaml\n";
+    patient.check(
+        &[("discovery", discovery), ("tools", tools)],
         "1 problem, 2 warnings",
     );
 }

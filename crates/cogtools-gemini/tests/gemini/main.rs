@@ -5,3 +5,5 @@
 mod merge;
 mod nasty;
 mod read;
+mod settings;
+mod version;
