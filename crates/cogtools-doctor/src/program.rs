@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use cogtools_core::Fault;
 use cogtools_gemini::command::{CALL, DISCOVER};
 
 use crate::process::{self, PATIENCE, Ran, RunError};
@@ -93,15 +92,6 @@ pub(crate) fn stem(word: &str) -> &str {
     let name = Path::new(word).file_name().and_then(OsStr::to_str);
     let name = name.unwrap_or_default();
     name.strip_suffix(".exe").unwrap_or(name)
-}
-
-/// A fault on one line, with the first thing to do about it.
-pub(crate) fn told(fault: &Fault) -> String {
-    let line = fault.line();
-    match fault.hints.first() {
-        Some(hint) => format!("{line}; {hint}"),
-        None => line,
-    }
 }
 
 const fn is_operator(c: char) -> bool {

@@ -6,7 +6,6 @@ use std::path::Path;
 use cogtools_core::Project;
 
 use crate::finding::Finding;
-use crate::program::told;
 use crate::scene::Scene;
 
 pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
@@ -39,12 +38,5 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         let finding = Finding::warning("this project has no tools yet");
         findings.push(finding.fix("cogtools new NAME"));
     }
-    let unread = scene.tools.valid().find_map(|tool| {
-        let faults = tool.check_examples();
-        faults.first().map(told)
-    });
-    findings.extend(unread.map(|line| {
-        Finding::warning(format!("an example misleads the model: {line}")).fix("cogtools lint")
-    }));
     findings
 }

@@ -1,6 +1,6 @@
 //! Tool files that are broken or never reached.
 
-use cogtools_core::Fault;
+use cogtools_core::{Fault, Tool};
 
 use super::vanished;
 use crate::finding::Finding;
@@ -21,6 +21,7 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         let more = faults.len().saturating_sub(1);
         findings.extend(faults.first().map(|fault| broken(fault, more, end)));
     }
+    findings.extend(scene.tools.valid().filter_map(misleading));
     for (hidden, winner) in &scene.tools.shadowed {
         let (hidden, winner) = (hidden.display(), winner.display());
         let message = format!("{hidden} is never reached: {winner} has the same name");
@@ -52,4 +53,12 @@ fn broken(fault: &Fault, more: usize, end: &str) -> Finding {
         Some(hint) => finding.fix(format!("{hint}; cogtools lint {file}")),
         None => finding.fix(format!("cogtools lint {file}")),
     }
+}
+
+/// An example that the tool itself would refuse: the model learns it all the same.
+fn misleading(tool: &Tool) -> Option<Finding> {
+    let faults = tool.check_examples();
+    let line = faults.first()?.line();
+    let file = tool.file().display();
+    Some(Finding::warning(line).fix(format!("cogtools lint {file}")))
 }

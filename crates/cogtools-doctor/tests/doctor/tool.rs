@@ -110,6 +110,17 @@ fn tools_with_commands_are_not_called() {
 }
 
 #[test]
+fn an_example_that_does_not_fit() {
+    let patient = Patient::new();
+    let tool = HELLO.replace("implementation", "  - persn: Bo\nimplementation");
+    patient.file("tools/hello.yaml", tool);
+    let tools = "  ok       1 tool is sound
+  warning  tools/hello.yaml:7:5: /persn: this example does not fit: not a parameter of this tool
+           fix: cogtools lint tools/hello.yaml\n";
+    patient.check(&[("tools", tools)], "no problems, 1 warning");
+}
+
+#[test]
 fn broken_hidden_and_vanished() {
     let patient = Patient::new();
     patient
