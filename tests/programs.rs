@@ -5,10 +5,11 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
+    "cogtools-doctor",
     "cogtools-expand",
     "cogtools-init",
     "cogtools-lint",

@@ -6,6 +6,7 @@
 
 mod answer;
 mod declaration;
+mod doctor;
 mod facepalm;
 mod failure;
 mod host;

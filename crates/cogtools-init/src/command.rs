@@ -2,11 +2,10 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
+use cogtools_gemini::{ApplyError, Plan, Step, command as gemini};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
-use crate::apply::ApplyError;
-use crate::plan::{Plan, Step};
-use crate::{gemini, guidance, starter};
+use crate::{guidance, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {

@@ -36,12 +36,23 @@ pub fn registry(
     let project = project(io);
     let mut config = config(&project, io)?;
     select(matches, &mut config.filter);
+    Ok(of_config(config, &project, io, host))
+}
+
+/// The same, with nothing left out but what the configuration leaves out.
+pub fn whole_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Failure> {
+    let project = project(io);
+    let config = config(&project, io)?;
+    Ok(of_config(config, &project, io, host))
+}
+
+fn of_config(config: Config, project: &Project, io: &Io<'_>, host: Option<Target>) -> Registry {
     let around = if config.runs_programs() {
-        surroundings(io, &project, config.env_priority)
+        surroundings(io, project, config.env_priority)
     } else {
         Surroundings::default()
     };
-    Ok(Registry::new(config, host, around))
+    Registry::new(config, host, around)
 }
 
 /// What is around the programs that tools and sources of `project` run.

@@ -19,6 +19,12 @@ pub enum Reason {
     /// It is not JSON with comments; the parser's words.
     #[error("not JSON with comments: {0}")]
     Syntax(String),
+    /// It begins with a byte order mark, which Gemini CLI cannot read.
+    #[error("begins with a byte order mark")]
+    ByteOrderMark,
+    /// It says nothing at all, where Gemini CLI needs an object.
+    #[error("is empty, which is not JSON")]
+    Nothing,
     /// An object is needed where something else stands.
     #[error("must be an object, but is {found}")]
     NotAnObject {
@@ -52,7 +58,9 @@ impl Refusal {
     pub fn fault(self) -> Fault {
         let fault = Fault::new(Code::InvalidConfig, self.reason.to_string());
         let fault = match self.reason {
-            Reason::Syntax(_) => fault.hint("mend the file by hand, then run this again"),
+            Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
+                fault.hint("mend the file by hand, then run this again")
+            }
             Reason::NotAnObject { pointer, .. } => fault
                 .pointing(pointer)
                 .hint("make it an object or take it out, then run this again"),

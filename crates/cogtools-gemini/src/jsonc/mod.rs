@@ -7,9 +7,11 @@
 mod document;
 mod layout;
 mod merge;
+mod read;
 mod refusal;
 
 pub use merge::{Insertion, insertions};
+pub use read::{mend, read};
 pub use refusal::{Reason, Refusal};
 
 use std::path::Path;

@@ -17,7 +17,7 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, pars
 use super::refusal::{Reason, Refusal};
 
 /// What a file begins with when an editor marked it as UTF-8.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A file's text, parsed.
 pub(super) struct Document<'a> {
@@ -93,6 +93,11 @@ impl<'a> Document<'a> {
         self.tokens.get(first..last).unwrap_or_default()
     }
 
+    /// Every token and comment.
+    pub(super) fn tokens(&self) -> &[TokenAndRange<'a>] {
+        &self.tokens
+    }
+
     /// The end of the last token or comment of the whole text.
     pub(super) fn end(&self) -> usize {
         self.tokens.last().map_or(0, |token| token.range.end)
@@ -148,7 +153,7 @@ pub(super) const fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
-const fn options() -> ParseOptions {
+pub(super) const fn options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -163,7 +168,7 @@ const fn options() -> ParseOptions {
     }
 }
 
-fn place(file: &Path, text: &str, range: Range) -> Place {
+pub(super) fn place(file: &Path, text: &str, range: Range) -> Place {
     let before = text.get(..range.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |feed| feed + 1);
@@ -176,7 +181,7 @@ fn place(file: &Path, text: &str, range: Range) -> Place {
 }
 
 /// The parser's sentence in the manner of our messages.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_lowercase().chain(letters).collect()
