@@ -14,7 +14,7 @@ mod shape;
 
 use document::Document;
 
-/// README, CONTRIBUTING, CHANGELOG and everything below docs/.
+/// README, CONTRIBUTING, CHANGELOG, GEMINI and everything below docs/.
 fn documents() -> Vec<Document> {
     let found = Document::all();
     assert!(

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use cogtools_core::{Config, Name, Project, Registry};
 use cogtools_program::call::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, file};
 
-use crate::file;
 use crate::place::Place;
 use crate::refusal::Refusal;
 use crate::template::Template;
@@ -116,7 +115,7 @@ fn write(
     fs::create_dir_all(&place.folder).map_err(failed(&place.shown))?;
     let schema = place.schema(project).map_err(failed(&place.shown))?;
     let text = template.text(name, &schema.reference);
-    match file::create(&path, &text, true) {
+    match file::create(&path, text.as_bytes(), true) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             return Err(Refusal::Exists(shown));
@@ -124,7 +123,7 @@ fn write(
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
-    match file::create(&schema.file, SCHEMA, false) {
+    match file::create(&schema.file, SCHEMA.as_bytes(), false) {
         Ok(()) => created.push(schema.shown),
         // One of another version, or of the user's own making: it stays.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

@@ -3,7 +3,6 @@
 //! It never overwrites anything, and nothing half written is ever in place.
 
 mod command;
-mod file;
 mod place;
 mod refusal;
 mod template;

@@ -7,6 +7,7 @@
 
 pub mod call;
 mod failure;
+pub mod file;
 mod input;
 mod io;
 pub mod man;
