@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault, Project, Registry, SourceError};
-use cogtools_program::call::{config, project, quote};
+use cogtools_program::call::{config, format_arg, project, quote, wants_json};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::json;
 
@@ -72,20 +72,11 @@ fn command() -> Command {
                 .conflicts_with_all(["file", "check"])
                 .help("Print the table, and look at no file"),
         )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(["human", "json"])
-                .default_value("human")
-                .help("Lines for people, or one JSON object"),
-        )
+        .arg(format_arg())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let json = matches
-        .get_one::<String>("format")
-        .is_some_and(|it| it == "json");
+    let json = wants_json(matches);
     let project = project(io);
     let (table, broken) = table(&project)?;
     if matches.get_flag("print") {

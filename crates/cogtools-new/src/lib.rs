@@ -3,6 +3,7 @@
 //! It never overwrites anything, and nothing half written is ever in place.
 
 mod command;
+mod done;
 mod place;
 mod refusal;
 mod template;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 
-use clap::{Arg, ArgAction};
+use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Code, Config, Fault, Project, Registry, Tool};
 
@@ -29,6 +29,22 @@ pub fn verbose_arg() -> Arg {
         .long("verbose")
         .action(ArgAction::SetTrue)
         .help("Say on stderr what is done; some hosts take any stderr for a failure")
+}
+
+/// `--format` for reports: words for people, or JSON, whose form the man page tells.
+pub fn format_arg() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(["human", "json"])
+        .default_value("human")
+        .help("Lines for people, or one JSON object")
+}
+
+/// Whether `--format json` was given.
+pub fn wants_json(matches: &ArgMatches) -> bool {
+    let format = matches.get_one::<String>("format");
+    format.is_some_and(|format| format == "json")
 }
 
 /// The tools of the project around `io`'s working directory.
