@@ -43,8 +43,5 @@ fn the_linter_is_shown_at_work() {
     ] {
         assert!(svg.contains(shown), "{shown} is not in {svg}");
     }
-    assert!(
-        !svg.contains("\u{1b}") && !svg.contains("http://localhost"),
-        "{svg}"
-    );
+    assert!(!svg.contains('\u{1b}'), "{svg}");
 }
