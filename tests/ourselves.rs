@@ -21,3 +21,24 @@ fn our_tools_have_no_findings() {
         .run()
         .outputs("11 files: nothing to report\n");
 }
+
+#[test]
+fn the_table_is_the_same_for_everybody() {
+    let project = Project::new();
+    let tool = "name: mine\ndescription: Nobody else has it\nimplementation: mine\n";
+    project
+        .file(".cogtoolrc.yaml", "tool_sources:\n  - local: ./tools\n")
+        .file("tools/ours.yaml", tool.replace("mine", "ours"))
+        .file("../home/.gemini/tools/mine.yaml", tool)
+        .file(
+            "../home/.gemini/cogtoolrc.yaml",
+            "tool_sources:\n  - local: ./tools\nexclude: [ours]\n",
+        );
+    crate::run("cogtools-docs", &project)
+        .arg("--print")
+        .run()
+        .outputs(
+            "| Tool | What it is for | Arguments |\n|---|---|---|\n\
+             | `ours` | Nobody else has it |  |\n",
+        );
+}

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Fault, Project, Registry, SourceError};
-use cogtools_program::call::{config, format_arg, project, quote, wants_json};
+use cogtools_core::{Code, Config, Fault, Places, Project, Registry, SourceError};
+use cogtools_program::call::quote;
+use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::project::project;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::json;
 
@@ -33,7 +35,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "TABLE",
-        "One row a tool, in the order of sources and names: its name; the first line of its description that ends a sentence; its arguments, those marked that may be left out. A broken tool is left out and named on standard error.",
+        "One row a tool, in the order of sources and names: its name; the first line of its description that ends a sentence; its arguments, those marked that may be left out. A broken tool is left out and named on standard error. Only the project's own configuration counts, not the user's or the machine's, so that the table is the same everywhere.",
     ),
     (
         "CHECK",
@@ -112,7 +114,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// The tools of `project`, and what is wrong with the others.
 fn table(project: &Project) -> Result<(Table, Vec<Fault>), Failure> {
-    let found = Registry::new(config(project)?).map(|tool| match tool {
+    // What a user has configured for themselves is not the project's to print.
+    let config = Config::load(project, &Places::default());
+    let config = config.map_err(|error| Failure::from(error.faults()))?;
+    let found = Registry::new(config, None).map(|tool| match tool {
         Ok(tool) => Ok(Row::new(&tool)),
         Err(error) => Err(error.faults()),
     });

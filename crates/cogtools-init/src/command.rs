@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
-use cogtools_program::call::{format_arg, wants_json};
+use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::apply::ApplyError;

@@ -8,11 +8,13 @@
 pub mod call;
 mod failure;
 pub mod file;
+pub mod format;
 mod input;
 mod io;
 pub mod man;
 mod process;
 mod program;
+pub mod project;
 mod rehearsal;
 mod report;
 mod usage;

@@ -1,0 +1,222 @@
+//! A `.env` file: lines of `NAME=value`.
+//!
+//! What npm's `dotenv` takes is taken, for the hosts around us read the same
+//! files with it: `export`, comments, values in single, double and back quotes,
+//! also over several lines. Nothing is expanded. A line that is none of this is
+//! an error with its place, where others pass it over.
+
+use std::fmt::{self, Formatter};
+use std::path::Path;
+
+use crate::text::{Text, TextError};
+use crate::{Code, Fault};
+
+/// The variables of a file, in its order.
+#[derive(Clone)]
+pub struct DotEnv {
+    text: Text,
+    variables: Vec<Variable>,
+}
+
+/// One variable of the file.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value; it may be a secret.
+    pub value: String,
+    /// The line that it begins in, from 1.
+    pub line: usize,
+}
+
+/// Why a file cannot be used. The line itself is never shown, for it may hold a
+/// secret: only `FILE:LINE` is.
+#[derive(Debug, thiserror::Error)]
+pub enum DotEnvError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Text(TextError),
+    /// A line is not `NAME=value`.
+    #[error("not a line of the form NAME=value")]
+    Line(String),
+    /// A quote is opened and never closed.
+    #[error("the quote is never closed")]
+    Quote(String),
+    /// Something follows a closed quote.
+    #[error("only a comment can follow a value in quotes")]
+    Rest(String),
+}
+
+struct Cursor<'t> {
+    text: &'t Text,
+    at: usize,
+}
+
+impl DotEnv {
+    /// Reads the file at `path`, known to its user as `shown`.
+    pub fn read(path: &Path, shown: &Path) -> Result<Self, DotEnvError> {
+        Self::parse(Text::read(path, shown).map_err(DotEnvError::Text)?)
+    }
+
+    /// Parses the text of such a file.
+    pub fn parse(text: Text) -> Result<Self, DotEnvError> {
+        let mut cursor = Cursor { text: &text, at: 0 };
+        let mut variables = Vec::new();
+        while cursor.skip_blank() {
+            variables.push(cursor.variable()?);
+        }
+        Ok(Self { text, variables })
+    }
+
+    /// The file as its user knows it.
+    pub fn name(&self) -> &Path {
+        self.text.name()
+    }
+
+    /// The variables; of those with the same name, the last one counts.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The variable `name`.
+    pub fn get(&self, name: &str) -> Option<&Variable> {
+        let mut variables = self.variables.iter();
+        variables.rfind(|variable| variable.name == name)
+    }
+}
+
+impl<'t> Cursor<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text.as_str()[self.at..]
+    }
+
+    fn line(&self) -> &'t str {
+        self.rest().lines().next().unwrap_or("")
+    }
+
+    /// The line that it stands in, from 1.
+    fn number(&self) -> usize {
+        self.text.as_str()[..self.at].matches('\n').count() + 1
+    }
+
+    fn place(&self) -> String {
+        format!("{}:{}", self.text.name().display(), self.number())
+    }
+
+    /// Goes to the next line that says something; false at the end.
+    fn skip_blank(&mut self) -> bool {
+        loop {
+            let rest = self.rest().trim_start();
+            self.at = self.text.as_str().len() - rest.len();
+            if !rest.starts_with('#') {
+                return !rest.is_empty();
+            }
+            self.at += self.line().len();
+        }
+    }
+
+    fn variable(&mut self) -> Result<Variable, DotEnvError> {
+        let line = self.number();
+        let wrong = || DotEnvError::Line(self.place());
+        let (head, _) = self.line().split_once('=').ok_or_else(wrong)?;
+        let after = self.at + head.len() + 1;
+        let name = head.trim_end();
+        let name = match name.strip_prefix("export") {
+            Some(name) if name.starts_with([' ', '\t']) => name.trim_start(),
+            _ => name,
+        };
+        if !is_name(name) {
+            return Err(wrong());
+        }
+        let name = name.to_owned();
+        self.at = after;
+        let blank = self.line().len() - self.line().trim_start().len();
+        self.at += blank;
+        let value = match self.line().chars().next() {
+            Some(quote @ ('"' | '\'' | '`')) => self.quoted(quote)?,
+            _ => self.plain(),
+        };
+        Ok(Variable { name, value, line })
+    }
+
+    /// The rest of the line, without a comment behind white space.
+    fn plain(&mut self) -> String {
+        let line = self.line();
+        let mut end = line.len();
+        if line.starts_with('#') {
+            end = 0;
+        } else if let Some(at) = line.find(" #").into_iter().chain(line.find("\t#")).min() {
+            end = at;
+        }
+        let value = line[..end].trim_end().to_owned();
+        self.at += line.len();
+        value
+    }
+
+    /// Everything up to the closing quote; only double quotes know escapes.
+    fn quoted(&mut self, quote: char) -> Result<String, DotEnvError> {
+        let place = self.place();
+        let mut value = String::new();
+        let mut characters = self.rest().char_indices().skip(1);
+        let mut end = None;
+        while let Some((at, character)) = characters.next() {
+            match character {
+                _ if character == quote => {
+                    end = Some(at + 1);
+                    break;
+                }
+                '\\' if quote == '"' => match characters.next() {
+                    Some((_, 'n')) => value.push('\n'),
+                    Some((_, 'r')) => value.push('\r'),
+                    Some((_, 't')) => value.push('\t'),
+                    Some((_, escaped @ ('"' | '\\' | '$'))) => value.push(escaped),
+                    Some((_, other)) => value.extend(['\\', other]),
+                    None => {}
+                },
+                _ => value.push(character),
+            }
+        }
+        self.at += end.ok_or(DotEnvError::Quote(place))?;
+        let rest = self.line().trim();
+        if !rest.is_empty() && !rest.starts_with('#') {
+            return Err(DotEnvError::Rest(self.place()));
+        }
+        self.at += self.line().len();
+        Ok(value)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+}
+
+impl DotEnvError {
+    /// The fault to show.
+    pub fn fault(&self) -> Fault {
+        let (place, hint) = match self {
+            Self::Text(error) => return error.fault(Code::InvalidConfig),
+            Self::Line(place) => (place, "write NAME=value, or put a # before the line"),
+            Self::Quote(place) => (place, "close it, or write the value without quotes"),
+            Self::Rest(place) => (place, "put the whole value between the quotes"),
+        };
+        Fault::new(Code::InvalidConfig, self.to_string())
+            .about(place)
+            .hint(hint)
+    }
+}
+
+impl fmt::Debug for Variable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=… (line {})", self.name, self.line)
+    }
+}
+
+impl fmt::Debug for DotEnv {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:?}", self.name().display(), self.variables)
+    }
+}

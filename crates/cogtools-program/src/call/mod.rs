@@ -1,0 +1,131 @@
+//! A call through a program's streams: arguments in, result out.
+
+mod work;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::{Cancel, Code, EnvPriority, Environment, Fault, Surroundings, Tool};
+
+use crate::failure::Failure;
+use crate::input::{Input, InputError};
+use crate::io::Io;
+use crate::project::project;
+
+/// How a tool is called.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What the arguments are written in.
+    pub syntax: Syntax,
+    /// Whether to say what is done, and what a program said aside.
+    pub verbose: bool,
+    /// The command line that makes this call, for whoever left the arguments out.
+    pub line: String,
+}
+
+impl Call {
+    /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
+    pub fn from_options(matches: &ArgMatches, line: String) -> Self {
+        Self {
+            syntax: Syntax::from_flag(matches.get_flag("yaml")),
+            verbose: matches.get_flag("verbose"),
+            line,
+        }
+    }
+}
+
+/// `--yaml` for arguments.
+pub fn yaml_arg() -> Arg {
+    Arg::new("yaml")
+        .long("yaml")
+        .action(ArgAction::SetTrue)
+        .help("Read the arguments as YAML instead of JSON")
+}
+
+/// `--verbose`.
+pub fn verbose_arg() -> Arg {
+    Arg::new("verbose")
+        .long("verbose")
+        .action(ArgAction::SetTrue)
+        .help("Say on stderr what is done; some hosts take any stderr for a failure")
+}
+
+/// Reads the arguments of a call of `tool` from standard input, checks them, runs
+/// the tool and prints its result.
+pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
+    let name = tool.name().to_string();
+    let bytes = io.stdin.read();
+    let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
+    let arguments =
+        Arguments::read(bytes, call.syntax).map_err(|error| error.fault().about(name.as_str()))?;
+    let surroundings = surroundings(io, &tool);
+    let answer = work::bounded(tool, arguments, surroundings)?;
+    if call.verbose && !answer.aside.trim().is_empty() {
+        let message = format!("{name}: the program wrote on standard error:");
+        io.note_with(&message, answer.aside.trim_end());
+    }
+    io.print(answer.text.as_bytes())
+}
+
+/// What is around a call of `tool`. A template looks at nothing, so nothing is
+/// looked for.
+fn surroundings(io: &Io<'_>, tool: &Tool) -> Surroundings {
+    if !tool.implementation().runs_programs() {
+        return Surroundings::default();
+    }
+    let project = project(io);
+    let environment = Environment::new(io.vars.clone());
+    Surroundings {
+        root: project.root().to_path_buf(),
+        environment: environment.within(
+            &io.cwd,
+            project.root(),
+            project.shown(),
+            EnvPriority::default(),
+        ),
+        cancel: Cancel::default(),
+    }
+}
+
+/// A word as a shell takes it.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn input_fault(error: &InputError, tool: &Tool, line: &str) -> Fault {
+    let name = tool.name().as_str();
+    match error {
+        InputError::Terminal => {
+            let example = tool.skeleton().unwrap_or_else(|| "{…}".to_owned());
+            Fault::new(
+                Code::Usage,
+                "the arguments come on standard input, which is a terminal here",
+            )
+            .about(name)
+            .hint(format!("echo {} | {line}", quote(&example)))
+            .hint(format!("{line} < arguments.json"))
+        }
+        InputError::TooLarge => {
+            let most = Input::LIMIT >> 20;
+            let message = format!("the arguments are larger than {most} MiB");
+            Fault::new(Code::InvalidArgumentsSyntax, message)
+                .about(name)
+                .hint("pass the name of a file instead of its content")
+        }
+        InputError::TimedOut(after) => {
+            let message = format!("standard input did not end within {} s", after.as_secs());
+            Fault::new(Code::Timeout, message)
+                .about(name)
+                .hint("close standard input after the arguments; `< /dev/null` sends none")
+        }
+        InputError::Failed(error) => Fault::new(
+            Code::IoFailed,
+            format!("standard input cannot be read: {error}"),
+        )
+        .about(name)
+        .hint("check where standard input comes from"),
+    }
+}
