@@ -27,12 +27,12 @@ fn the_table_is_the_same_for_everybody() {
     let project = Project::new();
     let tool = "name: mine\ndescription: Nobody else has it\nimplementation: mine\n";
     project
-        .file(".cogtoolrc.yaml", "tool_sources:\n  - local: ./tools\n")
+        .file(".cogtoolrc.yaml", "")
         .file("tools/ours.yaml", tool.replace("mine", "ours"))
         .file("../home/.gemini/tools/mine.yaml", tool)
         .file(
             "../home/.gemini/cogtoolrc.yaml",
-            "tool_sources:\n  - local: ./tools\nexclude: [ours]\n",
+            "tool_sources:\n  - local: ./tools\n",
         );
     crate::run("cogtools-docs", &project)
         .arg("--print")
