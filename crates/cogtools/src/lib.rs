@@ -12,10 +12,11 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 11] = [
+pub const PROGRAMS: [&Program; 12] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
+    &cogtools_docs::PROGRAM,
     &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,

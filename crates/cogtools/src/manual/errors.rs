@@ -87,6 +87,7 @@ const fn remedy(code: Code) -> &'static str {
             "Take one of the names in the hint, or look at what cogtools help --all lists."
         }
         Code::Unhealthy => "Do what the report says behind fix:, or run cogtools doctor --fix.",
+        Code::Stale => "Run the command in the hint, and commit what it writes.",
         Code::Usage => "Follow the usage line in the hints; --help explains every option.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, with no key twice; with YAML, add --yaml."
