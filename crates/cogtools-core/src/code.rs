@@ -10,6 +10,8 @@ pub enum Code {
     ToolFailed,
     /// The porcelain has no program of that name.
     UnknownProgram,
+    /// A tool did not pass its own examples.
+    TestFailed,
     /// The command line does not say what to do.
     Usage,
     /// The arguments on standard input are not one JSON (or YAML) object.
@@ -36,9 +38,10 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::ToolFailed,
         Self::UnknownProgram,
+        Self::TestFailed,
         Self::Usage,
         Self::InvalidArgumentsSyntax,
         Self::SchemaViolation,
@@ -57,6 +60,7 @@ impl Code {
         match self {
             Self::ToolFailed => "TOOL_FAILED",
             Self::UnknownProgram => "UNKNOWN_PROGRAM",
+            Self::TestFailed => "TEST_FAILED",
             Self::Usage => "USAGE",
             Self::InvalidArgumentsSyntax => "INVALID_ARGUMENTS_SYNTAX",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
@@ -75,7 +79,7 @@ impl Code {
     /// one meaning; the numbers from 64 to 78 are those of `sysexits.h`.
     pub const fn status(self) -> u8 {
         match self {
-            Self::ToolFailed | Self::UnknownProgram => 1,
+            Self::ToolFailed | Self::UnknownProgram | Self::TestFailed => 1,
             Self::Usage => 2,
             Self::InvalidArgumentsSyntax | Self::SchemaViolation => 65,
             Self::TemplateFailed | Self::Internal => 70,
@@ -92,6 +96,9 @@ impl Code {
         match self {
             Self::ToolFailed => "the tool ran and reported a failure of its own",
             Self::UnknownProgram => "cogtools found no program of that name; the nearest are named",
+            Self::TestFailed => {
+                "an example did not give what its golden file holds; the report names each"
+            }
             Self::Usage => "the command line is incomplete or has an unknown option",
             Self::InvalidArgumentsSyntax => {
                 "the arguments on standard input are not one JSON (with --yaml: YAML) object"

@@ -76,6 +76,14 @@ impl Registry {
         Err(FindError::Absent(self.absent(&valid)))
     }
 
+    /// The file of the tool of that name, the one that [`Registry::find`] would
+    /// open; whether it is a tool is not looked at.
+    pub fn locate(&self, name: &str) -> Result<Listed, FindError> {
+        let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+        let found = self.sources.iter().find_map(|source| source.locate(&valid));
+        found.ok_or_else(|| FindError::Absent(self.absent(&valid)))
+    }
+
     /// What can be said of a name that no source has.
     fn absent(&self, name: &Name) -> Absent {
         let mut names: Vec<String> = Vec::new();
@@ -115,6 +123,16 @@ impl Registry {
         &self,
         each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
     ) -> Found<T> {
+        let found = self.files();
+        Found {
+            items: load_all(&found.items, each),
+            unlisted: found.unlisted,
+            shadowed: found.shadowed,
+        }
+    }
+
+    /// The tool files of all sources, none of them opened.
+    pub fn files(&self) -> Found<Listed> {
         let mut unlisted = Vec::new();
         let mut shadowed = Vec::new();
         let mut files: Vec<Listed> = Vec::new();
@@ -136,32 +154,39 @@ impl Registry {
                 Err(error) => unlisted.push(error),
             }
         }
-        // A tool that brings our own code down must not take the others with it.
-        let load = |file: &Listed| {
-            let loaded = AssertUnwindSafe(|| each(file, Tool::load(&file.path, &file.shown)));
-            catch_unwind(loaded)
-                .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
-        };
-        let items = if files.len() < MANY {
-            files.iter().map(load).collect()
-        } else {
-            let (first, second) = files.split_at(files.len() / 2);
-            thread::scope(|scope| {
-                let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
-                let mut items: Vec<T> = first.iter().map(&load).collect();
-                match second.join() {
-                    Ok(rest) => items.extend(rest),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-                items
-            })
-        };
         Found {
-            items,
+            items: files,
             unlisted,
             shadowed,
         }
     }
+}
+
+/// Loads each of `files` and turns it into what the caller needs, in their order,
+/// `each` running on two threads when there are many.
+pub fn load_all<T: Send>(
+    files: &[Listed],
+    each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
+) -> Vec<T> {
+    // A tool that brings our own code down must not take the others with it.
+    let load = |file: &Listed| {
+        let loaded = AssertUnwindSafe(|| each(file, Tool::load(&file.path, &file.shown)));
+        catch_unwind(loaded)
+            .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
+    };
+    if files.len() < MANY {
+        return files.iter().map(load).collect();
+    }
+    let (first, second) = files.split_at(files.len() / 2);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
+        let mut items: Vec<T> = first.iter().map(&load).collect();
+        match second.join() {
+            Ok(rest) => items.extend(rest),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        items
+    })
 }
 
 impl FindError {

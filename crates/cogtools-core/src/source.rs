@@ -78,6 +78,13 @@ impl Folder {
         }
     }
 
+    /// The file of the tool of that name, if this folder has one; whether it is a
+    /// tool is not looked at.
+    pub fn locate(&self, name: &Name) -> Option<Listed> {
+        let listed = self.listed(&OsString::from(format!("{name}.{ENDING}")));
+        listed.path.symlink_metadata().is_ok().then_some(listed)
+    }
+
     /// The file that would be the tool of that name if it ended as tool files do.
     pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
         let file = format!("{name}.yml");

@@ -1,6 +1,7 @@
 //! A call through a program's streams: arguments in, result out.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 
@@ -52,15 +53,20 @@ pub fn config(project: &Project) -> Result<Config, Failure> {
 pub fn answer(io: &mut Io<'_>, tool: Tool, syntax: Syntax, line: &str) -> Result<(), Failure> {
     let bytes = io.stdin.read();
     let bytes = bytes.map_err(|error| input_fault(&error, &tool, line))?;
+    let result = call(&Arc::new(tool), bytes, syntax)?;
+    io.print(result.as_bytes())
+}
+
+/// What a call of `tool` with the arguments in `bytes` prints.
+pub fn call(tool: &Arc<Tool>, bytes: Vec<u8>, syntax: Syntax) -> Result<String, Failure> {
     let arguments = Arguments::read(bytes, syntax)
         .map_err(|error| error.fault().about(tool.name().as_str()))?;
-    let result = bounded(tool, arguments)?;
-    io.print(result.as_bytes())
+    bounded(Arc::clone(tool), arguments)
 }
 
 /// The result of the call, if it comes in time. The tool works in a thread of its
 /// own: hosts wait for ever, so a tool that does not end must be left behind.
-fn bounded(tool: Tool, arguments: Arguments) -> Result<String, Failure> {
+fn bounded(tool: Arc<Tool>, arguments: Arguments) -> Result<String, Failure> {
     let name = tool.name().to_string();
     let timeout = tool.timeout();
     let (sender, receiver) = channel();

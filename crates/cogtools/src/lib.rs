@@ -12,7 +12,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 10] = [
+pub const PROGRAMS: [&Program; 11] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
@@ -22,6 +22,7 @@ pub const PROGRAMS: [&Program; 10] = [
     &cogtools_list::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
+    &cogtools_test::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

@@ -86,6 +86,9 @@ const fn remedy(code: Code) -> &'static str {
         Code::UnknownProgram => {
             "Take one of the names in the hint, or look at what cogtools help --all lists."
         }
+        Code::TestFailed => {
+            "Mend what the report of cogtools test names, or accept the new results with --update."
+        }
         Code::Usage => "Follow the usage line in the hints; --help explains every option.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, with no key twice; with YAML, add --yaml."
