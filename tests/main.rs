@@ -7,6 +7,7 @@ use cogtools_testing::{Project, Run};
 mod call;
 mod discover;
 mod docs;
+mod examples;
 mod hosts;
 mod input;
 mod interpreter;
