@@ -79,8 +79,8 @@ fn junit_is_well_formed() {
         ("say", "example 2", None),
     ];
     assert_eq!(cases, expected);
-    let failure = root.descendants().filter_map(|node| node.text());
-    let failure = failure.filter(|text| text.starts_with("golden:")).next();
+    let mut texts = root.descendants().filter_map(|node| node.text());
+    let failure = texts.find(|text| text.starts_with("golden:"));
     let expected = "\
 golden: the result is not what `tools/say.1.golden` holds
 --- tools/say.1.golden

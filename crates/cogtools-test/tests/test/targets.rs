@@ -91,7 +91,7 @@ fn many_tools_in_order() {
         );
         project.file(format!("tools/{name}.yaml"), tool);
         project.file(format!("tools/{name}.1.golden"), format!("said {number}"));
-        expected.push_str(&format!("ok {name} (1 example)\n"));
+        expected = format!("{expected}ok {name} (1 example)\n");
     }
     expected.push_str("\n100 tools, 100 examples: all passed\n");
     assert_eq!(run(&project, &[]), Ended::done(expected));
