@@ -97,7 +97,7 @@ impl Code {
             Self::ToolFailed => "the tool ran and reported a failure of its own",
             Self::UnknownProgram => "cogtools found no program of that name; the nearest are named",
             Self::TestFailed => {
-                "an example did not give what its golden file holds; the report names each"
+                "the examples of a tool did not pass their test; the report names each failure"
             }
             Self::Usage => "the command line is incomplete or has an unknown option",
             Self::InvalidArgumentsSyntax => {

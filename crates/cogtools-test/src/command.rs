@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
 use cogtools_program::call::{config, project};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::output::{self, Format};
 use crate::runner::Runner;
@@ -40,6 +40,11 @@ const MANUAL: &[(&str, &str)] = &[
         "FORMATS",
         "human: a line a tool, and below it what failed.\n\njson: one object: tools, a list of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML, a testsuite a tool and a testcase an example, for the servers that run tests. Times are left out, so that the same files give the same report.\n\nThe exit status is 0 when everything passed; a tool without examples passes.",
     ),
+    (
+        "WATCHING",
+        "--watch tests once, and then again whenever a file has changed: a tool file, a golden file, a template in the folders of the tools, or the configuration. A change of one tool tests that tool, any other change tests all. It does not end by itself; press Ctrl-C.",
+    ),
+    ("FILES", man::FILES),
     (
         "EXAMPLES",
         "    cogtools test\n\n    cogtools test --update facepalm\n\n    cogtools test --watch\n\n    cogtools test --format junit > report.xml",
