@@ -7,6 +7,7 @@ use cogtools_testing::{Project, Run};
 mod call;
 mod discover;
 mod docs;
+mod examples;
 mod hosts;
 mod input;
 mod interpreter;
@@ -22,6 +23,7 @@ mod schema;
 mod sources;
 mod starters;
 mod templates;
+mod watch;
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {

@@ -42,3 +42,22 @@ fn the_table_is_the_same_for_everybody() {
              | `ours` | Nobody else has it |  |\n",
         );
 }
+
+#[test]
+fn our_tools_say_what_their_golden_files_hold() {
+    let outcome = Run::new(crate::programs().join("cogtools-test"))
+        .project(&Project::new())
+        .args(["--format", "json", "--spawn"])
+        .cwd(crate::repository())
+        .run();
+    let report = outcome.json();
+    let summary = serde_json::json!({
+        "tools": 11,
+        "examples": 22,
+        "failures": 0,
+        "without_examples": 0,
+        "written": 0,
+        "removed": 0,
+    });
+    assert_eq!(report["summary"], summary);
+}

@@ -5,7 +5,7 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
@@ -17,6 +17,7 @@ const NAMES: [&str; 12] = [
     "cogtools-list",
     "cogtools-new",
     "cogtools-schema",
+    "cogtools-test",
     "cogtools-yaml",
 ];
 
@@ -114,6 +115,7 @@ fn usage(name: &str) -> String {
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
+        "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

@@ -12,7 +12,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 12] = [
+pub const PROGRAMS: [&Program; 13] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
@@ -24,6 +24,7 @@ pub const PROGRAMS: [&Program; 12] = [
     &cogtools_list::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
+    &cogtools_test::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

@@ -88,6 +88,9 @@ const fn remedy(code: Code) -> &'static str {
         }
         Code::Unhealthy => "Do what the report says behind fix:, or run cogtools doctor --fix.",
         Code::Stale => "Run the command in the hint, and commit what it writes.",
+        Code::TestFailed => {
+            "Mend what the report of cogtools test names, or accept the new results with --update."
+        }
         Code::Usage => "Follow the usage line in the hints; --help explains every option.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, with no key twice; with YAML, add --yaml."
