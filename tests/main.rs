@@ -5,8 +5,11 @@ use std::path::Path;
 use cogtools_testing::{Project, Run};
 
 mod call;
+mod commands;
 mod discover;
 mod docs;
+mod failures;
+mod groups;
 mod hosts;
 mod input;
 mod interpreter;
