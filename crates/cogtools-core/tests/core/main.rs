@@ -2,6 +2,8 @@
 
 mod attack;
 mod document;
+mod dotenv;
+mod environment;
 mod expansion;
 mod fault;
 mod file;
