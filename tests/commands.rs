@@ -172,7 +172,7 @@ fn a_script_leaves_nothing_behind() {
         let outcome = run.env("TMPDIR", project.path("temporary")).run();
         outcome.expect(status, "", &outcome.stderr);
         let left = std::fs::read_dir(project.path("temporary"))
-            .unwrap()
+            .expect("the folder is there")
             .count();
         assert_eq!(left, 0, "{script}");
     }
@@ -197,7 +197,7 @@ wait";
 fn a_result_is_cut_between_characters() {
     let script = "printf x; head -c 1200000 /dev/zero | sed 's/\\x00/\u{20ac}/g'";
     let text = call(&shell(script), &json!({})).text();
-    let (head, notice) = text.split_once('\n').unwrap();
+    let (head, notice) = text.split_once('\n').expect("two lines");
     assert_eq!(head.len(), 1 + (((1 << 20) - 1) / 3) * 3);
     assert!(notice.starts_with("[cut here: 25514"), "{notice}");
 }

@@ -13,7 +13,7 @@ fn prepare(rest: &str) -> (Project, Run) {
 
 fn call(rest: &str) -> Outcome {
     let (_project, run) = prepare(rest);
-    run.stdin(&json!({})).run()
+    run.stdin(json!({})).run()
 }
 
 /// The message of a call of a tool that runs this script of a shell.

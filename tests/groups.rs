@@ -1,6 +1,6 @@
 //! No process outlives the call that started it.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -59,7 +59,7 @@ fn all_end(pids: &[String]) {
 fn wait(child: &mut Child) -> std::process::ExitStatus {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
-        if let Some(status) = child.try_wait().unwrap() {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
             return status;
         }
         assert!(Instant::now() < end, "it does not end");
@@ -79,8 +79,10 @@ fn start(project: &Project, program: &str, args: &[&str]) -> Child {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"{}").unwrap();
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(b"{}").expect("it reads");
+    drop(stdin);
     child
 }
 
@@ -88,7 +90,7 @@ fn signal(name: &str, pid: u32) {
     let status = Command::new("/bin/sh")
         .args(["-c", &format!("kill -{name} {pid}")])
         .status();
-    assert!(status.unwrap().success());
+    assert!(status.expect("a shell runs").success());
 }
 
 #[test]
@@ -117,20 +119,12 @@ fn when_the_call_is_asked_to_end() {
         let ended = wait(&mut child);
         assert_eq!(ended.code(), Some(status), "{name}");
         assert!(!pids.iter().any(|pid| lives(pid)), "{name}: {pids:?}");
-        let mut text = String::new();
-        child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut text)
-            .unwrap();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut text)
-            .unwrap();
-        assert_eq!(text, "", "{name}");
+        let said = child.wait_with_output().expect("its pipes are read");
+        assert_eq!(
+            (said.stdout, said.stderr),
+            (Vec::new(), Vec::new()),
+            "{name}"
+        );
     }
 }
 
@@ -145,6 +139,26 @@ fn when_the_host_dies() {
     signal("KILL", host.id());
     assert_eq!(wait(&mut host).signal(), Some(9));
     all_end(&pids);
+}
+
+#[test]
+fn whoever_says_nohup_means_it() {
+    let tool = "\
+name: t
+description: d
+implementation: {exec: [sh, -c, 'echo a >> pids; echo b >> pids; echo c >> pids; sleep 1; echo done > done']}
+";
+    let project = project_with("t", tool);
+    let line = "trap '' HUP; \"$CALL\" t & wait";
+    let mut host = start(&project, "/bin/bash", &["-c", line]);
+    pids(&project);
+    signal("KILL", host.id());
+    wait(&mut host);
+    let end = Instant::now() + Duration::from_secs(10);
+    while !project.path("done").exists() {
+        assert!(Instant::now() < end, "it did not go on");
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

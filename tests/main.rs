@@ -23,6 +23,7 @@ mod programs;
 mod project;
 mod schema;
 mod sources;
+mod starters;
 mod templates;
 
 /// The directory of the programs under test.

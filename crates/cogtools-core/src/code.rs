@@ -90,7 +90,7 @@ impl Code {
     /// What it means and who can mend it, in one sentence without a full stop.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::ToolFailed => "the tool ran and reported a failure of its own",
+            Self::ToolFailed => "the tool ran and failed, or its result is not what it declares",
             Self::UnknownProgram => "cogtools found no program of that name; the nearest are named",
             Self::Usage => "the command line is incomplete or has an unknown option",
             Self::InvalidArgumentsSyntax => {

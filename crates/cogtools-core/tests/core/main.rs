@@ -10,6 +10,8 @@ mod file;
 mod key;
 mod keyword;
 mod name;
+mod output;
+mod process;
 mod reference;
 mod scalar;
 mod spelling;
