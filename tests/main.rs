@@ -5,9 +5,12 @@ use std::path::Path;
 use cogtools_testing::{Project, Run};
 
 mod call;
+mod commands;
 mod discover;
 mod docs;
 mod examples;
+mod failures;
+mod groups;
 mod hosts;
 mod input;
 mod interpreter;

@@ -106,7 +106,7 @@ impl Code {
     /// What it means and who can mend it, in one sentence without a full stop.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::ToolFailed => "the tool ran and reported a failure of its own",
+            Self::ToolFailed => "the tool ran and failed, or its result is not what it declares",
             Self::UnknownProgram => "cogtools found no program of that name; the nearest are named",
             Self::Unhealthy => "cogtools doctor found problems; its report names what mends each",
             Self::Stale => {

@@ -67,6 +67,10 @@ pointer
 message
   What is wrong.
 
+details
+  What somebody else said about it, in lines: the standard error of a program. Left out when \
+nobody did.
+
 hints
   A list of strings: what to do next.";
 
@@ -82,7 +86,9 @@ fn codes() -> String {
 /// What the one who reads of it can do.
 const fn remedy(code: Code) -> &'static str {
     match code {
-        Code::ToolFailed => "Read what the tool printed.",
+        Code::ToolFailed => {
+            "Read what its program said, in the lines behind the bars, and call it otherwise."
+        }
         Code::UnknownProgram => {
             "Take one of the names in the hint, or look at what cogtools help --all lists."
         }
