@@ -6,6 +6,7 @@ use cogtools_testing::{Project, Run};
 
 mod call;
 mod discover;
+mod distribution;
 mod docs;
 mod hosts;
 mod input;
