@@ -7,6 +7,7 @@ use cogtools_testing::{Project, Run};
 mod call;
 mod commands;
 mod discover;
+mod distribution;
 mod docs;
 mod examples;
 mod failures;

@@ -7,11 +7,14 @@ mod bench;
 mod cargo;
 mod command;
 mod deny;
+mod dist;
+mod files;
 mod fuzz;
 mod install;
 mod manual;
 mod needs;
 mod process;
+mod programs;
 mod say;
 mod test;
 
