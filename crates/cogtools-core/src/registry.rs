@@ -28,6 +28,8 @@ pub struct Found<T> {
     /// Files that were passed over, for an earlier source has a tool of that name:
     /// the file, and the one that won.
     pub shadowed: Vec<(PathBuf, PathBuf)>,
+    /// How many files the filters have left out.
+    pub left_out: usize,
 }
 
 /// A name that no source has a tool for, and what may have been meant.
@@ -135,6 +137,7 @@ impl Registry {
             items: Vec::new(),
             unlisted: Vec::new(),
             shadowed: Vec::new(),
+            left_out: 0,
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
         for source in &self.sources {
@@ -160,7 +163,9 @@ impl Registry {
             }
         }
         if !self.filters.is_empty() {
+            let all = found.items.len();
             found.items.retain(|listed| self.lists(listed));
+            found.left_out = all - found.items.len();
         }
         found
     }
@@ -181,6 +186,7 @@ impl Registry {
             items: files,
             unlisted,
             shadowed,
+            left_out,
         } = self.files();
         // A tool that brings our own code down must not take the others with it.
         let load = |file: &Listed| {
@@ -206,6 +212,7 @@ impl Registry {
             items,
             unlisted,
             shadowed,
+            left_out,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 mod work;
 
-
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Cancel, Code, EnvPriority, Environment, Fault, Surroundings, Tool};
