@@ -41,8 +41,8 @@ pub struct Absent {
     pub near: Vec<String>,
     /// Files of that name that do not end as tool files do.
     pub misnamed: Vec<PathBuf>,
-    /// Whether there is such a tool, and a filter leaves it out.
-    pub filtered: bool,
+    /// The file of such a tool that a filter leaves out.
+    pub filtered: Option<PathBuf>,
     /// Sources that could not be looked through.
     pub unlisted: Vec<SourceError>,
 }
@@ -84,7 +84,7 @@ impl Registry {
                     return Ok(tool);
                 }
                 let mut absent = self.absent(&valid);
-                absent.filtered = true;
+                absent.filtered = Some(tool.file().to_path_buf());
                 return Err(FindError::Absent(absent));
             }
         }
@@ -121,7 +121,7 @@ impl Registry {
             name: name.to_string(),
             near: near.into_iter().map(str::to_owned).collect(),
             misnamed: misnamed.collect(),
-            filtered: false,
+            filtered: None,
             unlisted,
         }
     }
@@ -241,10 +241,12 @@ impl FindError {
 impl Absent {
     fn faults(self) -> Vec<Fault> {
         let mut fault = Fault::new(Code::ToolNotFound, "no tool of that name is here");
-        if self.filtered {
-            fault = fault.hint(
-                "there is one, but a filter leaves it out; cogtools config list shows the filters",
-            );
+        if let Some(file) = &self.filtered {
+            let file = file.display();
+            fault = fault.hint(format!(
+                "`{file}` is one, but a filter leaves it out: an option such as --exclude, or \
+                 `filter` or `hosts` of the configuration"
+            ));
         }
         for file in &self.misnamed {
             let file = file.display();
