@@ -203,10 +203,11 @@ fn pnpm_links_everything() {
     manage(&pnpm, &project, ".", &install);
     assert!(project.path("node_modules/direct").is_symlink());
     assert_eq!(toolsets(&project, "."), "@team/scoped dev direct");
-    // Told to, pnpm links what its packages need too; nobody has named that.
+    // Told to, pnpm links what its packages need too, which nobody has named, and
+    // the members.
     project.file(".npmrc", "shamefully-hoist=true\n");
     fs::remove_dir_all(project.path("node_modules")).expect("it is there");
     manage(&pnpm, &project, ".", &install);
     assert!(project.path("node_modules/inner").is_symlink());
-    assert_eq!(toolsets(&project, "."), "@team/scoped dev direct");
+    assert_eq!(toolsets(&project, "."), "@team/scoped dev direct member");
 }

@@ -258,7 +258,6 @@ fn a_wrong_ending_is_named_in_a_toolset_too() {
         127,
         "cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here\n\
          hint: `tools/a/two.yml` is not read: tool files end in `.yaml`\n\
-         hint: did you mean `one`?\n\
          hint: cogtools-discover prints the tools there are\n",
     );
     let lint = run("cogtools-lint", &project).run();
