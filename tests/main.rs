@@ -6,9 +6,13 @@ use std::process::Command;
 use cogtools_testing::{Project, Run};
 
 mod call;
+mod commands;
 mod discover;
 mod docs;
+mod examples;
+mod failures;
 mod filters;
+mod groups;
 mod hosts;
 mod input;
 mod interpreter;
@@ -24,8 +28,10 @@ mod programs;
 mod project;
 mod schema;
 mod sources;
+mod starters;
 mod templates;
 mod toolsets;
+mod watch;
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {

@@ -5,16 +5,19 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 13] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
+    "cogtools-doctor",
+    "cogtools-docs",
     "cogtools-expand",
     "cogtools-init",
     "cogtools-lint",
     "cogtools-list",
     "cogtools-new",
     "cogtools-schema",
+    "cogtools-test",
     "cogtools-yaml",
 ];
 
@@ -107,10 +110,12 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
+        "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
+        "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

@@ -12,16 +12,19 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 10] = [
+pub const PROGRAMS: [&Program; 13] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
+    &cogtools_docs::PROGRAM,
+    &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
     &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
+    &cogtools_test::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 
