@@ -117,7 +117,7 @@ impl Packages {
     /// there somebody else's packages.
     fn is_ours(&self, path: &Path) -> bool {
         let owners = owner(path).zip(owner(&self.root));
-        owners.is_none_or(|(theirs, ours)| theirs == ours || theirs == 0)
+        owners.is_none_or(|(theirs, ours)| counts(theirs, ours))
     }
 
     pub(super) fn find(
@@ -146,6 +146,12 @@ impl Packages {
         }
         listing
     }
+}
+
+/// Whether what `theirs` owns counts in a project of `ours`: zero is the system's
+/// owner.
+const fn counts(theirs: u32, ours: u32) -> bool {
+    theirs == ours || theirs == 0
 }
 
 /// The number of a file's owner, where the system numbers them.
@@ -225,4 +231,33 @@ fn folders(folder: &Path) -> Vec<(String, bool)> {
         (!kind.is_file()).then_some((name, kind.is_symlink()))
     });
     entries.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_packages_count() {
+        for (theirs, ours, expected) in [
+            (1000, 1000, true),
+            (0, 1000, true),
+            (1001, 1000, false),
+            (1000, 0, false),
+        ] {
+            assert_eq!(counts(theirs, ours), expected, "{theirs} in {ours}");
+        }
+    }
+
+    #[test]
+    fn names_of_packages() {
+        for name in ["a", "@b/c", "a.b"] {
+            assert!(is_package(name), "{name}");
+        }
+        for name in [
+            "", ".bin", "@b", "@/c", "a/b", "@b/../c", "@b/..", "..", "c:d", "a\\b",
+        ] {
+            assert!(!is_package(name), "{name}");
+        }
+    }
 }
