@@ -65,11 +65,11 @@ impl Global {
         let file = self.settings.as_ref()?;
         let bytes = text::bytes(file, file, LIMIT).ok()?;
         let settings = String::from_utf8(bytes).ok()?;
-        let values = settings.lines().filter_map(|line| {
+        let mut values = settings.lines().filter_map(|line| {
             let (key, value) = line.split_once('=')?;
             (key.trim() == "prefix").then(|| value.trim().trim_matches(['"', '\'']))
         });
-        let value = values.last().filter(|value| !value.is_empty())?;
+        let value = values.next_back().filter(|value| !value.is_empty())?;
         for start in ["~", "${HOME}"] {
             if let Some(rest) = value.strip_prefix(start) {
                 return Some(
