@@ -102,7 +102,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             ));
         }
         let noun = if declared.len() == 1 { "tool" } else { "tools" };
-        io.note(&format!("{} {noun} declared", declared.len()));
+        let left_out = match found.left_out {
+            0 => String::new(),
+            count => format!(", {count} left out by a filter"),
+        };
+        io.note(&format!("{} {noun} declared{left_out}", declared.len()));
     }
     if matches.get_flag("yaml") {
         io.print(yaml(&declared)?.as_bytes())?;

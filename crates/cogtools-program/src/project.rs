@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
 use cogtools_core::source::Global;
 use cogtools_core::trust::Trust;
 use cogtools_core::{
@@ -26,8 +26,9 @@ pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     Config::load(project, &places(io)).map_err(|error| Failure::from(error.faults()))
 }
 
-/// The tools of the project around `io`'s working directory, for `host` if it is
-/// known who asks, without those that the command line leaves out.
+/// The tools of the project around `io`'s working directory, for the host that the
+/// command line names, or else for `host` if it is known who asks, without those
+/// that the command line leaves out.
 pub fn registry(
     matches: &ArgMatches,
     io: &Io<'_>,
@@ -36,6 +37,8 @@ pub fn registry(
     let project = project(io);
     let mut config = config(&project, io)?;
     select(matches, &mut config.filter);
+    let named = matches.try_get_one::<String>("host").ok().flatten();
+    let host = named.and_then(|name| Target::parse(name)).or(host);
     Ok(of_config(config, &project, io, host))
 }
 
@@ -114,8 +117,9 @@ pub fn places(io: &Io<'_>) -> Places {
     }
 }
 
-/// `--tools`, `--exclude` and `--toolset`: which tools there are for one run.
-pub fn filter_args() -> [Arg; 3] {
+/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools there are for one
+/// run.
+pub fn filter_args() -> [Arg; 4] {
     let list = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
@@ -137,6 +141,12 @@ pub fn filter_args() -> [Arg; 3] {
             "NAME",
             "Only tools of these toolsets: folders below a source, packages",
         ),
+        Arg::new("host")
+            .long("host")
+            .value_name("HOST")
+            .value_parser(PossibleValuesParser::new(Target::NAMES))
+            .help_heading("Which tools")
+            .help("Only tools that the configuration has for this host"),
     ]
 }
 
