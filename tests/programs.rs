@@ -5,9 +5,10 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "cogtools",
     "cogtools-call",
+    "cogtools-config",
     "cogtools-discover",
     "cogtools-doctor",
     "cogtools-expand",
@@ -108,6 +109,7 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
+        "cogtools-config" => "cogtools-config [OPTIONS] <COMMAND>",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",

@@ -36,6 +36,7 @@ pub fn registry(
     let project = project(io);
     let mut config = config(&project, io)?;
     select(matches, &mut config.filter);
+    config.env_priority = priority(matches, &config);
     Ok(of_config(config, &project, io, host))
 }
 
@@ -92,6 +93,26 @@ const STATE: &[&str] = &[".local", "state"];
 const CACHE: &[&str] = &[".cache"];
 /// The file that records what the user has allowed.
 const RECORD: &str = "trust.json";
+
+/// `--system-env`.
+pub fn system_env_arg() -> Arg {
+    Arg::new(SYSTEM_ENV)
+        .long(SYSTEM_ENV)
+        .action(ArgAction::SetTrue)
+        .help("Take environment variables from the process only, and do not read .env")
+}
+
+/// Whose variables count: the configuration says so, unless the command line asks
+/// for the process alone.
+pub fn priority(matches: &ArgMatches, config: &Config) -> EnvPriority {
+    // A program may be without the option.
+    match matches.try_get_one::<bool>(SYSTEM_ENV) {
+        Ok(Some(true)) => EnvPriority::System,
+        _ => config.env_priority,
+    }
+}
+
+const SYSTEM_ENV: &str = "system-env";
 
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.

@@ -12,9 +12,10 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 11] = [
+pub const PROGRAMS: [&Program; 12] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
+    &cogtools_config::PROGRAM,
     &cogtools_discover::PROGRAM,
     &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
