@@ -10,6 +10,7 @@ mod docs;
 mod hosts;
 mod input;
 mod interpreter;
+mod layers;
 mod layout;
 mod njk;
 mod ourselves;

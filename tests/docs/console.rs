@@ -13,7 +13,7 @@ use super::documents;
 
 /// Every command that is shown but not run here, by document. Each belongs to the
 /// list of what cannot be: a build, the real Gemini CLI, a download.
-const SKIPPED: [(&str, &str); 13] = [
+const SKIPPED: [(&str, &str); 14] = [
     ("CONTRIBUTING.md", "cargo build"),
     ("CONTRIBUTING.md", "cargo test --workspace"),
     ("CONTRIBUTING.md", "cargo xtask test"),
@@ -36,6 +36,10 @@ const SKIPPED: [(&str, &str); 13] = [
     (
         "docs/how-to/allow-tools-headless.md",
         "gemini --allowed-tools discovered_tool_hello -p 'Greet Ada.'",
+    ),
+    (
+        "docs/how-to/configure.md",
+        "npm pkg set cogtools.env_priority=process",
     ),
     ("docs/tutorial.md", "gemini"),
     (

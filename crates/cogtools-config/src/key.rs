@@ -140,7 +140,7 @@ mod tests {
             ),
             (
                 "hosts.gemnii.tools",
-                "there is no key `hosts.gemnii.tools`|did you mean `hosts.gemini.tools`, `hosts.gemini.toolsets` or `hosts.mcp.tools`?",
+                "there is no key `hosts.gemnii.tools`|did you mean `hosts.gemini.tools`, `hosts.gemini.toolsets` or `hosts.openai.tools`?",
             ),
         ] {
             let fault = Key::parse(text).expect_err(text);
