@@ -42,9 +42,9 @@ fn project() -> Project {
 
 /// A program in `project` that knows of the machine's file.
 fn layered(program: &str, project: &Project) -> Run {
-    let machine = project.path("../machine");
+    let machine = project.home().with_file_name("machine");
     run(program, project)
-        .env(SYSTEM, project.path("../machine/settings.json"))
+        .env(SYSTEM, machine.join("settings.json"))
         .redact(machine.as_os_str(), "[MACHINE]")
 }
 
@@ -123,7 +123,7 @@ built-in\ttool_sources=[{local: ./tools}]
 built-in\tenv_priority=project
 [MACHINE]/cogtoolrc.yaml:1\tfilter.tools=[a]
 [HOME]/.gemini/cogtoolrc.yaml:2\tfilter.exclude=[c]
-$COGTOOLS_TOOLSETS\tfilter.toolsets=git, web
+$COGTOOLS_TOOLSETS\tfilter.toolsets=[git, web]
 [HOME]/.gemini/cogtoolrc.yaml:3\thosts.mcp.tools=[x]
 .cogtoolrc.yaml:1\thosts.mcp.exclude=[y]
 [MACHINE]/cogtoolrc.yaml:2\tlint.rules.one=off
@@ -253,9 +253,9 @@ fn a_variable_that_is_wrong_is_fatal_and_says_which() {
         ),
         (
             "COGTOOLS_TOOLS",
-            "{a: b}",
-            "$COGTOOLS_TOOLS:1:1: `tools` takes a list of strings, not a map\n   \
-             |\n 1 | {a: b}\n   | ^^^^^^\nhint: write `tools: [facepalm, git_*]`\n",
+            "[a, [b]]",
+            "$COGTOOLS_TOOLS:1:5: `tools` takes a list of strings, not a list\n   \
+             |\n 1 | [a, [b]]\n   |     ^^^\nhint: write `tools: [facepalm, git_*]`\n",
         ),
     ] {
         let words = format!("cogtools-discover: error[INVALID_CONFIG]: {words}");
@@ -338,4 +338,39 @@ fn a_tool_sees_what_it_declares_and_whose_value_counts() {
          hint: set KEY in the environment, or put a line `KEY=…` into the project's .env\n\
          hint: cogtools config env --explain shows where each value would come from\n",
     );
+}
+
+#[test]
+fn names_in_a_variable_need_no_yaml() {
+    let project = project();
+    for (value, expected) in [
+        ("a", "$COGTOOLS_EXCLUDE\t[a]\n"),
+        ("a, *_b ,", "$COGTOOLS_EXCLUDE\t[a, \"*_b\"]\n"),
+        ("*", "$COGTOOLS_EXCLUDE\t[\"*\"]\n"),
+        ("12,true", "$COGTOOLS_EXCLUDE\t[\"12\", \"true\"]\n"),
+        (" [a, '*_b']", "$COGTOOLS_EXCLUDE\t[a, \"*_b\"]\n"),
+        ("[]", "$COGTOOLS_EXCLUDE\t[]\n"),
+    ] {
+        layered("cogtools-config", &project)
+            .env("COGTOOLS_EXCLUDE", value)
+            .args(["get", "--show-origin", "filter.exclude"])
+            .run()
+            .outputs(expected);
+    }
+}
+
+#[test]
+fn a_variable_without_a_value_is_not_set() {
+    let project = project();
+    for name in [
+        "COGTOOLS_TOOLS",
+        "COGTOOLS_TOOL_SOURCES",
+        "COGTOOLS_ENV_PRIORITY",
+    ] {
+        layered("cogtools-config", &project)
+            .env(name, "")
+            .arg("list")
+            .run()
+            .outputs("tool_sources=[{local: ./tools}]\nenv_priority=project\n");
+    }
 }

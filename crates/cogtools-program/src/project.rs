@@ -125,7 +125,9 @@ pub fn places(io: &Io<'_>) -> Places {
         let name = name
             .to_str()
             .filter(|name| name.starts_with(Places::PREFIX))?;
-        Some((name.to_owned(), value.to_string_lossy().into_owned()))
+        // As everywhere, a variable without a value is not set.
+        let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
+        Some((name.to_owned(), value.into_owned()))
     };
     Places {
         system: Some(system.unwrap_or_else(Places::system_file)),

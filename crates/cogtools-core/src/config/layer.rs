@@ -6,7 +6,7 @@ use super::origin::Origin;
 use super::{ConfigError, package};
 use crate::source::Global;
 use crate::suggest::did_you_mean;
-use crate::text::{Text, TextError};
+use crate::text::{Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
 use crate::{Code, Fault, Project};
 
@@ -150,13 +150,29 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     let shown = PathBuf::from(format!("${name}"));
     let failed = |error: TextError| error.fault(Code::InvalidConfig);
     let text = Text::new(shown, value.as_bytes().to_vec()).map_err(failed)?;
-    let document = below(keys, parse(&text)?);
+    // Names are easier to write without quotes and brackets.
+    let names = keys.len() > 1 && !value.trim_start().starts_with('[');
+    let node = if names { words(&text) } else { parse(&text)? };
+    let document = below(keys, node);
     Ok(Layer {
         origin: Origin::Variable(name.to_owned()),
         document,
         folder: project.resolve(Path::new("")),
         text,
     })
+}
+
+/// A variable's value as the string that it is.
+fn words(text: &Text) -> Node {
+    let end = text.as_str().len();
+    let data = Data::Text {
+        text: text.as_str().to_owned(),
+        block: None,
+    };
+    Node {
+        data,
+        span: Span { start: 0, end },
+    }
 }
 
 /// A document of its own: `text` as the value of the key that `keys` lead to.
