@@ -22,6 +22,7 @@ mod project;
 mod schema;
 mod sources;
 mod templates;
+mod variables;
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {

@@ -54,7 +54,9 @@ fn every_program_refuses_what_it_does_not_know() {
         let outcome = run(name, &project).arg("--nonsense").run();
         let line = usage(name);
         let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
-        let tip = if line.matches(['<', '[']).count() > 1 && name != "cogtools" {
+        let tip = if line.matches(['<', '[']).count() > 1
+            && !matches!(name, "cogtools" | "cogtools-config")
+        {
             tip
         } else {
             ""

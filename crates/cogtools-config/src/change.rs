@@ -1,9 +1,9 @@
 //! `set` and `unset`: one file, one key.
 
 use clap::ArgMatches;
-use cogtools_core::text::Text;
+use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{Code, Config, Fault, Project};
+use cogtools_core::{Code, Config, ConfigError, Fault, Project};
 use cogtools_program::project::{config, places, project};
 use cogtools_program::{Failure, Io};
 
@@ -23,7 +23,7 @@ pub(crate) fn set(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = file(matches, io, &project)?;
     let written = matches.get_one::<String>("value");
     let written = written.cloned().unwrap_or_default();
-    let text = Text::new(VALUE, written.clone().into_bytes());
+    let text = Text::new(VALUE, written.into_bytes());
     let text = text.map_err(|error| error.fault(Code::Usage))?;
     let value = yaml::parse(&text).map_err(|error| error.fault(Code::Usage, &text))?;
     let value = value.to_json();
@@ -37,7 +37,7 @@ pub(crate) fn set(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let root = parse(&file)?;
     let edited = edit::set(file.text().as_str(), &root, &key.segments(), &value);
     let edited = edited.map_err(|refused| by_hand(&file, &key, refused))?;
-    write(&file, &project, edited)
+    write(&file, &project, &edited)
 }
 
 /// Takes a key away from a file.
@@ -47,7 +47,7 @@ pub(crate) fn unset(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure
     let file = file(matches, io, &project)?;
     let root = parse(&file)?;
     match edit::unset(file.text().as_str(), &root, &key.segments()) {
-        Some(Ok(edited)) => write(&file, &project, edited),
+        Some(Ok(edited)) => write(&file, &project, &edited),
         Some(Err(refused)) => Err(by_hand(&file, &key, refused).into()),
         None => Err(not_there(&file, &key, io, &project).into()),
     }
@@ -64,22 +64,23 @@ fn file(matches: &ArgMatches, io: &Io<'_>, project: &Project) -> Result<File, Fa
     Ok(file?)
 }
 
-fn parse(file: &File) -> Result<Node, Fault> {
-    yaml::parse(file.text()).map_err(|error| error.fault(Code::InvalidConfig, file.text()))
+fn parse(file: &File) -> Result<Node, Failure> {
+    let parsed = yaml::parse(file.text());
+    parsed.map_err(|error| error.fault(Code::InvalidConfig, file.text()).into())
 }
 
 /// Writes the new text, if it is a configuration.
-fn write(file: &File, project: &Project, edited: String) -> Result<(), Failure> {
-    let text = Text::new(file.text().name(), edited.clone().into_bytes());
+fn write(file: &File, project: &Project, edited: &str) -> Result<(), Failure> {
+    let text = Text::new(file.text().name(), edited.as_bytes().to_vec());
     let text = text.map_err(|error| error.fault(Code::InvalidConfig))?;
-    Config::check(project, text, &[], file.origin()).map_err(|error| error.faults())?;
-    file.write(&edited)?;
+    Config::check(project, text, &[], file.origin()).map_err(ConfigError::faults)?;
+    file.write(edited)?;
     Ok(())
 }
 
 /// An edit that cannot be made without touching something else.
 fn by_hand(file: &File, key: &Key, refused: Refused) -> Fault {
-    let span = cogtools_core::text::Span {
+    let span = Span {
         start: refused.at,
         end: refused.at,
     };

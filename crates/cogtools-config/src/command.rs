@@ -18,26 +18,28 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COMMANDS",
-        "list
+        "list [--show-origin] [--format human|json]
   Every key that is set, one a line as KEY=VALUE, with the value that counts. With \
 --show-origin, where it was set stands before each, and a tab: FILE:LINE, $VARIABLE or \
 built-in.
 
-get KEY
+get [--show-origin] [--format human|json] KEY
   The value of KEY. When it is set nowhere, nothing is printed, and the exit status is 1.
 
-set KEY VALUE
+set [--home | --project] KEY VALUE
   Sets KEY in the project's .cogtoolrc.yaml, or with --home in the user's file. VALUE is \
 YAML, as in the file. The file is made when there is none. Comments, blank lines and the way \
 everything else is written stay; of a list, only the items that differ are touched. Where \
 that cannot be done, nothing is written, and the line to edit is named.
 
-unset KEY
+unset [--home | --project] KEY
   Takes KEY away there, and with it the maps around it that would be empty.
 
-env
+env [--explain] [--system-env] [--format human|json]
   The environment variables that the tools of the project declare, and where each would \
-come from: process, FILE:LINE or missing. Values are never shown.",
+come from: process, FILE:LINE or missing. Values are never shown. With --explain, also which \
+tools want each, what it hides, and what stands in .env for nothing; with --system-env, as \
+for a call with that option.",
     ),
     (
         "KEYS",
@@ -97,7 +99,6 @@ fn command() -> Command {
                     Arg::new("value")
                         .value_name("VALUE")
                         .required(true)
-                        .allow_hyphen_values(true)
                         .help("The value, in YAML: project, '[a, b]', '[{local: ./tools}]'"),
                 )
                 .args(place_args()),

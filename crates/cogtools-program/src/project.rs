@@ -119,7 +119,7 @@ const SYSTEM_ENV: &str = "system-env";
 pub fn places(io: &Io<'_>) -> Places {
     let system = io.var(SYSTEM_SETTINGS).map(|file| {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-        folder.join(Places::FILE)
+        io.cwd.join(folder).join(Places::FILE)
     });
     let own = |(name, value): (&std::ffi::OsString, &std::ffi::OsString)| {
         let name = name

@@ -7,7 +7,7 @@ use super::{Patch, Subject, render};
 
 impl Subject<'_> {
     /// A key more at the end of a map between braces.
-    pub(super) fn into_flow(
+    pub(super) fn add_to_flow(
         &self,
         node: &Node,
         entries: &[Entry],
@@ -23,15 +23,11 @@ impl Subject<'_> {
             Some(last) => (self.end(last)?, format!(", {pair}")),
             None => (node.span.start + 1, pair),
         };
-        Some(Patch {
-            start: at,
-            end: at,
-            text,
-        })
+        Some(Patch::insert(at, text))
     }
 
     /// One entry less in a map between braces.
-    pub(super) fn out_of_flow(&self, entries: &[Entry], index: usize) -> Option<Patch> {
+    pub(super) fn take_from_flow(&self, entries: &[Entry], index: usize) -> Option<Patch> {
         let entry = entries.get(index)?;
         let own = self.end(entry)?;
         let (start, end) = if let Some(before) = index.checked_sub(1) {
@@ -44,11 +40,7 @@ impl Subject<'_> {
         if self.has_comment(start, end) {
             return None;
         }
-        Some(Patch {
-            start,
-            end,
-            text: String::new(),
-        })
+        Some(Patch::remove(start, end))
     }
 
     /// Where the key begins, quotes included.

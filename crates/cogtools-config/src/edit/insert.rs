@@ -17,7 +17,7 @@ impl Subject<'_> {
     ) -> Option<Vec<Patch>> {
         let patch = match (&node.data, entry) {
             (Data::Map(entries), _) if is_flow(self.text, node) => {
-                self.into_flow(node, entries, rest, value)?
+                self.add_to_flow(node, entries, rest, value)?
             }
             (Data::Map(entries), _) => {
                 let first = entries.first()?;
@@ -40,11 +40,7 @@ impl Subject<'_> {
     fn lines(&self, at: usize, indent: usize, rest: &[&str], value: &Value) -> Patch {
         let newline = self.newline();
         let lines = self.block(indent, rest, value);
-        Patch {
-            start: at,
-            end: at,
-            text: format!("{newline}{}", lines.join(newline)),
-        }
+        Patch::insert(at, format!("{newline}{}", lines.join(newline)))
     }
 
     /// Lines at the end of a text that says nothing.
@@ -57,11 +53,7 @@ impl Subject<'_> {
         } else {
             format!("{newline}{lines}")
         };
-        Patch {
-            start: at,
-            end: at,
-            text,
-        }
+        Patch::insert(at, text)
     }
 
     /// `value` under the keys `rest`, a key a line.

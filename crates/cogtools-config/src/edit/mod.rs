@@ -8,9 +8,9 @@
 mod flow;
 mod insert;
 mod layout;
-mod list;
 mod remove;
 mod render;
+mod replace;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +34,26 @@ struct Patch {
     start: usize,
     end: usize,
     text: String,
+}
+
+impl Patch {
+    /// `text` where nothing was.
+    const fn insert(at: usize, text: String) -> Self {
+        Self {
+            start: at,
+            end: at,
+            text,
+        }
+    }
+
+    /// Nothing where something was.
+    const fn remove(start: usize, end: usize) -> Self {
+        Self {
+            start,
+            end,
+            text: String::new(),
+        }
+    }
 }
 
 /// A text that is edited, and its tree.

@@ -28,7 +28,7 @@ impl Subject<'_> {
             .iter()
             .position(|entry| entry.key == way[depth - 1])?;
         let patch = if is_flow(self.text, map) {
-            self.out_of_flow(entries, index)?
+            self.take_from_flow(entries, index)?
         } else {
             self.lines_of(&entries[index])?
         };
@@ -58,10 +58,6 @@ impl Subject<'_> {
             let before = before.strip_suffix('\n').unwrap_or(before);
             start = before.strip_suffix('\r').unwrap_or(before).len();
         }
-        Some(Patch {
-            start,
-            end: next,
-            text: String::new(),
-        })
+        Some(Patch::remove(start, next))
     }
 }

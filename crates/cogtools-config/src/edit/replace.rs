@@ -23,11 +23,7 @@ impl Subject<'_> {
             (Data::Map(_) | Data::List(_), _) if !flow => self.whole(entry, value),
             (Data::Null, _) if old.span.start == old.span.end => {
                 let at = self.colon(entry)?;
-                Some(vec![Patch {
-                    start: at,
-                    end: at,
-                    text: format!(" {}", render::flow(value)),
-                }])
+                Some(vec![Patch::insert(at, format!(" {}", render::flow(value)))])
             }
             _ => {
                 let (start, end) = (old.span.start, old.span.end);
@@ -69,39 +65,33 @@ impl Subject<'_> {
         let mut patches = Vec::new();
         for item in gone {
             self.mark(item)?;
-            patches.push(Patch {
-                start: self.line_start(item.span.start),
-                end: self.next_line(self.item_end(item)?),
-                text: String::new(),
-            });
+            let next = self.next_line(self.item_end(item)?);
+            patches.push(Patch::remove(self.line_start(item.span.start), next));
         }
-        let mark = self.mark(items.first()?)?;
-        let newline = self.newline();
-        let lines: Vec<String> = new
-            .iter()
-            .map(|value| format!("{mark}{}", render::item(value)))
-            .collect();
-        if !lines.is_empty() {
-            patches.push(match items[..head].last() {
-                Some(last) => {
-                    let at = self.line_end(self.item_end(last)?);
-                    Patch {
-                        start: at,
-                        end: at,
-                        text: format!("{newline}{}", lines.join(newline)),
-                    }
-                }
-                None => {
-                    let at = self.line_start(items.first()?.span.start);
-                    Patch {
-                        start: at,
-                        end: at,
-                        text: format!("{}{newline}", lines.join(newline)),
-                    }
-                }
-            });
+        if !new.is_empty() {
+            patches.push(self.more_items(items, head, new)?);
         }
         Some(patches)
+    }
+
+    /// New items behind the first `head` ones.
+    fn more_items(&self, items: &[Node], head: usize, new: &[Value]) -> Option<Patch> {
+        let first = items.first()?;
+        let mark = self.mark(first)?;
+        let line = |value: &Value| format!("{mark}{}", render::item(value));
+        let newline = self.newline();
+        let lines: Vec<String> = new.iter().map(line).collect();
+        let lines = lines.join(newline);
+        Some(match items[..head].last() {
+            Some(last) => {
+                let at = self.line_end(self.item_end(last)?);
+                Patch::insert(at, format!("{newline}{lines}"))
+            }
+            None => Patch::insert(
+                self.line_start(first.span.start),
+                format!("{lines}{newline}"),
+            ),
+        })
     }
 
     /// What stands in front of an item in its line: spaces, a dash, spaces.
