@@ -38,16 +38,16 @@ impl Subject<'_> {
 
     /// Lines behind the line that ends at `at`.
     fn lines(&self, at: usize, indent: usize, rest: &[&str], value: &Value) -> Patch {
-        let newline = self.newline();
+        let newline = self.newline(at);
         let lines = self.block(indent, rest, value);
         Patch::insert(at, format!("{newline}{}", lines.join(newline)))
     }
 
     /// Lines at the end of a text that says nothing.
     fn at_the_end(&self, rest: &[&str], value: &Value) -> Patch {
-        let newline = self.newline();
-        let lines = self.block(0, rest, value).join(newline);
         let at = self.text.len();
+        let newline = self.newline(at);
+        let lines = self.block(0, rest, value).join(newline);
         let text = if self.text.is_empty() || self.text.ends_with('\n') {
             format!("{lines}{newline}")
         } else {

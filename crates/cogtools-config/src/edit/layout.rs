@@ -8,12 +8,15 @@ use super::{Subject, is_flow};
 const STEP: usize = 2;
 
 impl<'t> Subject<'t> {
-    /// What ends the lines here.
-    pub(super) fn newline(&self) -> &'static str {
-        if self.text.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
+    /// What ends the line that ends at `at`, or else the one before it.
+    pub(super) fn newline(&self, at: usize) -> &'static str {
+        let feed = match &self.text[at..] {
+            "" => self.text.rfind('\n'),
+            rest => rest.find('\n').map(|feed| at + feed),
+        };
+        match feed {
+            Some(feed) if self.text[..feed].ends_with('\r') => "\r\n",
+            _ => "\n",
         }
     }
 

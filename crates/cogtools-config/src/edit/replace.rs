@@ -79,18 +79,15 @@ impl Subject<'_> {
         let first = items.first()?;
         let mark = self.mark(first)?;
         let line = |value: &Value| format!("{mark}{}", render::item(value));
-        let newline = self.newline();
         let lines: Vec<String> = new.iter().map(line).collect();
-        let lines = lines.join(newline);
-        Some(match items[..head].last() {
-            Some(last) => {
-                let at = self.line_end(self.item_end(last)?);
-                Patch::insert(at, format!("{newline}{lines}"))
-            }
-            None => Patch::insert(
-                self.line_start(first.span.start),
-                format!("{lines}{newline}"),
-            ),
+        Some(if let Some(last) = items[..head].last() {
+            let at = self.line_end(self.item_end(last)?);
+            let newline = self.newline(at);
+            Patch::insert(at, format!("{newline}{}", lines.join(newline)))
+        } else {
+            let at = self.line_start(first.span.start);
+            let newline = self.newline(at);
+            Patch::insert(at, format!("{}{newline}", lines.join(newline)))
         })
     }
 
