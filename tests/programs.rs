@@ -5,11 +5,12 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "cogtools",
     "cogtools-call",
     "cogtools-config",
     "cogtools-discover",
+    "cogtools-docs",
     "cogtools-doctor",
     "cogtools-expand",
     "cogtools-init",
@@ -17,6 +18,7 @@ const NAMES: [&str; 12] = [
     "cogtools-list",
     "cogtools-new",
     "cogtools-schema",
+    "cogtools-test",
     "cogtools-yaml",
 ];
 
@@ -112,10 +114,12 @@ fn usage(name: &str) -> String {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
         "cogtools-config" => "cogtools-config [OPTIONS] <COMMAND>",
+        "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
+        "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

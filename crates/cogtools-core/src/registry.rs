@@ -98,6 +98,15 @@ impl Registry {
         self.filters.iter().all(takes)
     }
 
+    /// The file of the tool of that name, the one that [`Registry::find`] would
+    /// open; whether it is a tool is not looked at.
+    pub fn locate(&self, name: &str) -> Result<Listed, FindError> {
+        let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+        let mut files = self.files().items.into_iter();
+        let found = files.find(|listed| listed.stem == valid.as_str());
+        found.ok_or_else(|| FindError::Absent(self.absent(&valid)))
+    }
+
     /// What can be said of a name that no source has.
     fn absent(&self, name: &Name) -> Absent {
         let mut names: Vec<String> = Vec::new();
@@ -132,8 +141,8 @@ impl Registry {
         self.filters.is_empty() || self.takes(&name, listed.provenance.toolset.as_deref())
     }
 
-    /// All that wants to be a tool and is not shadowed, by source.
-    fn files(&self) -> Found<Listed> {
+    /// All that wants to be a tool and is not shadowed, by source; no file is opened.
+    pub fn files(&self) -> Found<Listed> {
         let mut found: Found<Listed> = Found {
             items: Vec::new(),
             unlisted: Vec::new(),
@@ -180,37 +189,40 @@ impl Registry {
         &self,
         each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
     ) -> Found<T> {
-        let Found {
-            items: files,
-            unlisted,
-            shadowed,
-        } = self.files();
-        // A tool that brings our own code down must not take the others with it.
-        let load = |file: &Listed| {
-            let loaded = AssertUnwindSafe(|| each(file, file.load()));
-            catch_unwind(loaded)
-                .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
-        };
-        let items = if files.len() < MANY {
-            files.iter().map(load).collect()
-        } else {
-            let (first, second) = files.split_at(files.len() / 2);
-            thread::scope(|scope| {
-                let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
-                let mut items: Vec<T> = first.iter().map(&load).collect();
-                match second.join() {
-                    Ok(rest) => items.extend(rest),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-                items
-            })
-        };
+        let found = self.files();
         Found {
-            items,
-            unlisted,
-            shadowed,
+            items: load_all(&found.items, each),
+            unlisted: found.unlisted,
+            shadowed: found.shadowed,
         }
     }
+}
+
+/// Loads each of `files` and turns it into what the caller needs, in their order,
+/// `each` running on two threads when there are many.
+pub fn load_all<T: Send>(
+    files: &[Listed],
+    each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
+) -> Vec<T> {
+    // A tool that brings our own code down must not take the others with it.
+    let load = |file: &Listed| {
+        let loaded = AssertUnwindSafe(|| each(file, file.load()));
+        catch_unwind(loaded)
+            .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
+    };
+    if files.len() < MANY {
+        return files.iter().map(load).collect();
+    }
+    let (first, second) = files.split_at(files.len() / 2);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
+        let mut items: Vec<T> = first.iter().map(&load).collect();
+        match second.join() {
+            Ok(rest) => items.extend(rest),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        items
+    })
 }
 
 impl FindError {

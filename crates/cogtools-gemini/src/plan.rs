@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use similar::TextDiff;
 
 /// What happens to one file.
@@ -53,17 +54,38 @@ impl Plan {
         self.changes().map(Change::diff).collect()
     }
 
+    /// The plan as a JSON object, ending with a line feed; of a `dry` run with what
+    /// would change.
+    pub fn json(&self, dry: bool) -> String {
+        let files = self.steps.iter().map(|step| {
+            let (word, file) = step.word();
+            let mut object = json!({"file": file.display().to_string(), "action": word});
+            if let (true, Step::Write(change)) = (dry, step) {
+                object["diff"] = change.diff().into();
+            }
+            object
+        });
+        let files: Vec<Value> = files.collect();
+        format!("{:#}\n", json!({"written": !dry, "files": files}))
+    }
+
     /// The plan as lines of one word and one file.
     pub fn summary(&self) -> String {
         let mut text = String::new();
         for step in &self.steps {
-            let (word, file) = match step {
-                Step::Keep(file) => ("unchanged", file),
-                Step::Write(change) => (change.word(), &change.file),
-            };
+            let (word, file) = step.word();
             let _ = writeln!(text, "{word} {}", file.display());
         }
         text
+    }
+}
+
+impl Step {
+    fn word(&self) -> (&'static str, &Path) {
+        match self {
+            Self::Keep(file) => ("unchanged", file),
+            Self::Write(change) => (change.word(), &change.file),
+        }
     }
 }
 

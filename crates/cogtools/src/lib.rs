@@ -12,11 +12,12 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 12] = [
+pub const PROGRAMS: [&Program; 14] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_config::PROGRAM,
     &cogtools_discover::PROGRAM,
+    &cogtools_docs::PROGRAM,
     &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
@@ -24,6 +25,7 @@ pub const PROGRAMS: [&Program; 12] = [
     &cogtools_list::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
+    &cogtools_test::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

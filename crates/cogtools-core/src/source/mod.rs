@@ -125,6 +125,17 @@ impl Source {
 }
 
 impl Listed {
+    /// The tool file at `path`, known to its user as `shown`, wherever it lies.
+    pub fn file(path: PathBuf, shown: PathBuf) -> Self {
+        Self {
+            stem: path.file_stem().unwrap_or_default().to_owned(),
+            path,
+            shown,
+            provenance: Arc::default(),
+            declared: None,
+        }
+    }
+
     /// The tool, if it is one.
     pub fn load(&self) -> Result<Tool, ToolError> {
         if let Some((provider, declared)) = &self.declared {

@@ -30,7 +30,7 @@ use crate::schema::Schema;
 use crate::source::Provenance;
 use crate::text::Text;
 use crate::yaml::{self, Node};
-use crate::{Fault, Name, Surroundings, trust};
+use crate::{Fault, Name, Place, Surroundings, trust};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -218,6 +218,23 @@ impl Tool {
     /// The examples that are not valid arguments, one fault a violation.
     pub fn check_examples(&self) -> Vec<Fault> {
         examples::check(self)
+    }
+
+    /// Why the example at `index`, from 0, is not valid arguments; nothing for
+    /// one that is, and for one that there is not.
+    pub fn check_example(&self, index: usize) -> Vec<Fault> {
+        examples::check_one(self, index)
+    }
+
+    /// Where the example at `index`, from 0, begins.
+    pub fn example_place(&self, index: usize) -> Option<Place> {
+        let example = self.fields.examples.get(index)?;
+        Some(self.text.place(example.span))
+    }
+
+    /// The text of its file.
+    pub fn source(&self) -> &str {
+        self.text.as_str()
     }
 
     /// What keeps the implementation from running at all: a template that does

@@ -2,9 +2,11 @@
 
 mod work;
 
+use std::sync::Arc;
+
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Code, EnvPriority, Fault, Surroundings, Tool};
+use cogtools_core::{Answer, Code, EnvPriority, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
@@ -59,15 +61,25 @@ pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
     let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
-    let arguments =
-        Arguments::read(bytes, call.syntax).map_err(|error| error.fault().about(name.as_str()))?;
     let surroundings = surroundings(io, &tool, call)?;
-    let answer = work::bounded(tool, arguments, surroundings)?;
+    let answer = self::call(&Arc::new(tool), bytes, call.syntax, surroundings)?;
     if call.verbose && !answer.aside.trim().is_empty() {
         let message = format!("{name}: the program wrote on standard error:");
         io.note_with(&message, answer.aside.trim_end());
     }
     io.print(answer.text.as_bytes())
+}
+
+/// The answer to a call of `tool` with the arguments in `bytes`.
+pub fn call(
+    tool: &Arc<Tool>,
+    bytes: Vec<u8>,
+    syntax: Syntax,
+    surroundings: Surroundings,
+) -> Result<Answer, Failure> {
+    let arguments = Arguments::read(bytes, syntax)
+        .map_err(|error| error.fault().about(tool.name().as_str()))?;
+    work::bounded(Arc::clone(tool), arguments, surroundings)
 }
 
 /// What is around a call of `tool`. A template looks at nothing, so nothing is

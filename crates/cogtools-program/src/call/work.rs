@@ -1,5 +1,6 @@
 //! The work of a tool, within its time.
 
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -19,7 +20,7 @@ const ENDING: Duration = Duration::from_secs(5);
 /// own: hosts wait for ever, so a template that does not end must be left behind.
 /// A program is never left behind: whoever runs it ends it in time.
 pub(super) fn bounded(
-    tool: Tool,
+    tool: Arc<Tool>,
     arguments: Arguments,
     surroundings: Surroundings,
 ) -> Result<Answer, Failure> {
