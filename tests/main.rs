@@ -17,6 +17,7 @@ mod groups;
 mod hosts;
 mod input;
 mod interpreter;
+mod layers;
 mod layout;
 mod managers;
 mod njk;
@@ -32,6 +33,7 @@ mod sources;
 mod starters;
 mod templates;
 mod toolsets;
+mod variables;
 mod watch;
 
 /// The directory of the programs under test.

@@ -39,6 +39,7 @@ pub fn registry(
     select(matches, &mut config.filter);
     let named = matches.try_get_one::<String>("host").ok().flatten();
     let host = named.and_then(|name| Target::parse(name)).or(host);
+    config.env_priority = priority(matches, &config);
     Ok(of_config(config, &project, io, host))
 }
 
@@ -96,18 +97,40 @@ const CACHE: &[&str] = &[".cache"];
 /// The file that records what the user has allowed.
 const RECORD: &str = "trust.json";
 
+/// `--system-env`.
+pub fn system_env_arg() -> Arg {
+    Arg::new(SYSTEM_ENV)
+        .long(SYSTEM_ENV)
+        .action(ArgAction::SetTrue)
+        .help("Take environment variables from the process only, and do not read .env")
+}
+
+/// Whose variables count: the configuration says so, unless the command line asks
+/// for the process alone.
+pub fn priority(matches: &ArgMatches, config: &Config) -> EnvPriority {
+    // A program may be without the option.
+    match matches.try_get_one::<bool>(SYSTEM_ENV) {
+        Ok(Some(true)) => EnvPriority::System,
+        _ => config.env_priority,
+    }
+}
+
+const SYSTEM_ENV: &str = "system-env";
+
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.
 pub fn places(io: &Io<'_>) -> Places {
     let system = io.var(SYSTEM_SETTINGS).map(|file| {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-        folder.join(Places::FILE)
+        io.cwd.join(folder).join(Places::FILE)
     });
     let own = |(name, value): (&std::ffi::OsString, &std::ffi::OsString)| {
         let name = name
             .to_str()
             .filter(|name| name.starts_with(Places::PREFIX))?;
-        Some((name.to_owned(), value.to_string_lossy().into_owned()))
+        // As everywhere, a variable without a value is not set.
+        let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
+        Some((name.to_owned(), value.into_owned()))
     };
     Places {
         system: Some(system.unwrap_or_else(Places::system_file)),

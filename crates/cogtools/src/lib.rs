@@ -12,9 +12,10 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 13] = [
+pub const PROGRAMS: [&Program; 14] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
+    &cogtools_config::PROGRAM,
     &cogtools_discover::PROGRAM,
     &cogtools_docs::PROGRAM,
     &cogtools_doctor::PROGRAM,

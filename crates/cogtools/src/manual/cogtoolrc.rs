@@ -55,7 +55,8 @@ tools at all.
 
 env_priority
   Whose value counts when a tool declares an environment variable that both the project's \
-.env and the environment of the process have: project or process; project when left out.
+.env and the environment of the process have: project or process; project when left out. The \
+option --system-env of a call leaves .env unread.
 
 filter
   Which of the tools there are: a map with tools and exclude (lists of names) and toolsets. \
@@ -114,9 +115,9 @@ COGTOOLS_ENV_PRIORITY
   Like env_priority.
 
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
-  Like the keys of filter: names with commas between them.
+  Like the keys of filter: names with commas between them, or a list in YAML.
 
-Any other variable whose name begins with COGTOOLS_ is an error.";
+A variable without a value sets nothing. Any other whose name begins with COGTOOLS_ is an error.";
 
 const FILES: &str = "\
 .cogtoolrc.yaml
