@@ -5,7 +5,7 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
@@ -13,6 +13,7 @@ const NAMES: [&str; 10] = [
     "cogtools-init",
     "cogtools-lint",
     "cogtools-list",
+    "cogtools-mcp",
     "cogtools-new",
     "cogtools-schema",
     "cogtools-yaml",

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 
 use clap::{Arg, ArgAction};
 use cogtools_core::arguments::{Arguments, Syntax};
@@ -13,9 +12,7 @@ use cogtools_core::{
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
-
-/// The stack of the thread in which a tool works: as much as a main thread has.
-const STACK: usize = 8 << 20;
+use crate::work;
 
 /// `--yaml` for arguments.
 pub fn yaml_arg() -> Arg {
@@ -81,8 +78,7 @@ fn surroundings(io: &Io<'_>, tool: &Tool) -> Surroundings {
     }
 }
 
-/// The result of the call, if it comes in time. The tool works in a thread of its
-/// own: hosts wait for ever, so a tool that does not end must be left behind.
+/// The result of the call, if it comes in time.
 fn bounded(
     tool: Tool,
     arguments: Arguments,
@@ -91,38 +87,16 @@ fn bounded(
     let name = tool.name().to_string();
     let timeout = tool.timeout();
     let (sender, receiver) = channel();
-    let thread = thread::Builder::new().name("tool".into()).stack_size(STACK);
     let work = move || {
-        let _ = sender.send(result(&tool, arguments, &surroundings));
+        let _ = sender.send(work::outcome(&tool, arguments, &surroundings));
     };
-    if let Err(error) = thread.spawn(work) {
-        let message = format!("no thread can be started for the tool: {error}");
-        return Err(Fault::new(Code::Internal, message).about(name).into());
-    }
+    work::start(&name, work)?;
     match receiver.recv_timeout(timeout) {
-        Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => {
-            let message = format!("the tool did not end within {} s", timeout.as_secs_f64());
-            let fault = Fault::new(Code::Timeout, message).about(name);
-            Err(fault
-                .hint("send less, or give the tool more time with `timeout`")
-                .into())
-        }
+        Ok(outcome) => outcome.map_err(Failure::from),
+        Err(RecvTimeoutError::Timeout) => Err(work::timed_out(&name, timeout).into()),
         // A panic, which has been reported where it happened.
         Err(RecvTimeoutError::Disconnected) => Err(Failure::Status(Code::Internal.status())),
     }
-}
-
-fn result(
-    tool: &Tool,
-    arguments: Arguments,
-    surroundings: &Surroundings,
-) -> Result<String, Failure> {
-    let accepted = tool
-        .accept(arguments)
-        .map_err(|error| Failure::from(error.faults(tool)))?;
-    tool.run(accepted, surroundings)
-        .map_err(|fault| Failure::from(*fault))
 }
 
 /// A word as a shell takes it.

@@ -12,7 +12,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 10] = [
+pub const PROGRAMS: [&Program; 11] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
@@ -20,6 +20,7 @@ pub const PROGRAMS: [&Program; 10] = [
     &cogtools_init::PROGRAM,
     &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,
+    &cogtools_mcp::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
     &cogtools_yaml::PROGRAM,
