@@ -22,12 +22,12 @@ PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:4:5: a source is a map such as `
  4 |   - tools
    |     ^^^^^
 hint: write `- local: ./tools`
-PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: `mcp` sources are not read by this version
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: `mcp` is not a kind of source
    |
  5 |   - mcp: {}
    |     ^^^
 hint: write `- local: ./tools`
-PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:6:5: unknown key `lokal`
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:6:5: `lokal` is not a kind of source
    |
  6 |   - lokal: x
    |     ^^^^^

@@ -5,8 +5,9 @@
 //! as a failure there, and what it says is read by the model.
 
 use clap::{Arg, ArgMatches, Command};
-use cogtools_program::call::{answer, registry, verbose_arg, yaml_arg};
-use cogtools_program::{Failure, Io, Program, Stdin, Syntax, man};
+use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
+use cogtools_program::project::{filter_args, registry};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -44,6 +45,7 @@ fn command() -> Command {
         )
         .arg(yaml_arg())
         .arg(verbose_arg())
+        .args(filter_args())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -51,12 +53,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .get_one::<String>("tool")
         .map(String::as_str)
         .unwrap_or_default();
-    let tool = registry(io)?
+    let tool = registry(matches, io, None)?
         .find(name)
         .map_err(|error| Failure::from(error.faults()))?;
     if matches.get_flag("verbose") {
         io.note(&format!("{name}: {}", tool.file().display()));
     }
     let line = format!("{} {name}", PROGRAM.name);
-    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
+    answer(io, tool, &Call::from_options(matches, line))
 }

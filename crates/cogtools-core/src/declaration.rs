@@ -124,6 +124,11 @@ fn mcp(tool: &Tool, schema: Value) -> Value {
         schema
     };
     result.insert("inputSchema".into(), schema);
+    // MCP's structured results are objects and nothing else.
+    let output = tool.output_schema().filter(|schema| schema.is_object());
+    if let Some(output) = output {
+        result.insert("outputSchema".into(), output.to_json_schema());
+    }
     let said: Map<String, Value> = tool
         .annotations()
         .said()

@@ -17,6 +17,9 @@ pub struct Fault {
     pub pointer: Option<String>,
     /// What is wrong: lower case, no full stop.
     pub message: String,
+    /// What somebody else said about it, in lines of its own: the standard error of
+    /// a program, say. Empty when nobody did.
+    pub details: String,
     /// What to do next, one line each.
     pub hints: Vec<String>,
     /// Where in a file it is wrong.
@@ -49,6 +52,7 @@ impl Fault {
             subject: String::new(),
             pointer: None,
             message: message.into(),
+            details: String::new(),
             hints: Vec::new(),
             place: None,
         }
@@ -65,6 +69,13 @@ impl Fault {
     #[must_use]
     pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// The same fault with what somebody else said about it.
+    #[must_use]
+    pub fn telling(mut self, details: impl Into<String>) -> Self {
+        self.details = details.into();
         self
     }
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::text;
+use crate::text::{self, Text, TextError};
+use crate::{Code, Fault};
 
 /// A project: the directory that tools and configuration are relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,13 @@ impl Project {
         &self.shown
     }
 
+    /// The text of the project's `package.json` and what it says under `cogtools`,
+    /// if it says something.
+    pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Fault>> {
+        let (path, shown) = self.resolve(Path::new(PACKAGE));
+        read_key(&path, &shown)
+    }
+
     /// A path below the root (or an absolute one) in full, and as the user of the
     /// directory would write it.
     pub fn resolve(&self, path: &Path) -> (PathBuf, PathBuf) {
@@ -63,14 +71,33 @@ impl Project {
 
 /// The largest `package.json` that is looked at: 16 MiB.
 const PACKAGE_LIMIT: usize = 16 << 20;
+/// The name of the file.
+const PACKAGE: &str = "package.json";
 
 fn has_package_key(folder: &Path) -> bool {
-    let path = folder.join("package.json");
-    let Ok(text) = text::bytes(&path, &path, PACKAGE_LIMIT) else {
-        return false;
+    let path = folder.join(PACKAGE);
+    read_key(&path, &path).is_ok_and(|key| key.is_some())
+}
+
+/// The text of a `package.json` and what it says under `cogtools`, if it does.
+fn read_key(path: &Path, shown: &Path) -> Result<Option<(Text, Value)>, Box<Fault>> {
+    let failed = |error: TextError| Box::new(error.fault(Code::InvalidConfig));
+    let bytes = match text::bytes(path, shown, PACKAGE_LIMIT) {
+        Ok(bytes) => bytes,
+        Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
+        Err(error) => return Err(failed(error)),
     };
     let word = br#""cogtools""#;
     // Looking for the word first spares most projects the parsing.
-    text.windows(word.len()).any(|window| window == word)
-        && serde_json::from_slice::<Value>(&text).is_ok_and(|json| json.get("cogtools").is_some())
+    if !bytes.windows(word.len()).any(|window| window == word) {
+        return Ok(None);
+    }
+    let text = Text::new(shown, bytes).map_err(failed)?;
+    let json: Value = serde_json::from_str(text.as_str()).map_err(|error| {
+        let message = format!("`{}` is not JSON: {error}", shown.display());
+        let fault = Fault::new(Code::InvalidConfig, message);
+        Box::new(fault.hint("npm cannot read it either; mend it there"))
+    })?;
+    let key = json.get("cogtools").cloned();
+    Ok(key.map(|key| (text, key)))
 }

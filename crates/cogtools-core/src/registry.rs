@@ -6,15 +6,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::thread;
 
-use crate::source::{Folder, Listed, SourceError};
+use crate::source::{Listed, Listing, Source, SourceError};
 use crate::suggest::{nearest, one_of};
 use crate::tool::ToolError;
-use crate::{Code, Config, Fault, Name, NameError, Tool};
+use crate::{Code, Config, Fault, Filter, Name, NameError, Target, Tool};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    sources: Vec<Folder>,
+    sources: Vec<Source>,
+    filters: Vec<Filter>,
 }
 
 /// What a walk over all tools has found.
@@ -38,6 +39,8 @@ pub struct Absent {
     pub near: Vec<String>,
     /// Files of that name that do not end as tool files do.
     pub misnamed: Vec<PathBuf>,
+    /// Whether there is such a tool, and a filter leaves it out.
+    pub filtered: bool,
     /// Sources that could not be looked through.
     pub unlisted: Vec<SourceError>,
 }
@@ -57,9 +60,12 @@ pub enum FindError {
 const MANY: usize = 32;
 
 impl Registry {
-    /// The registry of a configuration.
-    pub fn new(config: Config) -> Self {
+    /// The registry of a configuration, for `host` if it is known who asks.
+    pub fn new(config: Config, host: Option<Target>) -> Self {
+        let own = host.and_then(|host| config.host(host).cloned());
+        let filters = std::iter::once(config.filter).chain(own);
         Self {
+            filters: filters.filter(|filter| !filter.is_open()).collect(),
             sources: config.sources,
         }
     }
@@ -68,12 +74,25 @@ impl Registry {
     /// it, and nothing else; only when none has it are names compared.
     pub fn find(&self, name: &str) -> Result<Tool, FindError> {
         let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+        let mut unlisted = Vec::new();
         for source in &self.sources {
-            if let Some(tool) = source.find(&valid).map_err(FindError::Invalid)? {
-                return Ok(tool);
+            let found = source.find(&valid, &mut unlisted);
+            if let Some(tool) = found.map_err(FindError::Invalid)? {
+                if self.takes(valid.as_str(), tool.provenance().toolset.as_deref()) {
+                    return Ok(tool);
+                }
+                let mut absent = self.absent(&valid);
+                absent.filtered = true;
+                return Err(FindError::Absent(absent));
             }
         }
         Err(FindError::Absent(self.absent(&valid)))
+    }
+
+    /// Whether the filters leave the tool `name` of `toolset` in.
+    fn takes(&self, name: &str, toolset: Option<&str>) -> bool {
+        let takes = |filter: &Filter| filter.takes_name(name) && filter.takes_toolset(toolset);
+        self.filters.iter().all(takes)
     }
 
     /// What can be said of a name that no source has.
@@ -81,12 +100,13 @@ impl Registry {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
         for source in &self.sources {
-            match source.list() {
-                Ok(files) => {
-                    names.extend(files.into_iter().filter_map(|f| f.stem.into_string().ok()));
-                }
-                Err(error) => unlisted.push(error),
-            }
+            let listing = source.list();
+            let left = listing
+                .listed
+                .into_iter()
+                .filter(|listed| self.lists(listed));
+            names.extend(left.filter_map(|listed| listed.stem.into_string().ok()));
+            unlisted.extend(listing.errors);
         }
         names.sort_unstable();
         names.dedup();
@@ -99,8 +119,50 @@ impl Registry {
             name: name.to_string(),
             near: near.into_iter().map(str::to_owned).collect(),
             misnamed: misnamed.collect(),
+            filtered: false,
             unlisted,
         }
+    }
+
+    fn lists(&self, listed: &Listed) -> bool {
+        let name = listed.stem.to_string_lossy();
+        self.filters.is_empty() || self.takes(&name, listed.provenance.toolset.as_deref())
+    }
+
+    /// All that wants to be a tool and is not shadowed, by source.
+    fn files(&self) -> Found<Listed> {
+        let mut found: Found<Listed> = Found {
+            items: Vec::new(),
+            unlisted: Vec::new(),
+            shadowed: Vec::new(),
+        };
+        let mut taken: HashMap<OsString, usize> = HashMap::new();
+        for source in &self.sources {
+            let Listing { listed, errors } = source.list();
+            found.unlisted.extend(errors);
+            // Names are unique in a folder; most projects have just one.
+            let apart = self.sources.len() == 1
+                && listed
+                    .iter()
+                    .all(|listed| listed.provenance.toolset.is_none());
+            if apart {
+                found.items = listed;
+                continue;
+            }
+            for file in listed {
+                if let Some(&winner) = taken.get(&file.stem) {
+                    let winner = found.items[winner].shown.clone();
+                    found.shadowed.push((file.shown, winner));
+                } else {
+                    taken.insert(file.stem.clone(), found.items.len());
+                    found.items.push(file);
+                }
+            }
+        }
+        if !self.filters.is_empty() {
+            found.items.retain(|listed| self.lists(listed));
+        }
+        found
     }
 
     /// Loads every tool and turns each into what the caller needs, `each` running
@@ -115,30 +177,14 @@ impl Registry {
         &self,
         each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
     ) -> Found<T> {
-        let mut unlisted = Vec::new();
-        let mut shadowed = Vec::new();
-        let mut files: Vec<Listed> = Vec::new();
-        let mut taken: HashMap<OsString, usize> = HashMap::new();
-        let several = self.sources.len() > 1;
-        for source in &self.sources {
-            match source.list() {
-                Ok(listed) if several => {
-                    for file in listed {
-                        if let Some(&winner) = taken.get(&file.stem) {
-                            shadowed.push((file.shown, files[winner].shown.clone()));
-                        } else {
-                            taken.insert(file.stem.clone(), files.len());
-                            files.push(file);
-                        }
-                    }
-                }
-                Ok(listed) => files = listed,
-                Err(error) => unlisted.push(error),
-            }
-        }
+        let Found {
+            items: files,
+            unlisted,
+            shadowed,
+        } = self.files();
         // A tool that brings our own code down must not take the others with it.
         let load = |file: &Listed| {
-            let loaded = AssertUnwindSafe(|| each(file, Tool::load(&file.path, &file.shown)));
+            let loaded = AssertUnwindSafe(|| each(file, file.load()));
             catch_unwind(loaded)
                 .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
         };
@@ -188,6 +234,11 @@ impl FindError {
 impl Absent {
     fn faults(self) -> Vec<Fault> {
         let mut fault = Fault::new(Code::ToolNotFound, "no tool of that name is here");
+        if self.filtered {
+            fault = fault.hint(
+                "there is one, but a filter leaves it out; cogtools config list shows the filters",
+            );
+        }
         for file in &self.misnamed {
             let file = file.display();
             fault = fault.hint(format!("`{file}` is not read: tool files end in `.yaml`"));

@@ -15,6 +15,8 @@ pub(crate) fn hint(takes: &str, found: &str) -> Option<&'static str> {
         "a number of seconds greater than 0" => "write seconds as a number, such as `timeout: 60`",
         "one type's name" => "write one type, and `nullable: true` where null is meant too",
         "a map of hints" => "write a map such as `{read_only: true}`",
+        "a map of `type` and `schema`" => "write a map such as `{type: json}`",
+        "`text` or `json`" => "write `type: json` when the result is JSON",
         "a map" => "write a map such as `{key: value}`",
         "a map from names to schemas" => "write a map such as `{city: {type: string}}`",
         "a list of names" => "write a list of strings, as in `[one, two]`",

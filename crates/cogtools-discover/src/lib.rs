@@ -6,7 +6,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Target, Tool};
-use cogtools_program::call::{registry, verbose_arg};
+use cogtools_program::call::verbose_arg;
+use cogtools_program::project::{filter_args, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
 
@@ -69,6 +70,7 @@ fn command() -> Command {
                 .help("Check more, and fail when a tool is broken"),
         )
         .arg(verbose_arg())
+        .args(filter_args())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -78,7 +80,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .unwrap_or_default();
     let target = Target::parse(format).unwrap_or(Target::Gemini);
     let strict = matches.get_flag("strict");
-    let found = registry(io)?.map(|tool| line(tool, target, strict));
+    let found = registry(matches, io, Some(target))?.map(|tool| line(tool, target, strict));
     let mut declared = Vec::new();
     let mut broken: Vec<Fault> = found
         .unlisted

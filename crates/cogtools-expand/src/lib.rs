@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use cogtools_core::{Code, Fault, Target, Tool};
-use cogtools_program::call::registry;
+use cogtools_program::project::registry;
 use cogtools_program::{Failure, Io, Program, Stdin};
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let wanted = matches
         .get_one::<OsString>("file")
         .map_or(OsStr::new(""), OsString::as_os_str);
-    let declaration = target.declare(&tool(wanted, io)?);
+    let declaration = target.declare(&tool(wanted, matches, io)?);
     let text = if matches.get_flag("yaml") {
         yaml(&declaration)?
     } else {
@@ -84,12 +84,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// The tool that `wanted` means: a file, or the name of one of the project's.
-fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
+fn tool(wanted: &OsStr, matches: &ArgMatches, io: &Io<'_>) -> Result<Tool, Failure> {
     if is_path(Path::new(wanted)) {
         let file = Path::new(wanted);
         return Tool::load(&io.cwd.join(file), file).map_err(|error| Failure::from(error.faults()));
     }
-    registry(io)?
+    registry(matches, io, None)?
         .find(&wanted.to_string_lossy())
         .map_err(|error| Failure::from(error.faults()))
 }

@@ -1,10 +1,10 @@
 //! The command line and what a run does.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Config, Level, Project};
+use cogtools_core::{Code, Level};
+use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::finding::Finding;
@@ -83,9 +83,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let text = explain::text(rule)?;
         return io.print(text.as_bytes());
     }
-    let home = io.var("HOME").map(Path::new);
-    let project = Project::find(&io.cwd, home);
-    let config = Config::load(&project).map_err(|error| Failure::from(error.faults()))?;
+    let config = config(&project(io), io)?;
     let linter = Linter::new(Levels::new(&config.rules)?);
     let paths: Vec<&OsString> = matches.get_many("path").into_iter().flatten().collect();
     let mut targets = target::collect(&paths, &config, &io.cwd);

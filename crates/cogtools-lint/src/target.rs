@@ -34,7 +34,7 @@ pub(crate) fn collect(paths: &[&OsString], config: &Config, cwd: &Path) -> Targe
         }
     }
     if paths.is_empty() {
-        for folder in &config.sources {
+        for folder in config.folders() {
             list(folder, &mut files, &mut faults);
         }
     }
@@ -82,14 +82,10 @@ fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, faults: &mut Vec<F
 
 /// Notes which files an earlier source of the project hides.
 fn shadow(subjects: &mut [Subject], config: &Config) {
-    if config.sources.len() < 2 {
-        return;
-    }
     let mut winners: HashMap<OsString, PathBuf> = HashMap::new();
     let mut hidden: HashMap<PathBuf, PathBuf> = HashMap::new();
     for file in config
-        .sources
-        .iter()
+        .folders()
         .filter_map(|folder| folder.list().ok())
         .flatten()
     {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
-use cogtools_program::call::registry;
+use cogtools_program::project::{filter_args, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin};
 use serde_json::{Value, json};
 
@@ -61,12 +61,13 @@ fn command() -> Command {
                 .overrides_with("format")
                 .help("The same as --format json"),
         )
+        .args(filter_args())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let asked = matches.get_one::<String>("format");
     let json = matches.get_flag("json") || asked.is_some_and(|format| format == "json");
-    let found = registry(io)?.map_files(Row::new);
+    let found = registry(matches, io, None)?.map_files(Row::new);
     let unlisted: Vec<Fault> = found
         .unlisted
         .iter()

@@ -3,7 +3,7 @@
 //! A model reads the text of a result, and clients hide errors of the protocol
 //! from it. So whatever it can repair is a result that is marked as an error.
 
-use cogtools_core::Fault;
+use cogtools_core::{Answer, Fault};
 use cogtools_program::{Format, Reporter, Severity};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, PromptMessage, Role};
@@ -15,7 +15,7 @@ use crate::command::NAME;
 pub(crate) fn to_call(called: Called) -> Result<CallToolResult, ErrorData> {
     let error = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
     match called {
-        Called::Done(text) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
+        Called::Done(answer) => Ok(result(answer)),
         Called::Failed(faults) => Ok(error(words(&faults))),
         Called::Cancelled => Ok(error("the call was cancelled\n".to_owned())),
         Called::Unknown(faults) => Err(unknown(&faults)),
@@ -25,14 +25,22 @@ pub(crate) fn to_call(called: Called) -> Result<CallToolResult, ErrorData> {
 /// The answer to `prompts/get`, which has no results that are errors.
 pub(crate) fn to_prompt(called: Called) -> Result<GetPromptResult, ErrorData> {
     match called {
-        Called::Done(text) => {
-            let message = PromptMessage::new_text(Role::User, text);
+        Called::Done(answer) => {
+            let message = PromptMessage::new_text(Role::User, answer.text);
             Ok(GetPromptResult::new(vec![message]))
         }
         Called::Failed(faults) => Err(ErrorData::invalid_params(words(&faults), None)),
         Called::Cancelled => Err(ErrorData::internal_error("the request was cancelled", None)),
         Called::Unknown(faults) => Err(unknown(&faults)),
     }
+}
+
+/// The text, and beside it the value of a tool that declares one. Clients know
+/// only objects there.
+fn result(answer: Answer) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    result.structured_content = answer.value.filter(serde_json::Value::is_object);
+    result
 }
 
 /// The answer to a request that needs a configuration which is not valid.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Cancel, Code, Fault, Tool};
+use cogtools_core::{Answer, Cancel, Code, Fault, Tool};
 use cogtools_program::work;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
@@ -16,7 +16,7 @@ use crate::catalogue::{Catalogue, Missing};
 #[derive(Debug)]
 pub(crate) enum Called {
     /// The tool answered.
-    Done(String),
+    Done(Answer),
     /// It did not, or must not be asked that way.
     Failed(Vec<Fault>),
     /// There is no such tool.
@@ -30,9 +30,6 @@ pub(crate) enum Called {
 pub(crate) struct Workers {
     free: Arc<Semaphore>,
 }
-
-/// How long a program has to say its last words, beyond its tool's own time.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Workers {
     /// How many tools work at once; further calls wait.
@@ -116,27 +113,16 @@ fn called(
         Err(Missing::Unknown(faults)) => return Called::Unknown(faults),
         Err(Missing::Unusable(faults)) => return Called::Failed(faults),
     };
-    let _ = tell.send(patience(&tool));
+    let _ = tell.send(work::patience(&tool));
     let arguments = match arguments(&tool) {
         Ok(arguments) => arguments,
         Err(fault) => return Called::Failed(vec![fault.about(name)]),
     };
     let surroundings = catalogue.surroundings(&tool, cancel);
-    match work::outcome(&tool, arguments, &surroundings) {
-        Ok(text) => Called::Done(text),
+    match work::answer(&tool, arguments, &surroundings) {
+        Ok(answer) => Called::Done(answer),
         Err(faults) => Called::Failed(faults),
     }
-}
-
-/// How long to wait for a tool. What runs a program keeps the time itself and has
-/// something to tell of its end.
-fn patience(tool: &Tool) -> Duration {
-    let last_words = if tool.implementation().runs_programs() {
-        LAST_WORDS
-    } else {
-        Duration::ZERO
-    };
-    tool.timeout().saturating_add(last_words)
 }
 
 /// Comes when a tool, or the search for it, has taken too long; says how long.

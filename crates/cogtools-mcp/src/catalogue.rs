@@ -5,10 +5,13 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use clap::ArgMatches;
 use cogtools_core::{
-    Cancel, Config, EnvPriority, Environment, Fault, Project, Registry, Surroundings, Target, Tool,
+    Cancel, Config, Environment, Fault, FindError, Places, Project, Registry, Source, Surroundings,
+    Target, Tool,
 };
-use cogtools_program::{Io, Vars, call};
+use cogtools_program::project::{places, project, select};
+use cogtools_program::{Io, Vars};
 use rmcp::model;
 
 use crate::prompt;
@@ -16,6 +19,9 @@ use crate::prompt;
 /// Where the tools come from.
 pub(crate) struct Catalogue {
     project: Project,
+    places: Places,
+    /// The command line, which may leave tools out.
+    matches: ArgMatches,
     cwd: PathBuf,
     vars: Vars,
     /// What the last listing complained about.
@@ -34,9 +40,11 @@ pub(crate) struct Listing {
 
 impl Catalogue {
     /// The catalogue of the project around `io`'s working directory.
-    pub(crate) fn new(io: &Io<'_>) -> Self {
+    pub(crate) fn new(matches: &ArgMatches, io: &Io<'_>) -> Self {
         Self {
-            project: call::project(io),
+            project: project(io),
+            places: places(io),
+            matches: matches.clone(),
             cwd: io.cwd.clone(),
             vars: io.vars.clone(),
             told: Mutex::default(),
@@ -45,19 +53,23 @@ impl Catalogue {
 
     /// What the project says of its tools.
     pub(crate) fn config(&self) -> Result<Config, Vec<Fault>> {
-        Config::load(&self.project).map_err(cogtools_core::ConfigError::faults)
+        let config = Config::load(&self.project, &self.places);
+        let mut config = config.map_err(cogtools_core::ConfigError::faults)?;
+        select(&self.matches, &mut config.filter);
+        Ok(config)
     }
 
     /// The one place where a registry is made.
     fn registry(&self) -> Result<Registry, Vec<Fault>> {
-        self.config().map(Registry::new)
+        let config = self.config()?;
+        Ok(Registry::new(config, Some(Target::Mcp)))
     }
 
     /// The tool of that name.
     pub(crate) fn find(&self, name: &str) -> Result<Tool, Missing> {
         let registry = self.registry().map_err(Missing::Unusable)?;
         registry.find(name).map_err(|error| match error {
-            cogtools_core::FindError::Invalid(_) => Missing::Unusable(error.faults()),
+            FindError::Invalid(_) => Missing::Unusable(error.faults()),
             _ => Missing::Unknown(error.faults()),
         })
     }
@@ -109,7 +121,10 @@ impl Catalogue {
         }
         let root = self.project.root();
         let environment = Environment::new(self.vars.clone());
-        let priority = EnvPriority::default();
+        let priority = self
+            .config()
+            .map(|config| config.env_priority)
+            .unwrap_or_default();
         Surroundings {
             root: root.to_path_buf(),
             environment: environment.within(&self.cwd, root, self.project.shown(), priority),
@@ -122,12 +137,17 @@ impl Catalogue {
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let root = self.project.root();
         let sources = self.config().map(|config| config.sources);
-        let mut folders: Vec<PathBuf> = sources
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|folder| folder.path().ancestors().find(|path| path.is_dir()))
-            .map(Path::to_path_buf)
-            .collect();
+        let path = |source: &Source| match source {
+            Source::Folder(folder) => folder.path().to_path_buf(),
+            Source::Packages(_) => root.join("node_modules"),
+        };
+        let there = |path: PathBuf| {
+            path.ancestors()
+                .find(|path| path.is_dir())
+                .map(Path::to_path_buf)
+        };
+        let sources = sources.unwrap_or_default();
+        let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(there).collect();
         folders.push(root.to_path_buf());
         folders.sort_unstable();
         folders.dedup();

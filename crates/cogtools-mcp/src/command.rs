@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
+use cogtools_program::project::filter_args;
 use cogtools_program::{Failure, Io, Program, Stdin, leave};
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +62,7 @@ fn command() -> Command {
                 .value_parser(address)
                 .help("Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL"),
         )
+        .args(filter_args())
 }
 
 /// A socket on this machine; `localhost` is its IPv4 address.
@@ -89,7 +91,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         io.cwd = cwd;
     }
-    let catalogue = Arc::new(Catalogue::new(io));
+    let catalogue = Arc::new(Catalogue::new(matches, io));
     // What is wrong from the start is said before any client waits.
     catalogue.config()?;
     let door = match matches.get_one::<SocketAddr>("http") {

@@ -180,7 +180,7 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let expected = match request.method.as_str() {
             CallToolRequestMethod::VALUE => {
@@ -189,9 +189,9 @@ impl ServerHandler for Server {
             GetPromptRequestMethod::VALUE => {
                 "`prompts/get` takes `name`, a string, and `arguments`, an object of strings"
             }
-            "tools/list" | "prompts/list" | "initialize" | "subscriptions/listen" => {
-                "these are not the parameters of that method"
-            }
+            // The newer era has no such method.
+            "initialize" if context.meta.protocol_version().is_none() => UNFIT,
+            "tools/list" | "prompts/list" | "subscriptions/listen" => UNFIT,
             _ => {
                 let message = format!("there is no method `{}`", request.method);
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
@@ -204,6 +204,8 @@ impl ServerHandler for Server {
         Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
     }
 }
+
+const UNFIT: &str = "these are not the parameters of that method";
 
 /// Lists have one page, so nobody can ask for another.
 fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use cogtools_core::{Config, Name, Project, Registry};
-use cogtools_program::call::{config, project};
+use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::file;
@@ -81,8 +81,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let name = Name::new(text("name"))
         .map_err(|error| refuse(Refusal::Name(text("name").to_owned(), error)))?;
     let project = project(io);
-    let config = config(&project)?;
-    let place = Place::find(asked, &io.cwd, &config.sources).map_err(refuse)?;
+    let config = config(&project, io)?;
+    let folders: Vec<_> = config.folders().collect();
+    let place = Place::find(asked, &io.cwd, &folders).map_err(refuse)?;
     let rival = rival(&name, config);
     let created = write(&name, template, &place, &project).map_err(refuse)?;
     io.print(report(&name, template, &place, &created, rival).as_bytes())
@@ -90,7 +91,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// The file of a tool that has the name already.
 fn rival(name: &Name, config: Config) -> Option<PathBuf> {
-    let tool = Registry::new(config).find(name.as_str()).ok()?;
+    let tool = Registry::new(config, None).find(name.as_str()).ok()?;
     Some(tool.file().to_path_buf())
 }
 

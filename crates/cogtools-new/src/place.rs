@@ -36,7 +36,7 @@ impl Place {
     pub(crate) fn find(
         asked: Option<&Path>,
         cwd: &Path,
-        sources: &[Folder],
+        sources: &[&Folder],
     ) -> Result<Self, Refusal> {
         let Some(asked) = asked else {
             let first = sources.first().ok_or(Refusal::NoFolder)?;
@@ -51,7 +51,7 @@ impl Place {
             .filter(|c| c.as_os_str() != ".")
             .collect();
         let folder = cwd.join(&tidy);
-        let listed = sources.iter().any(|source| source.path() == folder);
+        let listed = sources.iter().any(|source| source.leads_to(&folder));
         Ok(Self {
             folder,
             shown: tidy,

@@ -1,18 +1,35 @@
 //! A call through a program's streams: arguments in, result out.
 
-use std::path::Path;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-
-use clap::{Arg, ArgAction};
+use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{
-    Cancel, Code, Config, EnvPriority, Environment, Fault, Project, Registry, Surroundings, Tool,
-};
+use cogtools_core::{Cancel, Code, EnvPriority, Environment, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
-use crate::work;
+use crate::project::project;
+
+/// How a tool is called.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What the arguments are written in.
+    pub syntax: Syntax,
+    /// Whether to say what is done, and what a program said aside.
+    pub verbose: bool,
+    /// The command line that makes this call, for whoever left the arguments out.
+    pub line: String,
+}
+
+impl Call {
+    /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
+    pub fn from_options(matches: &ArgMatches, line: String) -> Self {
+        Self {
+            syntax: Syntax::from_flag(matches.get_flag("yaml")),
+            verbose: matches.get_flag("verbose"),
+            line,
+        }
+    }
+}
 
 /// `--yaml` for arguments.
 pub fn yaml_arg() -> Arg {
@@ -30,32 +47,21 @@ pub fn verbose_arg() -> Arg {
         .help("Say on stderr what is done; some hosts take any stderr for a failure")
 }
 
-/// The tools of the project around `io`'s working directory.
-pub fn registry(io: &Io<'_>) -> Result<Registry, Failure> {
-    Ok(Registry::new(config(&project(io))?))
-}
-
-/// The project around `io`'s working directory.
-pub fn project(io: &Io<'_>) -> Project {
-    Project::find(&io.cwd, io.var("HOME").map(Path::new))
-}
-
-/// What `project` says of its tools.
-pub fn config(project: &Project) -> Result<Config, Failure> {
-    Config::load(project).map_err(|error| Failure::from(error.faults()))
-}
-
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs
-/// the tool and prints its result. `line` is the command line that makes this
-/// call, for whoever left the arguments out.
-pub fn answer(io: &mut Io<'_>, tool: Tool, syntax: Syntax, line: &str) -> Result<(), Failure> {
+/// the tool and prints its result.
+pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
+    let name = tool.name().to_string();
     let bytes = io.stdin.read();
-    let bytes = bytes.map_err(|error| input_fault(&error, &tool, line))?;
-    let arguments = Arguments::read(bytes, syntax)
-        .map_err(|error| error.fault().about(tool.name().as_str()))?;
+    let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
+    let arguments =
+        Arguments::read(bytes, call.syntax).map_err(|error| error.fault().about(name.as_str()))?;
     let surroundings = surroundings(io, &tool);
-    let result = bounded(tool, arguments, surroundings)?;
-    io.print(result.as_bytes())
+    let answer = crate::work::bounded(tool, arguments, surroundings)?;
+    if call.verbose && !answer.aside.trim().is_empty() {
+        let message = format!("{name}: the program wrote on standard error:");
+        io.note_with(&message, answer.aside.trim_end());
+    }
+    io.print(answer.text.as_bytes())
 }
 
 /// What is around a call of `tool`. A template looks at nothing, so nothing is
@@ -75,27 +81,6 @@ fn surroundings(io: &Io<'_>, tool: &Tool) -> Surroundings {
             EnvPriority::default(),
         ),
         cancel: Cancel::default(),
-    }
-}
-
-/// The result of the call, if it comes in time.
-fn bounded(
-    tool: Tool,
-    arguments: Arguments,
-    surroundings: Surroundings,
-) -> Result<String, Failure> {
-    let name = tool.name().to_string();
-    let timeout = tool.timeout();
-    let (sender, receiver) = channel();
-    let work = move || {
-        let _ = sender.send(work::outcome(&tool, arguments, &surroundings));
-    };
-    work::start(&name, work)?;
-    match receiver.recv_timeout(timeout) {
-        Ok(outcome) => outcome.map_err(Failure::from),
-        Err(RecvTimeoutError::Timeout) => Err(work::timed_out(&name, timeout).into()),
-        // A panic, which has been reported where it happened.
-        Err(RecvTimeoutError::Disconnected) => Err(Failure::Status(Code::Internal.status())),
     }
 }
 

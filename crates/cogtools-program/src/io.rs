@@ -65,7 +65,12 @@ impl Io<'_> {
 
     /// A line for `--verbose` on standard error.
     pub fn note(&mut self, message: &str) {
-        let text = self.reporter.note(message);
+        self.note_with(message, "");
+    }
+
+    /// The same with lines that somebody else wrote.
+    pub fn note_with(&mut self, message: &str, details: &str) {
+        let text = self.reporter.note(message, details);
         let _ = self.stderr.write_all(text.as_bytes());
     }
 

@@ -12,6 +12,7 @@ mod io;
 pub mod man;
 mod process;
 mod program;
+pub mod project;
 mod rehearsal;
 mod report;
 mod usage;

@@ -53,10 +53,20 @@ impl Reporter {
     }
 
     /// A remark that is no fault, ending with a line feed.
-    pub fn note(&self, message: &str) -> String {
+    /// `details` are lines that somebody else wrote, or empty.
+    pub fn note(&self, message: &str, details: &str) -> String {
         match self.format {
-            Format::Human => format!("{}: {}\n", self.program, plain(message)),
-            Format::Json => format!("{}\n", json!({"program": self.program, "note": message})),
+            Format::Human => {
+                let details = quoted(details);
+                format!("{}: {}\n{details}", self.program, plain(message))
+            }
+            Format::Json if details.is_empty() => {
+                format!("{}\n", json!({"program": self.program, "note": message}))
+            }
+            Format::Json => {
+                let note = json!({"program": self.program, "note": message, "details": details});
+                format!("{note}\n")
+            }
         }
     }
 
@@ -72,6 +82,7 @@ impl Reporter {
         if let Some(place) = &fault.place {
             text.push_str(&place.excerpt());
         }
+        text.push_str(&quoted(&fault.details));
         for hint in &fault.hints {
             text.push_str(&self.paint("hint:", "1;36"));
             text.push(' ');
@@ -98,6 +109,9 @@ impl Reporter {
             object.insert("pointer".into(), cut(pointer).into());
         }
         object.insert("message".into(), cut(&fault.message).into());
+        if !fault.details.is_empty() {
+            object.insert("details".into(), fault.details.clone().into());
+        }
         object.insert(
             "hints".into(),
             fault.hints.iter().map(|hint| cut(hint)).collect(),
@@ -112,6 +126,21 @@ impl Reporter {
             text.to_owned()
         }
     }
+}
+
+/// Lines that somebody else wrote, each behind a bar, so that none of them looks
+/// like one of ours.
+fn quoted(text: &str) -> String {
+    let mut shown = String::new();
+    for line in text.lines() {
+        // Tabs are readable, and programs indent with them.
+        let line = line.replace('\t', "    ");
+        shown.push_str("  | ");
+        shown.push_str(&plain(&line));
+        shown.truncate(shown.trim_end().len());
+        shown.push('\n');
+    }
+    shown
 }
 
 /// A text on one line, as it can be shown: names and values come from files and

@@ -44,8 +44,51 @@ pub struct Configuration {
     /// Where tools come from, in order: when two sources have a tool of the same name, the
     /// first one wins. The folder tools when left out.
     pub tool_sources: Option<Vec<Source>>,
+    /// Whose value counts when the project's .env and the environment both have a variable.
+    /// The project's when left out.
+    pub env_priority: Option<EnvPriority>,
+    /// Which of the tools there are; all when left out.
+    pub filter: Option<Filter>,
+    /// Which of them there are for one host, by its name.
+    pub hosts: Option<Hosts>,
     /// How the linter weighs its rules in this project.
     pub lint: Option<Lint>,
+}
+
+/// Whose value of a variable counts.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "lowercase")]
+pub enum EnvPriority {
+    /// That of the project's .env.
+    Project,
+    /// That of the environment.
+    Process,
+}
+
+/// Which tools there are. In a name, * stands for any characters and ? for one.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Filter {
+    /// Only tools of these names.
+    pub tools: Option<Vec<String>>,
+    /// No tools of these names.
+    pub exclude: Option<Vec<String>>,
+    /// Only tools of these toolsets: folders below a source, packages.
+    pub toolsets: Option<Vec<String>>,
+}
+
+/// A filter for each host.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Hosts {
+    /// What there is for Gemini CLI and its kin.
+    pub gemini: Option<Filter>,
+    /// What there is in declarations for OpenAI.
+    pub openai: Option<Filter>,
+    /// What there is in declarations for Anthropic.
+    pub anthropic: Option<Filter>,
+    /// What there is over MCP.
+    pub mcp: Option<Filter>,
 }
 
 /// How the linter weighs its rules in this project.
@@ -70,8 +113,27 @@ pub enum Level {
 
 /// A place where tools come from.
 #[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum Source {
+    /// Packages that say in their package.json which tools they have.
+    Packages(Packages),
+    /// A folder of tool files.
+    Folder(Folder),
+}
+
+/// The one word for a source that needs no more.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+pub enum Packages {
+    /// The npm packages that the project depends on, those that are linked, and those that
+    /// are installed for everybody.
+    NodeModules,
+}
+
+/// A folder of tool files, and in its folders toolsets.
+#[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = as_written)]
-pub struct Source {
+pub struct Folder {
     /// A folder with tool files, relative to this file, such as ./tools.
     pub local: String,
 }

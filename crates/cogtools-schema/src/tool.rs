@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cogtools_core::tool::Key;
+use cogtools_core::tool::{Key, Output};
 use cogtools_core::{Name, Tool};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -60,6 +60,7 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
         }),
         Key::Examples => json!({"type": "array", "items": {"type": "object"}}),
         Key::Implementation => json!({"anyOf": [words, generator.subschema_for::<Way>()]}),
+        Key::Output => output(&generator.subschema_for::<Verbatim>()),
         Key::Annotations => generator.subschema_for::<Annotations>().to_value(),
         Key::Capabilities => names("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$"),
         Key::Env => names("^[A-Za-z_][A-Za-z0-9_]*$"),
@@ -68,6 +69,27 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
         }),
     };
     object(shape)
+}
+
+fn output(schema: &Schema) -> Value {
+    let [kind, schema_key] = Output::KEYS;
+    let [text, _] = Output::TYPES;
+    json!({
+        "type": "object",
+        "properties": {
+            kind: {
+                "description": "What the result is: text of any kind, or one JSON value.",
+                "enum": Output::TYPES,
+            },
+            schema_key: {
+                "description": "What the JSON is checked against: a Schema Object of OpenAPI 3.0, of any type.",
+                "allOf": [schema],
+            },
+        },
+        "required": [kind],
+        "additionalProperties": false,
+        "not": {"required": [schema_key], "properties": {kind: {"const": text}}},
+    })
 }
 
 fn names(pattern: &str) -> Value {

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::Tool;
-use cogtools_program::call::{answer, quote, verbose_arg, yaml_arg};
-use cogtools_program::{Failure, Io, Program, Stdin, Syntax};
+use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
+use cogtools_program::{Failure, Io, Program, Stdin};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -59,5 +59,5 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }
     let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
-    answer(io, tool, Syntax::from_flag(matches.get_flag("yaml")), &line)
+    answer(io, tool, &Call::from_options(matches, line))
 }

@@ -112,6 +112,25 @@ impl Environment {
         &self.process
     }
 
+    /// Where temporary files go: the process says so, or the system.
+    pub fn temporary(&self) -> PathBuf {
+        let names: &[&str] = if cfg!(windows) {
+            &["TMP", "TEMP"]
+        } else {
+            &["TMPDIR"]
+        };
+        let said = names
+            .iter()
+            .filter_map(|name| self.process.get(OsStr::new(name)));
+        let mut said = said.map(PathBuf::from).filter(|path| path.is_absolute());
+        let usual = if cfg!(windows) {
+            r"C:\Windows\Temp"
+        } else {
+            "/tmp"
+        };
+        said.next().unwrap_or_else(|| PathBuf::from(usual))
+    }
+
     /// The project's `.env`, if it has one and it counts at all.
     pub fn file(&self) -> Result<Option<DotEnv>, DotEnvError> {
         if self.priority == EnvPriority::System {

@@ -1,6 +1,11 @@
 //! What a tool does when it is called.
 
+mod answer;
+mod command;
+mod error;
+mod locate;
 mod partials;
+mod script;
 mod template;
 mod written;
 
@@ -8,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+pub use answer::Answer;
+use command::Call;
 use partials::{Partials, stays_inside};
 pub use template::Template;
 pub use written::Written;
@@ -146,20 +153,24 @@ impl Implementation {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        _surroundings: &Surroundings,
-    ) -> Result<String, RunError> {
+        surroundings: &Surroundings,
+    ) -> Result<Answer, RunError> {
         let text = tool.text();
         match self {
-            Self::Template(template) => template.render(text, &Partials::beside(text), arguments),
+            Self::Template(template) => {
+                let partials = Partials::beside(text);
+                template.render(text, &partials, arguments).map(Answer::new)
+            }
             Self::TemplateFile(path) => {
                 let (template, file) = beside(text, path)?;
-                template.render(&file, &Partials::beside(text), arguments)
+                let partials = Partials::beside(text);
+                let rendered = template.render(&file, &partials, arguments);
+                rendered.map(Answer::new)
             }
-            Self::Exec(_) | Self::Script(_) => {
-                let message = "tools that run commands are not run by this version";
-                let fault = Fault::new(Code::Denied, message).hint("write the tool as a template");
-                Err(Box::new(fault.about(text.name().display().to_string())))
+            Self::Exec(templates) => {
+                Call::new(tool, &arguments, surroundings).exec(templates, &arguments)
             }
+            Self::Script(script) => Call::new(tool, &arguments, surroundings).script(script),
         }
     }
 

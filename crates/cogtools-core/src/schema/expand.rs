@@ -55,6 +55,12 @@ pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
     expander.finish(root)
 }
 
+pub(super) fn any(node: &Node) -> Result<Object, Vec<SchemaError>> {
+    let mut expander = Expander::new(false);
+    let root = expander.schema(node).schema;
+    expander.finish(root)
+}
+
 impl Expander {
     const fn new(sugar: bool) -> Self {
         Self {

@@ -29,7 +29,8 @@ use serde_json::{Map, Value};
 use crate::text::Span;
 use crate::yaml::Node;
 
-/// A legal OpenAPI 3.0.3 Schema Object of `type: object`: what a tool accepts.
+/// A legal OpenAPI 3.0.3 Schema Object. What a tool accepts is of `type: object`;
+/// what it answers can be of any type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema(Map<String, Value>);
 
@@ -52,9 +53,23 @@ impl Schema {
         expand::verbatim(schema).map(Self)
     }
 
+    /// Takes a Schema Object of any type word for word: for what a tool answers.
+    pub fn any(schema: &Node) -> Result<Self, Vec<SchemaError>> {
+        expand::any(schema).map(Self)
+    }
+
     /// The Schema Object.
     pub const fn as_object(&self) -> &Map<String, Value> {
         &self.0
+    }
+
+    /// Whether all values of this schema are objects.
+    pub fn is_object(&self) -> bool {
+        self.0.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
+    }
+
+    fn is_nullable(&self) -> bool {
+        self.0.get("nullable") == Some(&Value::Bool(true))
     }
 
     /// Whether a tool with this schema has no parameters at all.

@@ -73,6 +73,12 @@ pub enum ToolFault {
     /// An implementation that names none or several ways.
     #[error("an implementation names one of `njk_file`, `exec` and `script`")]
     OneWay,
+    /// An output without a type.
+    #[error("`output` says no `type`")]
+    OutputType,
+    /// A schema for a result that is text.
+    #[error("`schema` is for a result of `type: json`")]
+    TextSchema,
     /// A path that leads out of the tool's folder.
     #[error("`{0}` leads out of the tool's own folder")]
     Outside(String),
@@ -122,6 +128,8 @@ impl ToolFault {
             Self::OneWay => {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
+            Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
+            Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "name a file in the folder of the tool, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),

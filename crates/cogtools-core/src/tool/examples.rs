@@ -1,6 +1,6 @@
 //! Values inside of a tool file, held against its own schema.
 
-use super::Tool;
+use super::{Tool, output};
 use crate::arguments::Arguments;
 use crate::schema::Unusable;
 use crate::text::Span;
@@ -38,11 +38,18 @@ pub(super) fn check(tool: &Tool) -> Vec<Fault> {
 /// Patterns that are no regular expressions and defaults that do not fit; only
 /// schemas that have any pay for a validator here.
 pub(super) fn check_schema(tool: &Tool, document: &Node) -> Vec<Fault> {
+    let mut faults = check_parameters(tool, document);
+    faults.extend(output::check(tool, document));
+    faults
+}
+
+fn check_parameters(tool: &Tool, document: &Node) -> Vec<Fault> {
     if !tool.fields.schema.has_default() && !tool.fields.schema.has_pattern() {
         return Vec::new();
     }
     if let Err(unusable) = tool.fields.schema.validator() {
-        return vec![unusable_fault(tool, document, &unusable)];
+        let span = find(document, &unusable.pointer);
+        return vec![unusable_fault(tool, span, &unusable)];
     }
     // A Schema Object taken word for word may say what it likes: there a default
     // is an annotation, and `check_defaults` is for whoever asks.
@@ -67,8 +74,14 @@ pub(super) fn check_defaults(tool: &Tool, document: &Node) -> Vec<Fault> {
     faults
 }
 
-fn unusable_fault(tool: &Tool, document: &Node, unusable: &Unusable) -> Fault {
-    let span = find(document, &unusable.pointer);
+/// What cannot be used of the schema that stands in `schema`, word for word.
+pub(super) fn unusable(tool: &Tool, schema: &Node, unusable: &Unusable) -> Fault {
+    let segments = segments(&unusable.pointer);
+    let path = segments.iter().map(String::as_str);
+    unusable_fault(tool, schema.walk(path).0.span, unusable)
+}
+
+fn unusable_fault(tool: &Tool, span: Span, unusable: &Unusable) -> Fault {
     Fault::new(Code::InvalidTool, unusable.message.clone())
         .at(tool.text.place(span))
         .hint("put it in single quotes, so that YAML leaves the backslashes alone")

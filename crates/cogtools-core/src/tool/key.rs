@@ -19,6 +19,8 @@ pub enum Key {
     Examples,
     /// `implementation`
     Implementation,
+    /// `output`
+    Output,
     /// `annotations`
     Annotations,
     /// `capabilities`
@@ -31,7 +33,7 @@ pub enum Key {
 
 impl Key {
     /// All keys, in the order in which a tool file usually has them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Schema,
         Self::Name,
         Self::Title,
@@ -40,6 +42,7 @@ impl Key {
         Self::ParametersSchema,
         Self::Examples,
         Self::Implementation,
+        Self::Output,
         Self::Annotations,
         Self::Capabilities,
         Self::Env,
@@ -57,6 +60,7 @@ impl Key {
             Self::ParametersSchema => "parameters_schema",
             Self::Examples => "examples",
             Self::Implementation => "implementation",
+            Self::Output => "output",
             Self::Annotations => "annotations",
             Self::Capabilities => "capabilities",
             Self::Env => "env",
@@ -88,6 +92,9 @@ impl Key {
             }
             Self::Implementation => {
                 "A string is a Nunjucks template over the arguments, printed as it renders. A map names another way: njk_file, exec or script. Required."
+            }
+            Self::Output => {
+                "What the result is: type: text, as when left out, or type: json. With schema, an OpenAPI 3.0 Schema Object of any type, the JSON is checked against it."
             }
             Self::Annotations => {
                 "What the tool does to the world, for hosts that ask: read_only, destructive, idempotent, open_world, each true or false."

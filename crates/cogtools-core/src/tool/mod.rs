@@ -8,22 +8,26 @@ mod annotations;
 mod error;
 mod examples;
 mod key;
+mod output;
 mod parse;
 mod reader;
 
 pub(crate) use reader::Reader;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
 pub use error::{ToolError, ToolFault};
 pub use key::Key;
+pub use output::Output;
 use serde_json::{Map, Value};
 
-use crate::implementation::{Implementation, RunError, Written};
+use crate::implementation::{Answer, Implementation, RunError, Written};
 use crate::schema::Schema;
+use crate::source::Provenance;
 use crate::text::Text;
 use crate::yaml::{self, Node};
 use crate::{Fault, Name, Surroundings};
@@ -33,6 +37,7 @@ use crate::{Fault, Name, Surroundings};
 pub struct Tool {
     fields: Fields,
     text: Text,
+    provenance: Arc<Provenance>,
 }
 
 /// What the keys of its file say.
@@ -44,6 +49,7 @@ struct Fields {
     schema: Schema,
     examples: Vec<Node>,
     implementation: Implementation,
+    output: Output,
     annotations: Annotations,
     capabilities: Vec<String>,
     env: Vec<String>,
@@ -106,9 +112,27 @@ impl Tool {
         &self.fields.annotations
     }
 
-    /// The capabilities it declares, as `provider.operation`.
-    pub fn capabilities(&self) -> &[String] {
-        &self.fields.capabilities
+    /// The capabilities it provides, as `provider.operation`: those it declares,
+    /// or the one that is made of its toolset and its name.
+    pub fn capabilities(&self) -> Vec<String> {
+        match (
+            &self.provenance.toolset,
+            self.fields.capabilities.as_slice(),
+        ) {
+            (Some(toolset), []) => vec![format!("{toolset}.{}", self.name())],
+            (_, declared) => declared.to_vec(),
+        }
+    }
+
+    /// Where it comes from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// The same tool, from there.
+    pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
+        self.provenance = provenance;
+        self
     }
 
     /// The environment variables it may see.
@@ -132,16 +156,32 @@ impl Tool {
             })
     }
 
-    /// Runs the tool and returns its result, ready for standard output. Only a
-    /// tool that runs commands looks at its `surroundings`.
+    /// Runs the tool and returns its answer. Only a tool that is a command looks at
+    /// its `surroundings`.
     pub fn run(
         &self,
         arguments: Accepted,
         surroundings: &Surroundings,
-    ) -> Result<String, RunError> {
-        self.fields
+    ) -> Result<Answer, RunError> {
+        let arguments = arguments.into_object();
+        let answer = self
+            .fields
             .implementation
-            .run(self, arguments.into_object(), surroundings)
+            .run(self, arguments, surroundings)?;
+        self.fields.output.hold(answer).map_err(|mut fault| {
+            self.name().as_str().clone_into(&mut fault.subject);
+            fault
+        })
+    }
+
+    /// What it says of its result.
+    pub const fn output(&self) -> &Output {
+        &self.fields.output
+    }
+
+    /// The schema of its result, for a tool that declares one.
+    pub const fn output_schema(&self) -> Option<&Schema> {
+        self.fields.output.schema()
     }
 
     /// The text of its file.

@@ -1,5 +1,7 @@
 //! The second step: from a document to a tool.
 
+use std::sync::Arc;
+
 use super::error::{ToolError, ToolFault};
 use super::examples;
 use super::reader::Reader;
@@ -23,7 +25,11 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
     let mut faults = reader.finish();
     match fields {
         Some(fields) if faults.is_empty() => {
-            let mut tool = Tool { fields, text };
+            let mut tool = Tool {
+                fields,
+                text,
+                provenance: Arc::default(),
+            };
             let faults = examples::check_schema(&tool, &document);
             tool.fields.examples = document.take_items(Key::Examples.as_str());
             if faults.is_empty() {
@@ -67,6 +73,7 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
     }
     let implementation = draft.needed(Key::Implementation, end, reader);
     let implementation = implementation.and_then(|entry| Implementation::read(entry, reader));
+    let output = draft.get(Key::Output).map(|entry| reader.output(entry));
     let annotations = draft
         .get(Key::Annotations)
         .map(|entry| reader.annotations(entry));
@@ -84,6 +91,7 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
         schema: schema?,
         examples: Vec::new(),
         implementation: implementation?,
+        output: output.unwrap_or_default(),
         annotations: annotations.unwrap_or_default(),
         capabilities: capabilities.unwrap_or_default(),
         env: env.unwrap_or_default(),

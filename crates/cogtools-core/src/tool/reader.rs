@@ -41,6 +41,11 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Adds what others have found.
+    pub(super) fn refuse_all(&mut self, faults: Vec<Fault>) {
+        self.faults.extend(faults);
+    }
+
     pub(crate) fn kind(&mut self, key: &str, takes: &'static str, node: &Node) {
         let found = match &node.data {
             Data::Number(number) => number.to_string(),
@@ -118,7 +123,7 @@ impl<'t> Reader<'t> {
             (None, Some(entry)) => Schema::verbatim(&entry.value),
         };
         schema
-            .map_err(|errors| self.faults.extend(error::schema_faults(&errors, self.text)))
+            .map_err(|errors| self.refuse_all(error::schema_faults(&errors, self.text)))
             .ok()
     }
 

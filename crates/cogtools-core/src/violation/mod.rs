@@ -25,6 +25,9 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// What is said of an argument that the schema does not have.
+    pub(crate) const UNKNOWN: &str = "not a parameter of this tool";
+
     /// An argument (or property) that the schema does not have; `known` are those
     /// it has.
     pub fn unknown(pointer: String, name: &str, known: &[&str]) -> Self {
@@ -32,7 +35,7 @@ impl Violation {
             [] => "send no arguments: `{}`".to_owned(),
             known => format!("the parameters are {}", quoted(known)),
         });
-        let message = "not a parameter of this tool".to_owned();
+        let message = Self::UNKNOWN.to_owned();
         Self {
             pointer,
             message,

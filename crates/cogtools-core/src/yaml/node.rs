@@ -47,6 +47,29 @@ pub struct Entry {
 }
 
 impl Node {
+    /// The node of a JSON value, all of it at `span`.
+    pub(crate) fn from_json(value: Value, span: Span) -> Self {
+        let data = match value {
+            Value::Null => Data::Null,
+            Value::Bool(value) => Data::Bool(value),
+            Value::Number(number) => Data::Number(number),
+            Value::String(text) => Data::Text { text, block: None },
+            Value::Array(items) => {
+                let items = items.into_iter().map(|item| Self::from_json(item, span));
+                Data::List(items.collect())
+            }
+            Value::Object(entries) => {
+                let entries = entries.into_iter().map(|(key, value)| Entry {
+                    key,
+                    span,
+                    value: Self::from_json(value, span),
+                });
+                Data::Map(entries.collect())
+            }
+        };
+        Self { data, span }
+    }
+
     /// The string, if it is one.
     pub fn text(&self) -> Option<&str> {
         match &self.data {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cogtools_core::text::Text;
-use cogtools_core::{Config, Project, Tool};
+use cogtools_core::{Config, Places, Project, Tool};
 use cogtools_schema::Document;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -138,6 +138,21 @@ const TOOLS: &[(&str, bool)] = &[
     ("implementation: {njk: a}", false),
     ("implementation: {njk_file: a.njk, exec: [a]}", false),
     ("implementation: ''", false),
+    ("output: {type: text}", true),
+    ("output: {type: json}", true),
+    ("output: {type: json, schema: {type: string}}", true),
+    (
+        "output: {type: json, schema: {type: array, items: {type: integer}}}",
+        true,
+    ),
+    ("output: {type: json, schema: {type: int}}", false),
+    ("output: {type: json, schema: string}", false),
+    ("output: {type: text, schema: {type: string}}", false),
+    ("output: {schema: {type: string}}", false),
+    ("output: {type: yaml}", false),
+    ("output: {type: json, shema: {}}", false),
+    ("output: {}", false),
+    ("output: json", false),
     ("annotations: {read_only: true}", true),
     ("annotations: {read_only: }", false),
     ("annotations: {readonly: true}", false),
@@ -163,11 +178,27 @@ fn configurations() {
         ("tool_sources: [./tools]", false),
         ("tool_sources: [{lokal: ./tools}]", false),
         ("tool_sources: [{local: 1}]", false),
+        ("tool_sources: [node_modules, {local: ./tools}]", true),
+        ("tool_sources: [{node_modules: all}]", false),
+        ("env_priority: project", true),
+        ("env_priority: system", false),
+        ("filter: {tools: [a*], exclude: [b], toolsets: [c]}", true),
+        ("filter: {tool: [a]}", false),
+        ("filter: {tools: a}", false),
+        ("filter: {tools: [1]}", false),
+        (
+            "hosts: {gemini: {exclude: [a]}, mcp: {toolsets: [b]}}",
+            true,
+        ),
+        ("hosts: {gemeni: {exclude: [a]}}", false),
         ("tools: []", false),
         ("[]", false),
     ] {
         project.file(".cogtoolrc.yaml", yaml);
-        let parsed = Config::load(&Project::find(&project.root(), None::<&Path>));
+        let parsed = Config::load(
+            &Project::find(&project.root(), None::<&Path>),
+            &Places::default(),
+        );
         assert_eq!(parsed.is_ok(), fine, "the parser on {yaml}");
         assert_eq!(
             validator.is_valid(&value(yaml)),

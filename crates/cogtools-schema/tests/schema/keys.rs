@@ -3,7 +3,7 @@
 use cogtools_core::Config;
 use cogtools_core::implementation::Implementation;
 use cogtools_core::schema::KEYWORDS;
-use cogtools_core::tool::{Annotations, Key};
+use cogtools_core::tool::{Annotations, Key, Output};
 use cogtools_schema::Document;
 use serde_json::Value;
 
@@ -32,6 +32,7 @@ fn tool_files() {
         keys(&schema, "/properties/annotations/properties"),
         Annotations::NAMES
     );
+    assert_eq!(keys(&schema, "/properties/output/properties"), Output::KEYS);
     assert_eq!(
         keys(&schema, "/properties/implementation/anyOf/1/properties"),
         Implementation::WAYS
@@ -61,7 +62,7 @@ fn configuration() {
     let schema = Document::Config.schema();
     assert_eq!(keys(&schema, "/properties"), Config::KEYS);
     assert_eq!(
-        keys(&schema, "/properties/tool_sources/items/properties"),
+        keys(&schema, "/properties/tool_sources/items/anyOf/1/properties"),
         ["local"]
     );
 }

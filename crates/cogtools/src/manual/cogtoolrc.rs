@@ -6,6 +6,8 @@ pub(super) fn sections() -> Vec<Section> {
     let sections = [
         ("DESCRIPTION", DESCRIPTION),
         ("KEYS", KEYS),
+        ("SOURCES", SOURCES),
+        ("ENVIRONMENT", VARIABLES),
         ("FILES", FILES),
         ("EXAMPLES", EXAMPLES),
     ];
@@ -15,13 +17,35 @@ pub(super) fn sections() -> Vec<Section> {
 }
 
 const DESCRIPTION: &str = "\
-The file .cogtoolrc.yaml says where a project's tools come from. The directory it lies in \
-is the project's root, and its paths are relative to that directory. It may be missing: \
-the tools are then in the folder tools.
+The file .cogtoolrc.yaml says where a project's tools come from, and which of them there \
+are. The directory it lies in is the project's root, and its paths are relative to that \
+directory. It may be missing: the tools are then in the folder tools.
 
 It is one YAML document under the rules of tool files (see `cogtools-tool(5)`): a map of \
 keys. An unknown key or a source of an unknown kind is an error with the code \
-INVALID_CONFIG, and nothing is declared or called until it is mended.";
+INVALID_CONFIG, and nothing is declared or called until it is mended.
+
+The same keys can stand elsewhere. What is written later in this list wins, key by key \
+(each rule of the linter and each list of a filter is a key of its own):
+
+1. what is built in;
+
+2. the machine's file, cogtoolrc.yaml beside Gemini CLI's own settings: /etc/gemini-cli on \
+Linux, /Library/Application Support/GeminiCli on macOS, C:\\ProgramData\\gemini-cli on \
+Windows, or the folder of the file that GEMINI_CLI_SYSTEM_SETTINGS_PATH names;
+
+3. ~/.gemini/cogtoolrc.yaml, the user's;
+
+4. the key cogtools of the project's package.json (whose key tools is for those who install \
+the package);
+
+5. .cogtoolrc.yaml;
+
+6. the environment, see below;
+
+7. options of the command line.
+
+`cogtools config list --show-origin` tells where each value comes from.";
 
 const KEYS: &str = "\
 tool_sources
@@ -29,18 +53,49 @@ tool_sources
 one wins, and `cogtools-discover --verbose` names what it shadows. An empty list means no \
 tools at all.
 
-A source is a map with one key:
+env_priority
+  Whose value counts when a tool declares an environment variable that both the project's \
+.env and the environment of the process have: project or process; project when left out.
 
-local: FOLDER
-  The tool files directly in FOLDER: every NAME.yaml that does not begin with a dot. The \
-folder must exist, unless it is the default one.
+filter
+  Which of the tools there are: a map with tools and exclude (lists of names) and toolsets. \
+In a name, * stands for any characters and ? for one. The options --tools, --exclude and \
+--toolset say the same for one run.
 
-The kinds node_modules, command and mcp are reserved and refused by this version.
+hosts
+  The same for one host: a map from gemini, openai, anthropic or mcp to such a filter, which \
+holds beside the one for all.
 
 lint
   A map with the one key rules: a map from the linter's rules to off, warn or error. \
 `cogtools lint --explain all` lists the rules with their own words. A name that is no \
 rule is an error of the linter alone.";
+
+const SOURCES: &str = "\
+local: FOLDER
+  The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A folder in it is \
+a toolset of that name (and a/b one in another), unless its name begins with a dot or an \
+underscore. FOLDER must exist, unless it is the default one.
+
+node_modules
+  The npm packages whose package.json has \"cogtools\": {\"tools\": [\"FOLDER\"]}. Looked at are, \
+from the project's root upward, those that a package.json there depends on and those that are \
+links, as workspaces and pnpm make them; then those that are installed for everybody. \
+Each package is a toolset of its own name.
+
+The kind mcp is reserved and refused by this version.";
+
+const VARIABLES: &str = "\
+COGTOOLS_TOOL_SOURCES
+  Like tool_sources, in YAML: [node_modules, {local: ./tools}].
+
+COGTOOLS_ENV_PRIORITY
+  Like env_priority.
+
+COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
+  Like the keys of filter: names with commas between them.
+
+Any other variable whose name begins with COGTOOLS_ is an error.";
 
 const FILES: &str = "\
 .cogtoolrc.yaml
@@ -51,5 +106,8 @@ upward, that has this file, a package.json with the key cogtools, a folder .gemi
 const EXAMPLES: &str = "    tool_sources:
       - local: ./tools
       - local: ../shared-tools
+      - node_modules
+    filter:
+      exclude: [deploy_*]
     lint:
       rules: {no-examples: error}";

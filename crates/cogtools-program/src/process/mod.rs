@@ -1,5 +1,7 @@
 //! The outermost layer: the only code that touches the state of the process.
 
+mod watch;
+
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::panic::PanicHookInfo;
@@ -11,6 +13,8 @@ use crate::input::Input;
 use crate::io::{Io, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
+
+pub(crate) use watch::Watch;
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
 pub fn main(program: &Program) -> ExitCode {

@@ -1,0 +1,73 @@
+//! What can be wrong with a configuration, in words.
+
+/// What can be wrong with a configuration.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConfigFault {
+    #[error("the configuration is a map of keys, not {0}")]
+    NotAMap(&'static str),
+    #[error("unknown key `{0}`")]
+    UnknownKey(String, Option<String>),
+    #[error("`tool_sources` takes a list of sources, not {0}")]
+    Sources(&'static str),
+    #[error("a source is a map such as `local: ./tools`, not {0}")]
+    Source(&'static str),
+    #[error("`{0}` is not a kind of source")]
+    Kind(String, Option<String>),
+    #[error("`local` takes the path of a folder, not {0}")]
+    Local(&'static str),
+    #[error("`{key}` takes {takes}, not {found}")]
+    Takes {
+        key: String,
+        takes: &'static str,
+        found: String,
+        meant: Option<String>,
+    },
+    #[error("a rule is set to off, warn or error, not {0}")]
+    Level(String, Option<String>),
+    #[error("`{0}` is no name of a host")]
+    Host(String, Option<String>),
+}
+
+impl ConfigFault {
+    pub(super) fn hint(&self) -> String {
+        match self {
+            Self::UnknownKey(_, Some(meant))
+            | Self::Level(_, Some(meant))
+            | Self::Kind(_, Some(meant))
+            | Self::Host(_, Some(meant))
+            | Self::Takes {
+                meant: Some(meant), ..
+            } => meant.clone(),
+            Self::UnknownKey(_, None) => "see cogtoolrc(5) for the keys there are".into(),
+            Self::Level(_, None) => "write `lint: {rules: {no-examples: off}}`".into(),
+            Self::NotAMap(_) | Self::Sources(_) => {
+                "write `tool_sources: [{local: ./tools}]`".into()
+            }
+            Self::Source(_) | Self::Local(_) | Self::Kind(_, None) => {
+                "write `- local: ./tools`".into()
+            }
+            Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
+            Self::Takes { key, .. } => format!("write {}", example(key)),
+        }
+    }
+}
+
+/// A right value for a key.
+fn example(key: &str) -> &'static str {
+    match key {
+        "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",
+        "env_priority" => "`env_priority: project` or `env_priority: process`",
+        "tools" => "`tools: [facepalm, git_*]`",
+        "exclude" => "`exclude: [deploy_*]`",
+        "toolsets" => "`toolsets: [git]`",
+        "filter" => "`filter: {exclude: [deploy_*]}`",
+        "hosts" => "`hosts: {gemini: {exclude: [deploy_*]}}`",
+        "command" => "`command: {discover: other-discover, call: other-call}`",
+        "discover" | "call" => "the program and its arguments, such as `[other-discover, --json]`",
+        "env" => "`env: [HOME, API_KEY]`",
+        "prefix" => "`prefix: other_`",
+        "timeout" | "cache" => "a number of seconds, such as `10`",
+        "name" => "`name: other`",
+        _ => "it as cogtoolrc(5) shows",
+    }
+}

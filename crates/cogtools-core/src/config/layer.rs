@@ -1,0 +1,183 @@
+//! The places of a configuration, each read into a document of its own.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::ConfigError;
+use super::origin::Origin;
+use crate::source::Global;
+use crate::suggest::did_you_mean;
+use crate::text::{Span, Text, TextError};
+use crate::yaml::{self, Data, Entry, Node};
+use crate::{Code, Fault, Project};
+
+/// Where to look beyond the project. Nothing, by default.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The machine's file; see [`Places::system_file`].
+    pub system: Option<PathBuf>,
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// The environment variables whose names begin with `COGTOOLS_`.
+    pub variables: Vec<(String, String)>,
+    /// Where npm puts packages for everybody.
+    pub packages: Global,
+}
+
+/// One place's document.
+pub(super) struct Layer {
+    pub(super) origin: Origin,
+    pub(super) text: Text,
+    pub(super) document: Node,
+    /// The folder that its paths are relative to, in full and as its user knows it.
+    pub(super) folder: (PathBuf, PathBuf),
+}
+
+/// The keys that a variable can set, each in one word.
+const VARIABLES: [(&str, &[&str]); 5] = [
+    ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
+    ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
+    ("COGTOOLS_TOOLS", &["filter", "tools"]),
+    ("COGTOOLS_EXCLUDE", &["filter", "exclude"]),
+    ("COGTOOLS_TOOLSETS", &["filter", "toolsets"]),
+];
+
+impl Places {
+    /// How the names of variables begin.
+    pub const PREFIX: &'static str = "COGTOOLS_";
+    /// The name of the configuration in a folder of Gemini's.
+    pub const FILE: &'static str = "cogtoolrc.yaml";
+
+    /// The names of the variables that set something.
+    pub const VARIABLES: [&'static str; VARIABLES.len()] = {
+        let mut names = [""; VARIABLES.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = VARIABLES[at].0;
+            at += 1;
+        }
+        names
+    };
+
+    /// The machine's file on this system, beside Gemini CLI's own settings.
+    pub fn system_file() -> PathBuf {
+        let folder = if cfg!(target_os = "macos") {
+            "/Library/Application Support/GeminiCli"
+        } else if cfg!(windows) {
+            r"C:\ProgramData\gemini-cli"
+        } else {
+            "/etc/gemini-cli"
+        };
+        Path::new(folder).join(Self::FILE)
+    }
+
+    /// The user's own file.
+    pub fn home_file(&self) -> Option<PathBuf> {
+        let home = self.home.as_ref()?;
+        Some(home.join(".gemini").join(Self::FILE))
+    }
+}
+
+/// All layers of `project`, in the order in which later ones win.
+pub(super) fn layers(project: &Project, places: &Places) -> Result<Vec<Layer>, ConfigError> {
+    let mut layers = Vec::new();
+    if let Some(path) = &places.system {
+        layers.extend(file(path, path, Origin::System)?);
+    }
+    if let Some(path) = places.home_file() {
+        layers.extend(file(&path, &path, Origin::Home)?);
+    }
+    layers.extend(package(project)?);
+    let (path, shown) = project.resolve(Path::new(Project::CONFIG));
+    layers.extend(file(&path, &shown, Origin::Project)?);
+    for (name, value) in &places.variables {
+        layers.push(variable(project, name, value)?);
+    }
+    Ok(layers)
+}
+
+fn file(
+    path: &Path,
+    shown: &Path,
+    origin: fn(PathBuf) -> Origin,
+) -> Result<Option<Layer>, ConfigError> {
+    let text = match Text::read(path, shown) {
+        Ok(text) => text,
+        Err(TextError::Absent(_)) => return Ok(None),
+        Err(error) => return Err(error.fault(Code::InvalidConfig).into()),
+    };
+    let document = parse(&text)?;
+    let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+    Ok(Some(Layer {
+        origin: origin(shown.to_path_buf()),
+        document,
+        folder: (folder(path), folder(shown)),
+        text,
+    }))
+}
+
+fn parse(text: &Text) -> Result<Node, ConfigError> {
+    yaml::parse(text).map_err(|error| error.fault(Code::InvalidConfig, text).into())
+}
+
+/// What the project's `package.json` says under `cogtools`, without the key
+/// `tools`, which is for those who install the package.
+fn package(project: &Project) -> Result<Option<Layer>, ConfigError> {
+    let Some((text, value)) = project
+        .package()
+        .map_err(|fault| ConfigError::from(*fault))?
+    else {
+        return Ok(None);
+    };
+    let at = text.as_str().find(r#""cogtools""#).unwrap_or_default();
+    let span = Span {
+        start: at,
+        end: at + r#""cogtools""#.len(),
+    };
+    let mut value = value;
+    if let Value::Object(object) = &mut value {
+        object.shift_remove("tools");
+    }
+    let (path, shown) = project.resolve(Path::new(""));
+    Ok(Some(Layer {
+        origin: Origin::Package(text.name().to_path_buf()),
+        document: Node::from_json(value, span),
+        folder: (path, shown),
+        text,
+    }))
+}
+
+/// A variable as a document of its own: its value is YAML.
+fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigError> {
+    let found = VARIABLES.iter().find(|(known, _)| *known == name);
+    let Some((_, keys)) = found else {
+        let message = format!("the environment variable `{name}` sets nothing");
+        let fault = Fault::new(Code::InvalidConfig, message);
+        let meant = did_you_mean(name, Places::VARIABLES);
+        let meant = meant.unwrap_or_else(|| "see cogtoolrc(5) for the variables there are".into());
+        return Err(fault.hint(meant).into());
+    };
+    let shown = PathBuf::from(format!("${name}"));
+    let failed = |error: TextError| error.fault(Code::InvalidConfig);
+    let text = Text::new(shown, value.as_bytes().to_vec()).map_err(failed)?;
+    let mut document = parse(&text)?;
+    for key in keys.iter().rev() {
+        let span = document.span;
+        let entry = Entry {
+            key: (*key).to_owned(),
+            span,
+            value: document,
+        };
+        document = Node {
+            data: Data::Map(vec![entry]),
+            span,
+        };
+    }
+    Ok(Layer {
+        origin: Origin::Variable(name.to_owned()),
+        document,
+        folder: project.resolve(Path::new("")),
+        text,
+    })
+}

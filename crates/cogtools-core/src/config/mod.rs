@@ -1,0 +1,125 @@
+//! The configuration of a project: what the machine, the user, the project and
+//! the environment say, one over the other.
+
+mod fault;
+mod layer;
+mod origin;
+mod reader;
+mod source;
+
+pub use layer::Places;
+pub use origin::{Origin, Setting};
+
+use std::path::Path;
+
+use crate::environment::EnvPriority;
+use crate::filter::Filter;
+use crate::source::{Folder, Packages, Source};
+use crate::{Fault, Project, RuleLevel, Target};
+
+/// What holds for the tools of a project.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where tools come from, in order: the first that has a tool wins.
+    pub sources: Vec<Source>,
+    /// Whose value of an environment variable counts.
+    pub env_priority: EnvPriority,
+    /// Which tools there are for everybody.
+    pub filter: Filter,
+    /// Which of them there are for one host.
+    pub hosts: Vec<(Target, Filter)>,
+    /// What the linter's rules weigh here, as far as it differs from the rules' own words.
+    pub rules: Vec<RuleLevel>,
+    /// Every value that is set somewhere, the one that counts, by key in the
+    /// order of the reference.
+    pub settings: Vec<Setting>,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug)]
+pub struct ConfigError(Vec<Fault>);
+
+/// The folder of tools where nothing else is configured.
+const DEFAULT_FOLDER: &str = "tools";
+
+impl Config {
+    /// The keys of the file.
+    pub const KEYS: [&'static str; 5] = ["tool_sources", "env_priority", "filter", "hosts", "lint"];
+
+    /// The configuration of `project`, with what `places` beyond it say. Where
+    /// nobody names sources, the tools are in `tools`.
+    pub fn load(project: &Project, places: &Places) -> Result<Self, ConfigError> {
+        let mut config = Self::standard(project);
+        let (root, shown) = project.resolve(Path::new(""));
+        let packages = Packages::new(root, shown, places.packages.clone());
+        for layer in layer::layers(project, places)? {
+            reader::read(&layer, &packages, &mut config)?;
+        }
+        config
+            .settings
+            .sort_by_key(|setting| Self::KEYS.iter().position(|key| setting.is_below(key)));
+        Ok(config)
+    }
+
+    /// The configuration with only what is built in.
+    fn standard(project: &Project) -> Self {
+        let (path, shown) = project.resolve(Path::new(DEFAULT_FOLDER));
+        Self {
+            sources: vec![Source::Folder(Folder::new(path, shown, false))],
+            env_priority: EnvPriority::default(),
+            filter: Filter::default(),
+            hosts: Vec::new(),
+            rules: Vec::new(),
+            settings: vec![
+                Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
+                Setting::built_in("env_priority", "project".into()),
+            ],
+        }
+    }
+
+    /// The folders among the sources.
+    pub fn folders(&self) -> impl Iterator<Item = &Folder> {
+        self.sources.iter().filter_map(Source::folder)
+    }
+
+    /// The filter of `host`, if there is one.
+    pub fn host(&self, host: Target) -> Option<&Filter> {
+        let mut hosts = self.hosts.iter();
+        hosts.find(|(name, _)| *name == host).map(|(_, f)| f)
+    }
+
+    /// Notes that `setting` holds from here on.
+    fn set(&mut self, setting: Setting) {
+        self.settings.retain(|other| other.key != setting.key);
+        self.settings.push(setting);
+    }
+}
+
+impl Setting {
+    fn built_in(key: &str, value: serde_json::Value) -> Self {
+        Self {
+            key: key.to_owned(),
+            value,
+            origin: Origin::BuiltIn,
+            line: None,
+        }
+    }
+
+    fn is_below(&self, key: &str) -> bool {
+        let rest = self.key.strip_prefix(key);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+}
+
+impl ConfigError {
+    /// All that is wrong, ready to be shown.
+    pub fn faults(self) -> Vec<Fault> {
+        self.0
+    }
+}
+
+impl From<Fault> for ConfigError {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
+    }
+}

@@ -1,0 +1,224 @@
+//! One layer's keys, read into the configuration over what was there.
+
+use super::fault::ConfigFault;
+use super::layer::Layer;
+use super::origin::{Origin, Setting};
+use super::{Config, ConfigError};
+use crate::environment::EnvPriority;
+use crate::filter::{Filter, Pattern};
+use crate::source::Packages;
+use crate::suggest::did_you_mean;
+use crate::text::Span;
+use crate::yaml::{Data, Entry, Node};
+use crate::{Code, Fault, Level, RuleLevel, Target};
+
+/// Reads `layer` into `config`; `packages` are what `node_modules` means.
+pub(super) fn read(
+    layer: &Layer,
+    packages: &Packages,
+    config: &mut Config,
+) -> Result<(), ConfigError> {
+    let mut reader = Reader {
+        layer,
+        packages,
+        faults: Vec::new(),
+    };
+    reader.config(config);
+    if reader.faults.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigError(reader.faults))
+    }
+}
+
+/// Reads values and gathers what is wrong with them.
+pub(super) struct Reader<'l> {
+    pub(super) layer: &'l Layer,
+    pub(super) packages: &'l Packages,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    pub(super) fn refuse(&mut self, fault: &ConfigFault, span: Span) {
+        let place = self.layer.text.place(span);
+        let shown = Fault::new(Code::InvalidConfig, fault.to_string()).at(place);
+        self.faults.push(shown.hint(fault.hint()));
+    }
+
+    /// Says that `node`, the value of `key`, should be `takes`.
+    pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
+        let word = node.text().filter(|text| text.len() <= 40);
+        let fault = ConfigFault::Takes {
+            key: key.to_owned(),
+            takes,
+            found: word.map_or_else(|| node.kind().to_owned(), |word| format!("`{word}`")),
+            meant: None,
+        };
+        self.refuse(&fault, node.span);
+    }
+
+    pub(super) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
+        let meant = did_you_mean(&entry.key, known.iter().copied());
+        let fault = ConfigFault::UnknownKey(entry.key.clone(), meant);
+        self.refuse(&fault, entry.span);
+    }
+
+    fn setting(&self, key: String, entry: &Entry) -> Setting {
+        let line = self.layer.text.place(entry.span).line;
+        let variable = matches!(self.layer.origin, Origin::Variable(_));
+        Setting {
+            key,
+            value: entry.value.to_json(),
+            origin: self.layer.origin.clone(),
+            line: (!variable).then_some(line),
+        }
+    }
+
+    fn config(&mut self, config: &mut Config) {
+        let layer = self.layer;
+        let document = &layer.document;
+        let entries = match &document.data {
+            Data::Map(entries) => entries.as_slice(),
+            Data::Null => &[],
+            _ => {
+                self.refuse(&ConfigFault::NotAMap(document.kind()), document.span);
+                &[]
+            }
+        };
+        for entry in entries {
+            match entry.key.as_str() {
+                "tool_sources" => {
+                    config.sources = self.sources(entry);
+                    config.set(self.setting(entry.key.clone(), entry));
+                }
+                "env_priority" => {
+                    config.env_priority = self.priority(entry);
+                    config.set(self.setting(entry.key.clone(), entry));
+                }
+                "filter" => {
+                    for setting in self.filter("filter", entry, &mut config.filter) {
+                        config.set(setting);
+                    }
+                }
+                "hosts" => self.hosts(entry, config),
+                "lint" => self.lint(entry, config),
+                _ => self.unknown(entry, &Config::KEYS),
+            }
+        }
+    }
+
+    fn priority(&mut self, entry: &Entry) -> EnvPriority {
+        match entry.value.text() {
+            Some("project") => EnvPriority::Project,
+            Some("process") => EnvPriority::Process,
+            _ => {
+                self.takes("env_priority", "`project` or `process`", &entry.value);
+                EnvPriority::default()
+            }
+        }
+    }
+
+    fn hosts(&mut self, entry: &Entry, config: &mut Config) {
+        for host in self.map("hosts", entry) {
+            let Some(target) = Target::parse(&host.key) else {
+                let meant = did_you_mean(&host.key, Target::NAMES);
+                self.refuse(&ConfigFault::Host(host.key.clone(), meant), host.span);
+                continue;
+            };
+            let mut filter = config.host(target).cloned().unwrap_or_default();
+            let key = format!("hosts.{}", host.key);
+            for setting in self.filter(&key, host, &mut filter) {
+                config.set(setting);
+            }
+            config.hosts.retain(|(name, _)| *name != target);
+            config.hosts.push((target, filter));
+        }
+    }
+
+    /// Reads a filter over what `filter` was; key by key, the later layer wins.
+    fn filter(&mut self, key: &str, entry: &Entry, filter: &mut Filter) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for entry in self.map("filter", entry) {
+            let patterns = match entry.key.as_str() {
+                "tools" => &mut filter.tools,
+                "exclude" => &mut filter.exclude,
+                "toolsets" => &mut filter.toolsets,
+                _ => {
+                    self.unknown(entry, &["tools", "exclude", "toolsets"]);
+                    continue;
+                }
+            };
+            let words = self.strings(&entry.key, &entry.value);
+            *patterns = words.iter().map(|word| Pattern::new(word)).collect();
+            settings.push(self.setting(format!("{key}.{}", entry.key), entry));
+        }
+        settings
+    }
+
+    /// A list of strings. In a variable, one string is a list with commas in it.
+    pub(super) fn strings(&mut self, key: &str, node: &Node) -> Vec<String> {
+        match &node.data {
+            Data::List(items) => {
+                let mut words = Vec::new();
+                for item in items {
+                    match item.text() {
+                        Some(word) => words.push(word.to_owned()),
+                        None => self.takes(key, "a list of strings", item),
+                    }
+                }
+                words
+            }
+            Data::Text { text, .. } if matches!(self.layer.origin, Origin::Variable(_)) => {
+                let words = text.split(',').map(str::trim);
+                let words = words.filter(|word| !word.is_empty());
+                words.map(str::to_owned).collect()
+            }
+            _ => {
+                self.takes(key, "a list of strings", node);
+                Vec::new()
+            }
+        }
+    }
+
+    fn lint(&mut self, entry: &Entry, config: &mut Config) {
+        for entry in self.map("lint", entry) {
+            if entry.key != "rules" {
+                self.unknown(entry, &["rules"]);
+                continue;
+            }
+            for rule in self.map("rules", entry) {
+                if let Some(level) = self.level(rule) {
+                    config.rules.retain(|other| other.rule != level.rule);
+                    config.rules.push(level);
+                    config.set(self.setting(format!("lint.rules.{}", rule.key), rule));
+                }
+            }
+        }
+    }
+
+    pub(super) fn map<'n>(&mut self, key: &str, entry: &'n Entry) -> &'n [Entry] {
+        match &entry.value.data {
+            Data::Map(entries) => entries,
+            Data::Null => &[],
+            _ => {
+                self.takes(key, "a map", &entry.value);
+                &[]
+            }
+        }
+    }
+
+    fn level(&mut self, entry: &Entry) -> Option<RuleLevel> {
+        let word = entry.value.text();
+        let Some(level) = word.and_then(Level::parse) else {
+            let found = word.map_or(entry.value.kind().to_owned(), |word| format!("`{word}`"));
+            let meant = word.and_then(|word| did_you_mean(word, Level::NAMES));
+            self.refuse(&ConfigFault::Level(found, meant), entry.value.span);
+            return None;
+        };
+        Some(RuleLevel {
+            rule: entry.key.clone(),
+            level,
+            place: self.layer.text.place(entry.span),
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! What a tool answers.
+
+use serde_json::Value;
+
+/// The result of a call, and what came with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The result, ready for standard output.
+    pub text: String,
+    /// The same as a value, for a tool that says `output: {type: json}`.
+    pub value: Option<Value>,
+    /// How many bytes of what its program printed are left out of the result, which
+    /// then says so in its last line.
+    pub cut: u64,
+    /// What its program said aside, on standard error, for whoever asks for it.
+    pub aside: String,
+}
+
+impl Answer {
+    /// The result `text` and nothing else.
+    pub fn new(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! One run of another program: bounded in time and output, and ended with
+//! everything that it started.
+//!
+//! Whatever runs programs does it through [`Process`]: tools that are commands,
+//! and sources that ask other programs for tools. Nothing of this process leaks
+//! into the other one: neither a variable nor the working directory.
+
+mod group;
+mod kept;
+mod pipe;
+mod signal;
+mod watch;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+pub use group::Group;
+pub use kept::Kept;
+
+use crate::Cancel;
+use crate::environment::Vars;
+use watch::Watch;
+
+/// A program about to be run: a chain that ends in [`Process::run`].
+#[derive(Clone)]
+#[must_use = "nothing runs before `run`"]
+pub struct Process {
+    program: PathBuf,
+    args: Vec<OsString>,
+    directory: PathBuf,
+    variables: Vars,
+    input: Vec<u8>,
+    timeout: Duration,
+    most: usize,
+}
+
+/// How a run ended, and what the program said.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// How it ended.
+    pub end: End,
+    /// The beginning of its standard output.
+    pub stdout: Kept,
+    /// The end of its standard error.
+    pub stderr: Kept,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Exit(ExitStatus),
+    /// It was ended, because it took longer than it may.
+    Late,
+    /// It was ended, because somebody asked for that.
+    Cancelled,
+    /// It was ended, because it printed more than [`Process::FLOOD`].
+    Flooded,
+}
+
+impl Process {
+    /// How many bytes of standard output are kept unless told otherwise: 1 MiB.
+    pub const MOST: usize = 1 << 20;
+    /// How many bytes of standard error are kept, the last ones: 64 KiB.
+    pub const SAID: usize = 64 << 10;
+    /// A program that prints more than that, in bytes, is ended: 256 MiB. Up to
+    /// here it is read on, for what it does may matter more than what it says.
+    pub const FLOOD: u64 = 256 << 20;
+
+    /// A run of the file `program` in `directory`, both absolute: no arguments, no
+    /// variables, no input, and a minute of time.
+    pub fn new(program: impl Into<PathBuf>, directory: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            directory: directory.into(),
+            variables: Vars::new(),
+            input: Vec::new(),
+            timeout: Duration::from_mins(1),
+            most: Self::MOST,
+        }
+    }
+
+    /// Its arguments, without its own name.
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Its whole environment.
+    pub fn variables(mut self, variables: Vars) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    /// What it finds on standard input, which then ends. It need not read it.
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// How long it may run.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How many bytes of its standard output are kept.
+    pub const fn most(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+
+    /// Runs it to its end, or to that of its time, or until `cancel` is asked. When
+    /// this returns, nothing holds its pipes any more: what it started and left
+    /// behind with them is ended. An error says that it could not be run at all.
+    pub fn run(self, cancel: &Cancel) -> io::Result<Output> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(&self.variables)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let group = Group::start(&mut command)?;
+        Watch::begin(group, self.input, self.most)?.run(self.timeout, cancel)
+    }
+}
+
+impl End {
+    /// What became of the program, for a message: `ended with status 3`.
+    pub fn words(self) -> String {
+        match self {
+            Self::Exit(status) => signal::words(status),
+            Self::Late => "took longer than it may".to_owned(),
+            Self::Cancelled => "was stopped, as was asked".to_owned(),
+            Self::Flooded => {
+                let most = Process::FLOOD >> 20;
+                format!("printed more than {most} MiB and was stopped")
+            }
+        }
+    }
+
+    /// Whether all went well.
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Exit(status) if status.success())
+    }
+}

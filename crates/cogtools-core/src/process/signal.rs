@@ -1,0 +1,56 @@
+//! An exit status in words.
+
+use std::process::ExitStatus;
+
+/// What became of a program that ended with `status`.
+pub(super) fn words(status: ExitStatus) -> String {
+    match (status.code(), signal(status)) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(number)) => match name(number) {
+            Some(name) => format!("was ended by signal {number} ({name})"),
+            None => format!("was ended by signal {number}"),
+        },
+        (None, None) => "ended without a status".to_owned(),
+    }
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+const fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}
+
+/// The names that a reader may have heard of; their numbers are the system's.
+#[cfg(unix)]
+fn name(number: i32) -> Option<&'static str> {
+    use rustix::process::Signal;
+    let names = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    let mut names = names.into_iter();
+    names.find_map(|(signal, name)| (signal.as_raw() == number).then_some(name))
+}
+
+#[cfg(not(unix))]
+const fn name(_: i32) -> Option<&'static str> {
+    None
+}

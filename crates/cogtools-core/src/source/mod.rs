@@ -1,0 +1,154 @@
+//! Where tools come from.
+
+mod folder;
+mod packages;
+mod provenance;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use folder::Folder;
+pub use packages::{Global, Package, Packages};
+pub use provenance::{Author, Provenance};
+
+use crate::text::TextError;
+use crate::tool::ToolError;
+use crate::{Code, Fault, Name, Tool};
+
+/// A place where tools come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A folder of tool files.
+    Folder(Folder),
+    /// The npm packages that the project, or everybody on the machine, has.
+    Packages(Packages),
+}
+
+/// Something that wants to be a tool: a file, or what a provider declares.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The tool's name, if it is one: a file's stem.
+    pub stem: OsString,
+    /// The file; empty for what is declared.
+    pub path: PathBuf,
+    /// The file, or the declaration, as its user knows it.
+    pub shown: PathBuf,
+    /// Where it comes from.
+    pub provenance: Arc<Provenance>,
+}
+
+/// What one source has, and what of it cannot be had.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// What wants to be a tool, in the order of names.
+    pub listed: Vec<Listed>,
+    /// What is wrong with the source, or a part of it.
+    pub errors: Vec<SourceError>,
+}
+
+/// Why tools of a source cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The configuration names it, but it is not there.
+    #[error("the folder `{0}` does not exist")]
+    Absent(PathBuf),
+    /// Something other than a folder.
+    #[error("`{0}` is not a folder")]
+    NotAFolder(PathBuf),
+    /// The system says why.
+    #[error("the folder `{0}` cannot be read: {1}")]
+    Io(PathBuf, std::io::Error),
+    /// A package's `package.json` cannot be read.
+    #[error("the package `{0}` cannot be used: {1}")]
+    Manifest(String, TextError),
+    /// A package's `package.json` is not what it should be.
+    #[error("the package `{package}` cannot be used: {message} in `{file}`")]
+    Package {
+        /// The package.
+        package: String,
+        /// Its `package.json`.
+        file: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl Source {
+    /// The tool of that name, if this source has it, and what kept it from
+    /// looking everywhere.
+    pub fn find(
+        &self,
+        name: &Name,
+        errors: &mut Vec<SourceError>,
+    ) -> Result<Option<Tool>, ToolError> {
+        match self {
+            Self::Folder(folder) => folder.find(name),
+            Self::Packages(packages) => packages.find(name, errors),
+        }
+    }
+
+    /// Everything in it that wants to be a tool.
+    pub fn list(&self) -> Listing {
+        match self {
+            Self::Folder(folder) => Listing::of(folder.list()),
+            Self::Packages(packages) => packages.list(),
+        }
+    }
+
+    /// The file that would be the tool of that name if it ended as tool files do.
+    pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
+        match self {
+            Self::Folder(folder) => folder.misnamed(name),
+            Self::Packages(_) => None,
+        }
+    }
+
+    /// The folder, if it is one of the project's own.
+    pub const fn folder(&self) -> Option<&Folder> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Packages(_) => None,
+        }
+    }
+}
+
+impl Listed {
+    /// The tool, if it is one.
+    pub fn load(&self) -> Result<Tool, ToolError> {
+        let tool = Tool::load(&self.path, &self.shown)?;
+        Ok(tool.from(Arc::clone(&self.provenance)))
+    }
+}
+
+impl Listing {
+    fn of(listed: Result<Vec<Listed>, SourceError>) -> Self {
+        let mut listing = Self::default();
+        match listed {
+            Ok(listed) => listing.listed = listed,
+            Err(error) => listing.errors.push(error),
+        }
+        listing
+    }
+
+    fn add(&mut self, other: Self) {
+        self.listed.extend(other.listed);
+        self.errors.extend(other.errors);
+    }
+}
+
+impl SourceError {
+    /// The fault to show.
+    pub fn fault(&self) -> Fault {
+        let hint = match self {
+            Self::Absent(_) => "create it, or change `tool_sources` in `.cogtoolrc.yaml`",
+            Self::NotAFolder(_) => "name a folder in `tool_sources`",
+            Self::Io(..) => "check that the folder is readable",
+            Self::Manifest(..) => "install the package again",
+            Self::Package { .. } => {
+                "it should have `\"cogtools\": {\"tools\": [\"tools\"]}`; tell its author, or remove the package"
+            }
+        };
+        Fault::new(Code::InvalidConfig, self.to_string()).hint(hint)
+    }
+}

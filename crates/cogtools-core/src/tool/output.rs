@@ -1,0 +1,153 @@
+//! What a tool says of its result: the key `output`.
+
+use super::examples::unusable;
+use super::reader::Reader;
+use super::{Tool, ToolFault, error};
+use crate::implementation::Answer;
+use crate::schema::Schema;
+use crate::suggest::did_you_mean;
+use crate::violation::Violation;
+use crate::yaml::{Entry, Node};
+use crate::{Code, Fault, json};
+
+/// What the result of a tool is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Output {
+    /// Text of any kind.
+    #[default]
+    Text,
+    /// One JSON value, of this schema if there is one.
+    Json(Option<Schema>),
+}
+
+/// How many characters of a result that is not JSON are shown.
+const SHOWN: usize = 2_000;
+
+impl Output {
+    /// The keys of the map.
+    pub const KEYS: [&'static str; 2] = ["type", "schema"];
+    /// The values of `type`.
+    pub const TYPES: [&'static str; 2] = ["text", "json"];
+
+    /// The schema of the result, if there is one.
+    pub const fn schema(&self) -> Option<&Schema> {
+        match self {
+            Self::Text => None,
+            Self::Json(schema) => schema.as_ref(),
+        }
+    }
+
+    /// Holds an answer against it, and adds its value.
+    pub(super) fn hold(&self, mut answer: Answer) -> Result<Answer, Box<Fault>> {
+        let Self::Json(schema) = self else {
+            return Ok(answer);
+        };
+        if answer.cut > 0 {
+            let fault = Fault::new(
+                Code::ToolFailed,
+                "the result is larger than JSON may be here",
+            );
+            return Err(Box::new(
+                fault.hint("ask the tool for less; JSON cannot be cut"),
+            ));
+        }
+        let value = json::parse(&answer.text).map_err(|error| {
+            let message = format!("the result is not JSON, as `output` says it is: {error}");
+            let fault = Fault::new(Code::ToolFailed, message);
+            let shown = answer.text.chars().take(SHOWN).collect::<String>();
+            Box::new(fault.telling(shown.trim_end()).hint(HINT))
+        })?;
+        if let Some(schema) = schema {
+            let validator = schema.validator().map_err(|unusable| {
+                Box::new(Fault::new(Code::InvalidTool, unusable.message).pointing(unusable.pointer))
+            })?;
+            let wrong = validator.violations(schema, &value);
+            if !wrong.is_empty() {
+                let message = "the result is not what `output` says it is";
+                let lines: Vec<String> = wrong.iter().take(Fault::MOST).map(line).collect();
+                let fault = Fault::new(Code::ToolFailed, message).telling(lines.join("\n"));
+                return Err(Box::new(fault.hint(HINT)));
+            }
+        }
+        answer.value = Some(value);
+        Ok(answer)
+    }
+}
+
+const HINT: &str = "its author can mend it: the result and `output` have to agree";
+
+fn line(violation: &Violation) -> String {
+    let message = match violation.message.as_str() {
+        Violation::UNKNOWN => "not declared",
+        other => other,
+    };
+    match violation.pointer.as_str() {
+        "" => message.to_owned(),
+        pointer => format!("{pointer}: {message}"),
+    }
+}
+
+impl Reader<'_> {
+    /// The map under `output`.
+    pub(super) fn output(&mut self, entry: &Entry) -> Output {
+        let Some(entries) = entry.value.entries() else {
+            self.kind("output", "a map of `type` and `schema`", &entry.value);
+            return Output::Text;
+        };
+        let (mut kind, mut schema) = (None, None);
+        for entry in entries {
+            match entry.key.as_str() {
+                "type" => match entry.value.text() {
+                    Some("text") => kind = Some("text"),
+                    Some("json") => kind = Some("json"),
+                    _ => {
+                        let fault = ToolFault::Kind {
+                            key: "type".to_owned(),
+                            takes: "`text` or `json`",
+                            found: entry.value.text().map_or_else(
+                                || entry.value.kind().to_owned(),
+                                |text| format!("`{text}`"),
+                            ),
+                        };
+                        self.refuse(&fault, entry.value.span);
+                        kind = Some("");
+                    }
+                },
+                "schema" => schema = Some(entry),
+                other => {
+                    let fault = ToolFault::UnknownKey {
+                        key: other.to_owned(),
+                        meant: did_you_mean(other, Output::KEYS),
+                    };
+                    self.refuse(&fault, entry.span);
+                }
+            }
+        }
+        match (kind, schema) {
+            (None, _) => self.refuse(&ToolFault::OutputType, entry.span),
+            (Some("text"), Some(schema)) => self.refuse(&ToolFault::TextSchema, schema.span),
+            (Some("json"), schema) => return self.json(schema),
+            _ => {}
+        }
+        Output::Text
+    }
+
+    fn json(&mut self, schema: Option<&Entry>) -> Output {
+        let schema = schema.map(|entry| Schema::any(&entry.value));
+        match schema.transpose() {
+            Ok(schema) => Output::Json(schema),
+            Err(errors) => {
+                self.refuse_all(error::schema_faults(&errors, self.text()));
+                Output::Text
+            }
+        }
+    }
+}
+
+/// A pattern in the schema of a result that is no regular expression.
+pub(super) fn check(tool: &Tool, document: &Node) -> Option<Fault> {
+    let schema = tool.output_schema().filter(|schema| schema.has_pattern())?;
+    let wrong = schema.validator().err()?;
+    let node = document.get("output")?.get("schema")?;
+    Some(unusable(tool, node, &wrong))
+}

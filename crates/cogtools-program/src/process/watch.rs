@@ -1,0 +1,111 @@
+//! The ends of this process that must not leave programs behind.
+//!
+//! A signal that asks it to end, and the death of the host that started it, first
+//! reach whatever this process runs; then it ends itself. It is looked out for
+//! only while something runs: otherwise the usual ends are the right ones.
+
+/// Looks out for the end of this process.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    #[cfg(unix)]
+    signal: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    #[cfg(unix)]
+    handlers: Vec<signal_hook::SigId>,
+    #[cfg(unix)]
+    over: std::sync::Arc<std::sync::atomic::AtomicBool>,
+}
+
+#[cfg(not(unix))]
+impl Watch {
+    /// Nothing here asks a process to end: it is ended.
+    pub(crate) const fn begin(_: &cogtools_core::Cancel) -> Self {
+        Self {}
+    }
+
+    /// The status to end with, if it has to.
+    #[expect(clippy::unused_self, reason = "there is something to ask elsewhere")]
+    pub(crate) const fn status(&self) -> Option<u8> {
+        None
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::process::parent_id;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    use cogtools_core::Cancel;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::{flag, low_level};
+
+    use super::Watch;
+
+    /// How often it is looked whether the host is still there.
+    const TICK: Duration = Duration::from_millis(100);
+
+    impl Watch {
+        /// From now on those ends ask `cancel`.
+        pub(crate) fn begin(cancel: &Cancel) -> Self {
+            let signal = Arc::new(AtomicUsize::new(0));
+            let over = Arc::new(AtomicBool::new(false));
+            let mut handlers = Vec::new();
+            for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+                let Ok(value) = usize::try_from(number) else {
+                    continue;
+                };
+                // When nothing runs any more, signals do what they usually do.
+                let usual = flag::register_conditional_default(number, Arc::clone(&over));
+                drop(usual);
+                // The number first: whoever sees the wish to end can look it up.
+                handlers.extend(flag::register_usize(number, Arc::clone(&signal), value));
+                handlers.extend(flag::register(number, cancel.flag()));
+            }
+            let watch = Self {
+                signal,
+                handlers,
+                over,
+            };
+            watch.look_after_host(cancel.clone());
+            watch
+        }
+
+        /// The status to end with, if it has to: 128 and the signal's number.
+        pub(crate) fn status(&self) -> Option<u8> {
+            match self.signal.load(Ordering::Acquire) {
+                0 => None,
+                number => u8::try_from(128 + number).ok(),
+            }
+        }
+
+        /// A process whose parent dies gets another one; nobody waits for its
+        /// answer then. It ends as if its terminal had been closed.
+        fn look_after_host(&self, cancel: Cancel) {
+            let host = parent_id();
+            let (signal, over) = (Arc::clone(&self.signal), Arc::clone(&self.over));
+            let look = move || {
+                while !over.load(Ordering::Acquire) {
+                    if parent_id() != host {
+                        signal.store(usize::try_from(SIGHUP).unwrap_or(1), Ordering::Release);
+                        cancel.ask();
+                        return;
+                    }
+                    thread::sleep(TICK);
+                }
+            };
+            // Without the thread all is as it would be without this watch.
+            let _ = thread::Builder::new().name("host".into()).spawn(look);
+        }
+    }
+
+    impl Drop for Watch {
+        fn drop(&mut self) {
+            self.over.store(true, Ordering::Release);
+            for handler in self.handlers.drain(..) {
+                low_level::unregister(handler);
+            }
+        }
+    }
+}
