@@ -11,6 +11,7 @@ mod hosts;
 mod input;
 mod interpreter;
 mod layout;
+mod mcp;
 mod njk;
 mod ourselves;
 mod output;

@@ -36,7 +36,7 @@ pub const PROGRAM: Program = Program {
 pub(crate) const NAME: &str = "cogtools-mcp";
 
 /// The variable with the token of `--http`.
-const TOKEN: &str = "COGTOOLS_MCP_TOKEN";
+const TOKEN: &str = "MCP_SERVER_TOKEN";
 /// How long a client that does not read has, once a signal has come.
 const LAST: Duration = Duration::from_secs(1);
 
