@@ -1,4 +1,4 @@
-//! What tests install: packages of npm and PyPI, pinned, once for all tests.
+//! What tests install: packages of npm and `PyPI`, pinned, once for all tests.
 //!
 //! Everything is installed beside its place and moved there when it is whole,
 //! under a lock: a run that was killed leaves nothing that looks installed, and
@@ -78,7 +78,7 @@ pub fn node(cache: &Path) -> PathBuf {
     bin
 }
 
-/// Installs packages of PyPI into an environment of their own below `cache`; the
+/// Installs packages of `PyPI` into an environment of their own below `cache`; the
 /// program of its Python.
 pub fn python(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
     let place = once(cache, name, |dir| {
