@@ -5,8 +5,12 @@ use std::path::Path;
 use cogtools_testing::{Project, Run};
 
 mod call;
+mod commands;
 mod discover;
 mod docs;
+mod examples;
+mod failures;
+mod groups;
 mod hosts;
 mod input;
 mod interpreter;
@@ -21,7 +25,9 @@ mod programs;
 mod project;
 mod schema;
 mod sources;
+mod starters;
 mod templates;
+mod watch;
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {

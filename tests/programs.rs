@@ -5,10 +5,12 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 14] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
+    "cogtools-doctor",
+    "cogtools-docs",
     "cogtools-expand",
     "cogtools-init",
     "cogtools-lint",
@@ -16,6 +18,7 @@ const NAMES: [&str; 11] = [
     "cogtools-mcp",
     "cogtools-new",
     "cogtools-schema",
+    "cogtools-test",
     "cogtools-yaml",
 ];
 
@@ -108,10 +111,12 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
+        "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
+        "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

@@ -83,3 +83,17 @@ fn project_is_the_nearest_that_is_marked() {
         .run()
         .outputs(DECLARED);
 }
+
+#[test]
+fn where_a_directory_leads_counts_and_not_its_name() {
+    let project = project_with("ok", OK);
+    project
+        .file(".cogtoolrc.yaml", "")
+        .file("src/.cogtoolrc.yaml", "tool_sources: []\n")
+        .dir("other");
+    run("cogtools-discover", &project)
+        .cwd(project.path("src"))
+        .args(["-C", "../other"])
+        .run()
+        .outputs(DECLARED);
+}

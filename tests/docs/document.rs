@@ -28,7 +28,7 @@ impl Document {
     /// Every document, in the order of names.
     pub(super) fn all() -> Vec<Self> {
         let root = Self::root();
-        let mut names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        let mut names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "GEMINI.md"]
             .map(PathBuf::from)
             .to_vec();
         let mut open = vec![PathBuf::from("docs")];

@@ -14,7 +14,7 @@ mod shape;
 
 use document::Document;
 
-/// README, CONTRIBUTING, CHANGELOG and everything below docs/.
+/// README, CONTRIBUTING, CHANGELOG, GEMINI and everything below docs/.
 fn documents() -> Vec<Document> {
     let found = Document::all();
     assert!(
@@ -23,4 +23,35 @@ fn documents() -> Vec<Document> {
         found.len()
     );
     found
+}
+
+/// The document of that name.
+fn named(name: &str) -> Document {
+    let found = documents()
+        .into_iter()
+        .find(|document| document.name == name);
+    found.unwrap_or_else(|| panic!("{name} is missing"))
+}
+
+/// The files that the document of that name saves, in order: name and content.
+pub(crate) fn saved(name: &str) -> Vec<(String, String)> {
+    let blocks = named(name).blocks.into_iter();
+    let saved: Vec<_> = blocks
+        .filter_map(|block| Some((block.option("file")?.to_owned(), block.content)))
+        .collect();
+    assert!(!saved.is_empty(), "{name} saves no file");
+    saved
+}
+
+/// Whether the document of that name has this text.
+pub(crate) fn shows(name: &str, text: &str) -> bool {
+    named(name).text.contains(text)
+}
+
+/// The content of the first block in `language` of the document of that name.
+pub(crate) fn content(name: &str, language: &str) -> String {
+    let mut blocks = named(name).blocks.into_iter();
+    let found = blocks.find(|block| block.language == language);
+    let found = found.unwrap_or_else(|| panic!("{name} has no {language}"));
+    found.content
 }

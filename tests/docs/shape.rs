@@ -1,7 +1,6 @@
 //! What kinds of documents there are, and what each must have.
 
-use super::document::Document;
-use super::documents;
+use super::{documents, named};
 
 /// The sections of a decision.
 const DECISION: [&str; 4] = [
@@ -74,12 +73,4 @@ fn every_document_is_in_the_index() {
             );
         }
     }
-}
-
-/// The document of that name.
-fn named(name: &str) -> Document {
-    let found = documents()
-        .into_iter()
-        .find(|document| document.name == name);
-    found.unwrap_or_else(|| panic!("{name} is missing"))
 }

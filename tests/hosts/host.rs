@@ -24,7 +24,7 @@ const LAST: &str = "All done.";
 pub(super) struct Host {
     pub(super) version: Version,
     pub(super) project: Project,
-    gemini: Gemini,
+    pub(super) gemini: Gemini,
 }
 
 impl Host {

@@ -6,11 +6,13 @@
 
 mod answer;
 mod declaration;
+mod doctor;
 mod facepalm;
 mod failure;
 mod host;
 mod permission;
 mod setup;
+mod tutorial;
 
 /// Makes one test for each version out of functions that take a [`host::Host`].
 macro_rules! on_every_version {

@@ -18,6 +18,7 @@ pub(crate) fn run() -> Result<()> {
         "install" => install::run(path(matches, "prefix")),
         "man" if matches.get_flag("check") => manual::check(),
         "man" => manual::write(),
+        "pictures" => manual::pictures(),
         "test" => test::run(),
         _ => manual::completions(path(matches, "dir").unwrap_or(Path::new("."))),
     }
@@ -50,6 +51,8 @@ fn command() -> Command {
             Command::new("completions")
                 .about("Generate the completions for bash, zsh and fish")
                 .arg(directory("dir", "Where to write them").required(true)),
+            Command::new("pictures")
+                .about("Generate the pictures in docs/pictures/ from what programs print"),
             Command::new("bench")
                 .about("Measure whole processes against each other and print the table")
                 .arg(flag("quick", "Fewer runs, for a first look"))

@@ -1,4 +1,4 @@
-//! `cargo xtask man` and `cargo xtask completions`.
+//! `cargo xtask man`, `cargo xtask completions` and `cargo xtask pictures`.
 
 use std::path::Path;
 
@@ -25,6 +25,14 @@ pub(crate) fn check() -> Result<()> {
 /// Writes the completions below `dir`.
 pub(crate) fn completions(dir: &Path) -> Result<()> {
     make("completions", &std::env::current_dir()?.join(dir))
+}
+
+/// Writes the pictures into docs/pictures.
+pub(crate) fn pictures() -> Result<()> {
+    let dir = root()?.join("docs").join("pictures");
+    make("pictures", &dir)?;
+    say::line(&format!("the pictures are in {}", dir.display()));
+    Ok(())
 }
 
 fn make(what: &str, dir: &Path) -> Result<()> {

@@ -10,6 +10,12 @@ pub enum Code {
     ToolFailed,
     /// The porcelain has no program of that name.
     UnknownProgram,
+    /// `cogtools doctor` found problems, all of which its report names.
+    Unhealthy,
+    /// A generated part of a file is not what it would be now.
+    Stale,
+    /// A tool did not pass its own examples.
+    TestFailed,
     /// The command line does not say what to do.
     Usage,
     /// The arguments on standard input are not one JSON (or YAML) object.
@@ -36,9 +42,12 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::ToolFailed,
         Self::UnknownProgram,
+        Self::Unhealthy,
+        Self::Stale,
+        Self::TestFailed,
         Self::Usage,
         Self::InvalidArgumentsSyntax,
         Self::SchemaViolation,
@@ -57,6 +66,9 @@ impl Code {
         match self {
             Self::ToolFailed => "TOOL_FAILED",
             Self::UnknownProgram => "UNKNOWN_PROGRAM",
+            Self::Unhealthy => "UNHEALTHY",
+            Self::Stale => "STALE",
+            Self::TestFailed => "TEST_FAILED",
             Self::Usage => "USAGE",
             Self::InvalidArgumentsSyntax => "INVALID_ARGUMENTS_SYNTAX",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
@@ -75,7 +87,11 @@ impl Code {
     /// one meaning; the numbers from 64 to 78 are those of `sysexits.h`.
     pub const fn status(self) -> u8 {
         match self {
-            Self::ToolFailed | Self::UnknownProgram => 1,
+            Self::ToolFailed
+            | Self::UnknownProgram
+            | Self::Unhealthy
+            | Self::Stale
+            | Self::TestFailed => 1,
             Self::Usage => 2,
             Self::InvalidArgumentsSyntax | Self::SchemaViolation => 65,
             Self::TemplateFailed | Self::Internal => 70,
@@ -90,8 +106,15 @@ impl Code {
     /// What it means and who can mend it, in one sentence without a full stop.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::ToolFailed => "the tool ran and reported a failure of its own",
+            Self::ToolFailed => "the tool ran and failed, or its result is not what it declares",
             Self::UnknownProgram => "cogtools found no program of that name; the nearest are named",
+            Self::Unhealthy => "cogtools doctor found problems; its report names what mends each",
+            Self::Stale => {
+                "a generated part of a file is not what it would be now; a command renews it"
+            }
+            Self::TestFailed => {
+                "the examples of a tool did not pass their test; the report names each failure"
+            }
             Self::Usage => "the command line is incomplete or has an unknown option",
             Self::InvalidArgumentsSyntax => {
                 "the arguments on standard input are not one JSON (with --yaml: YAML) object"

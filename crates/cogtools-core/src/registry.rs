@@ -9,13 +9,14 @@ use std::thread;
 use crate::source::{Listed, Listing, Source, SourceError};
 use crate::suggest::{nearest, one_of};
 use crate::tool::ToolError;
-use crate::{Code, Config, Fault, Filter, Name, NameError, Target, Tool};
+use crate::{Code, Config, Fault, Filter, Name, NameError, Surroundings, Target, Tool};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
 pub struct Registry {
     sources: Vec<Source>,
     filters: Vec<Filter>,
+    surroundings: Surroundings,
 }
 
 /// What a walk over all tools has found.
@@ -60,13 +61,15 @@ pub enum FindError {
 const MANY: usize = 32;
 
 impl Registry {
-    /// The registry of a configuration, for `host` if it is known who asks.
-    pub fn new(config: Config, host: Option<Target>) -> Self {
+    /// The registry of a configuration, for `host` if it is known who asks. Only
+    /// sources that are other programs look at the `surroundings`.
+    pub fn new(config: Config, host: Option<Target>, surroundings: Surroundings) -> Self {
         let own = host.and_then(|host| config.host(host).cloned());
         let filters = std::iter::once(config.filter).chain(own);
         Self {
             filters: filters.filter(|filter| !filter.is_open()).collect(),
             sources: config.sources,
+            surroundings,
         }
     }
 
@@ -76,7 +79,7 @@ impl Registry {
         let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
         let mut unlisted = Vec::new();
         for source in &self.sources {
-            let found = source.find(&valid, &mut unlisted);
+            let found = source.find(&valid, &self.surroundings, &mut unlisted);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.takes(valid.as_str(), tool.provenance().toolset.as_deref()) {
                     return Ok(tool);
@@ -95,12 +98,21 @@ impl Registry {
         self.filters.iter().all(takes)
     }
 
+    /// The file of the tool of that name, the one that [`Registry::find`] would
+    /// open; whether it is a tool is not looked at.
+    pub fn locate(&self, name: &str) -> Result<Listed, FindError> {
+        let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+        let mut files = self.files().items.into_iter();
+        let found = files.find(|listed| listed.stem == valid.as_str());
+        found.ok_or_else(|| FindError::Absent(self.absent(&valid)))
+    }
+
     /// What can be said of a name that no source has.
     fn absent(&self, name: &Name) -> Absent {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
         for source in &self.sources {
-            let listing = source.list();
+            let listing = source.list(&self.surroundings);
             let left = listing
                 .listed
                 .into_iter()
@@ -129,8 +141,8 @@ impl Registry {
         self.filters.is_empty() || self.takes(&name, listed.provenance.toolset.as_deref())
     }
 
-    /// All that wants to be a tool and is not shadowed, by source.
-    fn files(&self) -> Found<Listed> {
+    /// All that wants to be a tool and is not shadowed, by source; no file is opened.
+    pub fn files(&self) -> Found<Listed> {
         let mut found: Found<Listed> = Found {
             items: Vec::new(),
             unlisted: Vec::new(),
@@ -138,7 +150,7 @@ impl Registry {
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
         for source in &self.sources {
-            let Listing { listed, errors } = source.list();
+            let Listing { listed, errors } = source.list(&self.surroundings);
             found.unlisted.extend(errors);
             // Names are unique in a folder; most projects have just one.
             let apart = self.sources.len() == 1
@@ -177,37 +189,40 @@ impl Registry {
         &self,
         each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
     ) -> Found<T> {
-        let Found {
-            items: files,
-            unlisted,
-            shadowed,
-        } = self.files();
-        // A tool that brings our own code down must not take the others with it.
-        let load = |file: &Listed| {
-            let loaded = AssertUnwindSafe(|| each(file, file.load()));
-            catch_unwind(loaded)
-                .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
-        };
-        let items = if files.len() < MANY {
-            files.iter().map(load).collect()
-        } else {
-            let (first, second) = files.split_at(files.len() / 2);
-            thread::scope(|scope| {
-                let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
-                let mut items: Vec<T> = first.iter().map(&load).collect();
-                match second.join() {
-                    Ok(rest) => items.extend(rest),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-                items
-            })
-        };
+        let found = self.files();
         Found {
-            items,
-            unlisted,
-            shadowed,
+            items: load_all(&found.items, each),
+            unlisted: found.unlisted,
+            shadowed: found.shadowed,
         }
     }
+}
+
+/// Loads each of `files` and turns it into what the caller needs, in their order,
+/// `each` running on two threads when there are many.
+pub fn load_all<T: Send>(
+    files: &[Listed],
+    each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
+) -> Vec<T> {
+    // A tool that brings our own code down must not take the others with it.
+    let load = |file: &Listed| {
+        let loaded = AssertUnwindSafe(|| each(file, file.load()));
+        catch_unwind(loaded)
+            .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
+    };
+    if files.len() < MANY {
+        return files.iter().map(load).collect();
+    }
+    let (first, second) = files.split_at(files.len() / 2);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
+        let mut items: Vec<T> = first.iter().map(&load).collect();
+        match second.join() {
+            Ok(rest) => items.extend(rest),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        items
+    })
 }
 
 impl FindError {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Environment;
+use crate::trust::Trust;
 
 /// What tools and sources that run programs need to know. Templates need nothing.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,10 @@ pub struct Surroundings {
     pub root: PathBuf,
     /// The variables that they may see.
     pub environment: Environment,
+    /// What the user has allowed to run of what others have written.
+    pub trust: Trust,
+    /// Where what can be had again may be kept, if anywhere.
+    pub cache: Option<PathBuf>,
     /// Tells them to stop.
     pub cancel: Cancel,
 }

@@ -120,7 +120,7 @@ impl Text {
 
 /// The bytes of the regular file at `path`, known to its user as `shown`, if
 /// they are no more than `limit`.
-pub(crate) fn bytes(path: &Path, shown: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
+pub fn bytes(path: &Path, shown: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound if path.is_symlink() => {
             TextError::Dangling(shown.to_path_buf())

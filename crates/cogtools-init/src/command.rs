@@ -2,11 +2,11 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
+use cogtools_gemini::{ApplyError, Plan, Step, command as gemini};
+use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
-use crate::apply::ApplyError;
-use crate::plan::{Plan, Step};
-use crate::{gemini, guidance, starter};
+use crate::{guidance, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -17,7 +17,11 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-const MANUAL: &[(&str, &str)] = &[("FILES", FILES), ("HEADLESS USE", guidance::HEADLESS)];
+const MANUAL: &[(&str, &str)] = &[
+    ("FILES", FILES),
+    ("HEADLESS USE", guidance::HEADLESS),
+    ("JSON", JSON),
+];
 
 const FILES: &str = "\
 .cogtoolrc.yaml says where the project's tools come from. It is written where there \
@@ -26,6 +30,10 @@ tools/ holds the tools, one file each. It gets an example when it has no tools y
 .gemini/settings.json tells Gemini CLI which programs list and call tools. What is \
 missing is added, every other byte stays, comments too; a key that has another value \
 than ours stops the run before anything is written.";
+
+const JSON: &str = "\
+With --format json nothing is asked. One object: written, false with --dry-run; and files, a list \
+of objects with file, action (created, updated or unchanged) and, with --dry-run, diff.";
 
 fn command() -> Command {
     Command::new("cogtools-init")
@@ -42,6 +50,7 @@ fn command() -> Command {
             "dry-run",
             "Print what would change as a unified diff, and write nothing",
         ))
+        .arg(format_arg())
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
@@ -53,8 +62,15 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let plan = plan(io)?;
-    if matches.get_flag("dry-run") {
-        return io.print(plan.diff().as_bytes());
+    let (json, dry) = (wants_json(matches), matches.get_flag("dry-run"));
+    if dry {
+        let text = if json { plan.json(dry) } else { plan.diff() };
+        return io.print(text.as_bytes());
+    }
+    if json {
+        // A question would stand among the JSON, so none is asked.
+        plan.apply().map_err(ApplyError::fault)?;
+        return io.print(plan.json(dry).as_bytes());
     }
     if plan.changes().next().is_none() {
         let text = format!("{}\nnothing to do: all of it is in place\n", plan.summary());

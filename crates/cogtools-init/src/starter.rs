@@ -5,9 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Fault};
+use cogtools_gemini::{Change, Step};
 use thiserror::Error;
-
-use crate::plan::{Change, Step};
 
 /// The configuration file's name.
 const CONFIGURATION: &str = ".cogtoolrc.yaml";

@@ -1,17 +1,12 @@
 //! `--fix`: edits by byte offsets, everything else left as it is.
 
-use std::io::Write as _;
-use std::path::Path;
-
 use cogtools_core::{Code, Fault};
-use cogtools_program::Failure;
-use tempfile::NamedTempFile;
+use cogtools_program::{Failure, file};
 
 use crate::command::again;
 use crate::finding::{Edit, Finding};
 use crate::linter::Linter;
 use crate::subject::Subject;
-use crate::target::file_name;
 
 /// Edits bring new edits within reach (a file that parses, a line that moved);
 /// so often is that followed.
@@ -106,17 +101,5 @@ fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result
         at = edit.span.end;
     }
     new.extend_from_slice(&text[at..]);
-    replace(&path, &new).map_err(|error| failed(&error))
-}
-
-fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let permissions = std::fs::metadata(path)?.permissions();
-    let prefix = format!(".{}.", file_name(path).to_string_lossy());
-    let mut beside = NamedTempFile::with_prefix_in(prefix, folder)?;
-    beside.write_all(content)?;
-    beside.as_file().set_permissions(permissions)?;
-    beside.as_file().sync_all()?;
-    beside.persist(path)?;
-    Ok(())
+    file::replace(&path, &new).map_err(|error| failed(&error))
 }

@@ -11,6 +11,7 @@ mod hidden;
 mod levels;
 mod linter;
 mod output;
+mod reach;
 mod reference;
 mod rule;
 mod rules;

@@ -1,7 +1,7 @@
 //! Which files a run looks at.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::yaml::Node;
@@ -121,9 +121,4 @@ fn twins(subjects: &mut [Subject]) {
             None => drop(first.insert(plain, index)),
         }
     }
-}
-
-/// The name of a file, for messages.
-pub(crate) fn file_name(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or(path.as_os_str())
 }

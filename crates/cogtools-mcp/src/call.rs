@@ -47,7 +47,7 @@ impl Workers {
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Fault> + Send + 'static,
+        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>> + Send + 'static,
         cancelled: impl Future<Output = ()>,
     ) -> Called {
         let working = self.work(catalogue, name, arguments);
@@ -61,7 +61,7 @@ impl Workers {
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Fault> + Send + 'static,
+        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>> + Send + 'static,
     ) -> Called {
         let Ok(permit) = Arc::clone(&self.free).acquire_owned().await else {
             return Called::Cancelled;
@@ -77,7 +77,7 @@ impl Workers {
             drop(permit);
         };
         if let Err(fault) = work::start(name, work) {
-            return Called::Failed(vec![fault]);
+            return Called::Failed(vec![*fault]);
         }
         tokio::select! {
             called = answer => called.unwrap_or_else(|_| Called::Failed(vec![defect(name)])),
@@ -104,7 +104,7 @@ impl Drop for Asked {
 fn called(
     catalogue: &Catalogue,
     name: &str,
-    arguments: impl FnOnce(&Tool) -> Result<Arguments, Fault>,
+    arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
     cancel: Cancel,
     tell: oneshot::Sender<Duration>,
 ) -> Called {
@@ -116,9 +116,15 @@ fn called(
     let _ = tell.send(work::patience(&tool));
     let arguments = match arguments(&tool) {
         Ok(arguments) => arguments,
-        Err(fault) => return Called::Failed(vec![fault.about(name)]),
+        Err(faults) => {
+            let faults = faults.into_iter().map(|fault| fault.about(name));
+            return Called::Failed(faults.collect());
+        }
     };
-    let surroundings = catalogue.surroundings(&tool, cancel);
+    let surroundings = match catalogue.surroundings(&tool, cancel) {
+        Ok(surroundings) => surroundings,
+        Err(faults) => return Called::Failed(faults),
+    };
     match work::answer(&tool, arguments, &surroundings) {
         Ok(answer) => Called::Done(answer),
         Err(faults) => Called::Failed(faults),

@@ -7,23 +7,21 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::ArgMatches;
 use cogtools_core::{
-    Cancel, Config, Environment, Fault, FindError, Places, Project, Registry, Source, Surroundings,
-    Target, Tool,
+    Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
-use cogtools_program::project::{places, project, select};
-use cogtools_program::{Io, Vars};
+use cogtools_program::{Failure, Input, Io, Reporter, Terminals, Vars, project};
 use rmcp::model;
 
 use crate::prompt;
 
 /// Where the tools come from.
 pub(crate) struct Catalogue {
-    project: Project,
-    places: Places,
     /// The command line, which may leave tools out.
     matches: ArgMatches,
-    cwd: PathBuf,
     vars: Vars,
+    cwd: PathBuf,
+    program: PathBuf,
+    reporter: Reporter,
     /// What the last listing complained about.
     told: Mutex<Vec<Fault>>,
 }
@@ -42,27 +40,36 @@ impl Catalogue {
     /// The catalogue of the project around `io`'s working directory.
     pub(crate) fn new(matches: &ArgMatches, io: &Io<'_>) -> Self {
         Self {
-            project: project(io),
-            places: places(io),
             matches: matches.clone(),
-            cwd: io.cwd.clone(),
             vars: io.vars.clone(),
+            cwd: io.cwd.clone(),
+            program: io.program.clone(),
+            reporter: io.reporter.clone(),
             told: Mutex::default(),
         }
     }
 
-    /// What the project says of its tools.
-    pub(crate) fn config(&self) -> Result<Config, Vec<Fault>> {
-        let config = Config::load(&self.project, &self.places);
-        let mut config = config.map_err(cogtools_core::ConfigError::faults)?;
-        select(&self.matches, &mut config.filter);
-        Ok(config)
+    /// Does `work` in the world that the server was started in, which has no streams
+    /// for it: those belong to the client.
+    fn within<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
+        let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
+        work(&Io {
+            stdin: Input::empty(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            terminals: Terminals::default(),
+            vars: self.vars.clone(),
+            cwd: self.cwd.clone(),
+            program: self.program.clone(),
+            next: None,
+            reporter: self.reporter.clone(),
+        })
     }
 
     /// The one place where a registry is made.
-    fn registry(&self) -> Result<Registry, Vec<Fault>> {
-        let config = self.config()?;
-        Ok(Registry::new(config, Some(Target::Mcp)))
+    pub(crate) fn registry(&self) -> Result<Registry, Vec<Fault>> {
+        let made = self.within(|io| project::registry(&self.matches, io, Some(Target::Mcp)));
+        made.map_err(|failure| failure.faults().to_vec())
     }
 
     /// The tool of that name.
@@ -81,7 +88,7 @@ impl Catalogue {
             Err(error) => Err(error.faults()),
         });
         let mut listing = Listing::default();
-        let mut faults: Vec<Fault> = found.unlisted.iter().map(|error| error.fault()).collect();
+        let mut faults: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
         for item in found.items {
             match item {
                 Ok((tool, prompt)) => {
@@ -113,42 +120,44 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// What is around a call of `tool`. A template looks at nothing, so nothing is
-    /// looked for.
-    pub(crate) fn surroundings(&self, tool: &Tool, cancel: Cancel) -> Surroundings {
+    /// What is around a call of `tool`, which `cancel` ends. A template looks at
+    /// nothing, so nothing is looked for.
+    pub(crate) fn surroundings(
+        &self,
+        tool: &Tool,
+        cancel: Cancel,
+    ) -> Result<Surroundings, Vec<Fault>> {
         if !tool.implementation().runs_programs() {
-            return Surroundings::default();
+            return Ok(Surroundings::default());
         }
-        let root = self.project.root();
-        let environment = Environment::new(self.vars.clone());
-        let priority = self
-            .config()
-            .map(|config| config.env_priority)
-            .unwrap_or_default();
-        Surroundings {
-            root: root.to_path_buf(),
-            environment: environment.within(&self.cwd, root, self.project.shown(), priority),
-            cancel,
-        }
+        let around = self.within(|io| {
+            let project = project::project(io);
+            let config = project::config(&project, io)?;
+            Ok(project::surroundings(io, &project, config.env_priority))
+        });
+        let around = around.map_err(|failure: Failure| failure.faults().to_vec())?;
+        Ok(Surroundings { cancel, ..around })
     }
 
     /// The folders in which something can happen that changes the list: the root,
     /// for its configuration, and those of tools, or what is there of their paths.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let root = self.project.root();
-        let sources = self.config().map(|config| config.sources);
-        let path = |source: &Source| match source {
-            Source::Folder(folder) => folder.path().to_path_buf(),
-            Source::Packages(_) => root.join("node_modules"),
+        let (root, config) = self.within(|io| {
+            let project = project::project(io);
+            let config = project::config(&project, io);
+            (project.root().to_path_buf(), config)
+        });
+        let path = |source: &Source| match source.folder() {
+            Some(folder) => folder.path().to_path_buf(),
+            None => root.join("node_modules"),
         };
         let there = |path: PathBuf| {
-            path.ancestors()
-                .find(|path| path.is_dir())
-                .map(Path::to_path_buf)
+            let there = path.ancestors().find(|path| path.is_dir());
+            there.map(Path::to_path_buf)
         };
-        let sources = sources.unwrap_or_default();
+        let sources = config.map(|config| config.sources).unwrap_or_default();
         let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(there).collect();
-        folders.push(root.to_path_buf());
+        folders.push(root);
         folders.sort_unstable();
         folders.dedup();
         folders

@@ -28,7 +28,7 @@ impl Listener {
     /// Waits for the next change; several at once are one.
     pub(crate) async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -93,7 +93,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let catalogue = Arc::new(Catalogue::new(matches, io));
     // What is wrong from the start is said before any client waits.
-    catalogue.config()?;
+    catalogue.registry()?;
     let door = match matches.get_one::<SocketAddr>("http") {
         Some(&socket) => Door::Http(Address {
             socket,
@@ -135,7 +135,7 @@ const TERMINAL: &str = "this speaks MCP with the client that starts it, and wait
                         standard input; `cogtools help mcp` tells how to configure clients";
 
 /// The token that clients must send, if there is one to send.
-fn token(io: &Io<'_>) -> Result<Option<String>, Fault> {
+fn token(io: &Io<'_>) -> Result<Option<String>, Failure> {
     let Some(token) = io.var(TOKEN) else {
         return Ok(None);
     };
@@ -145,18 +145,16 @@ fn token(io: &Io<'_>) -> Result<Option<String>, Fault> {
         }
         _ => {
             let message = "a token has visible ASCII characters only";
-            Err(Fault::new(Code::Usage, message)
-                .about(TOKEN)
-                .hint("choose another one"))
+            let fault = Fault::new(Code::Usage, message).about(TOKEN);
+            Err(fault.hint("choose another one").into())
         }
     }
 }
 
 /// Sees to it that a signal ends the process even when the streams' own thread
 /// is held up by a client that does not read.
-fn end(served: Result<u8, Fault>, spoken: &Receiver<()>) -> Result<u8, Fault> {
-    if let Ok(status) = served
-        && status != 0
+fn end(served: Result<u8, Failure>, spoken: &Receiver<()>) -> Result<u8, Failure> {
+    if let Ok(status @ 1..) = served
         && spoken.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout)
     {
         leave(status);

@@ -41,14 +41,14 @@ impl Given {
     }
 
     /// Reads them as every call's arguments are read.
-    pub(crate) fn read(self) -> Result<Arguments, Fault> {
+    pub(crate) fn read(self) -> Result<Arguments, Vec<Fault>> {
         let read = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);
         read.map_err(|error| {
             let mut fault = error.fault();
             // Here nothing comes on standard input.
             fault.hints = vec![HINT.to_owned()];
             fault.place = None;
-            fault
+            vec![fault]
         })
     }
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_refused() {
         let given = Given(r#"{"a":1,"a":2}"#.into());
-        let fault = given.read().expect_err("`a` stands twice");
-        assert_eq!(fault.hints, [HINT]);
+        let faults = given.read().expect_err("`a` stands twice");
+        assert_eq!(faults[0].hints, [HINT]);
     }
 }

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use cogtools_core::{Code, Fault};
-use cogtools_program::Input;
+use cogtools_program::{Failure, Input};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -60,10 +60,11 @@ const ORIGINS: [&str; 6] = [
 ];
 
 /// Serves until everything ends.
-pub(crate) async fn serve(house: &Arc<House>, address: Address) -> Result<(), Fault> {
+pub(crate) async fn serve(house: &Arc<House>, address: Address) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot listen on {}: {error}", address.socket);
-        Fault::new(Code::IoFailed, message).hint("choose another port, or 0 for any that is free")
+        let fault = Fault::new(Code::IoFailed, message);
+        Failure::from(fault.hint("choose another port, or 0 for any that is free"))
     };
     let listener = TcpListener::bind(address.socket).await.map_err(failed)?;
     let local = listener.local_addr().map_err(failed)?;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::{Code, Fault};
-use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use cogtools_program::Failure;
+use rmcp::service::{QuitReason, serve_server_with_ct};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +27,7 @@ pub(crate) enum Door {
 const LAST: Duration = Duration::from_secs(2);
 
 /// Serves until the end; what ended it from outside gives an exit status.
-pub(crate) fn serve(house: House, door: Door) -> Result<u8, Fault> {
+pub(crate) fn serve(house: House, door: Door) -> Result<u8, Failure> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)
@@ -44,7 +45,7 @@ pub(crate) fn serve(house: House, door: Door) -> Result<u8, Fault> {
     status
 }
 
-async fn live(house: &Arc<House>, door: Door) -> Result<u8, Fault> {
+async fn live(house: &Arc<House>, door: Door) -> Result<u8, Failure> {
     let following = tokio::spawn(watch::follow(Arc::clone(house)));
     let ended = tokio::select! {
         ended = open(house, door) => ended.map(|()| 0),
@@ -56,7 +57,7 @@ async fn live(house: &Arc<House>, door: Door) -> Result<u8, Fault> {
     ended
 }
 
-async fn open(house: &Arc<House>, door: Door) -> Result<(), Fault> {
+async fn open(house: &Arc<House>, door: Door) -> Result<(), Failure> {
     match door {
         Door::Http(address) => http::serve(house, address).await,
         Door::Streams(source) => streams(house, source).await,
@@ -64,7 +65,7 @@ async fn open(house: &Arc<House>, door: Door) -> Result<(), Fault> {
 }
 
 /// Talks with one client to the end.
-async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(), Fault> {
+async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(), Failure> {
     let wire = Wire::new(source, house.speeches.clone(), house.stop.clone());
     let wire = wire.map_err(|error| {
         Fault::new(Code::Internal, format!("no thread can be started: {error}"))
@@ -72,11 +73,9 @@ async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(),
     let server = Server::new(Arc::clone(house), true);
     // The wire ends by itself when everything does, after the last answers.
     let served = serve_server_with_ct(server, wire, CancellationToken::new()).await;
-    let service = match served {
-        Ok(service) => service,
-        Err(ServerInitializeError::InitializeFailed(_)) => return Ok(()),
+    let Ok(service) = served else {
         // The client left before it said anything.
-        Err(_) => return Ok(()),
+        return Ok(());
     };
     let peer = service.peer().clone();
     let mut changes = house.changes.listen();
@@ -94,9 +93,8 @@ async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(),
     telling.abort();
     match quit {
         Ok(QuitReason::Closed | QuitReason::Cancelled) => Ok(()),
-        Ok(_) | Err(_) => Err(Fault::new(
-            Code::Internal,
-            "the connection failed unexpectedly",
-        )),
+        Ok(_) | Err(_) => {
+            Err(Fault::new(Code::Internal, "the connection failed unexpectedly").into())
+        }
     }
 }

@@ -82,14 +82,14 @@ impl Wire {
             }
         };
         let mut message = match parse(&line) {
-            Ok(message) => message,
-            Err(Some((error, id))) => {
+            Parsed::Message(message) => message,
+            Parsed::Refuse(error, id) => {
                 self.refuse(error, id);
                 return None;
             }
-            Err(None) => return None,
+            Parsed::Nothing => return None,
         };
-        match &mut message {
+        match &mut *message {
             JsonRpcMessage::Request(request) => {
                 self.opened = true;
                 if let ClientRequest::CallToolRequest(call) = &mut request.request
@@ -115,7 +115,7 @@ impl Wire {
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        self.opened.then_some(message)
+        self.opened.then_some(*message)
     }
 
     fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
@@ -168,16 +168,12 @@ impl Transport<RoleServer> for Wire {
                 next = self.lines.recv() => next,
                 () = self.stop.cancelled() => None,
             };
-            match next {
-                Some(line) => {
-                    if let Some(message) = self.take(line) {
-                        return Some(message);
-                    }
-                }
-                None => {
-                    self.finish().await;
-                    return None;
-                }
+            let Some(line) = next else {
+                self.finish().await;
+                return None;
+            };
+            if let Some(message) = self.take(line) {
+                return Some(message);
             }
         }
     }
@@ -218,37 +214,40 @@ fn line(message: &ServerJsonRpcMessage) -> std::io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// An error, and the request that it answers.
-type Refusal = (ErrorData, Option<RequestId>);
+/// What a line is.
+enum Parsed {
+    Message(Box<ClientJsonRpcMessage>),
+    /// No message, and this is to be answered to the request of that number.
+    Refuse(ErrorData, Option<RequestId>),
+    /// Nothing that could be answered.
+    Nothing,
+}
 
-/// The message in a line; else what to answer, where there is something to answer.
-fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
+fn parse(line: &[u8]) -> Parsed {
     let line = line.trim_ascii();
     if line.is_empty() {
-        return Err(None);
+        return Parsed::Nothing;
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Ok(message);
+        return Parsed::Message(Box::new(message));
     }
-    let value: Value = serde_json::from_slice(line).map_err(|error| {
-        Some((
-            ErrorData::parse_error(format!("not JSON: {error}"), None),
-            None,
-        ))
-    })?;
-    let refused = |why: &'static str, id| Err(Some((ErrorData::invalid_request(why, None), id)));
-    let Value::Object(object) = value else {
+    let object: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let error = ErrorData::parse_error(format!("not JSON: {error}"), None);
+            return Parsed::Refuse(error, None);
+        }
+    };
+    let refused = |why: &'static str, id| Parsed::Refuse(ErrorData::invalid_request(why, None), id);
+    let Value::Object(object) = object else {
         return refused("send one JSON-RPC object a line", None);
     };
-    let id = object.get("id").cloned();
-    let id: Option<RequestId> = id.and_then(|id| serde_json::from_value(id).ok());
-    match id {
-        Some(_) if object.contains_key("result") || object.contains_key("error") => Err(None),
-        None if object.get("method").is_some_and(Value::is_string)
-            && !object.contains_key("id") =>
-        {
-            Err(None)
-        }
-        id => refused("this is no request of JSON-RPC 2.0", id),
-    }
+    let answer = object.contains_key("result") || object.contains_key("error");
+    let id = match object.get("id") {
+        // An answer to nothing that was asked, or a notification of no known kind.
+        _ if answer => return Parsed::Nothing,
+        None if object.get("method").is_some_and(Value::is_string) => return Parsed::Nothing,
+        id => id.and_then(|id| serde_json::from_value(id.clone()).ok()),
+    };
+    refused("this is no request of JSON-RPC 2.0", id)
 }

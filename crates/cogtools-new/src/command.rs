@@ -1,17 +1,17 @@
 //! The program: check the name, find the place, write, say what is next.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::{Config, Name, Project, Registry};
+use cogtools_core::{Config, Name, Project, Registry, Surroundings};
+use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, file};
 
-use crate::file;
+use crate::done::Done;
 use crate::place::Place;
 use crate::refusal::Refusal;
 use crate::template::Template;
@@ -33,6 +33,10 @@ const MANUAL: &[(&str, &str)] = &[
     (
         "FILES",
         "The tool goes to the first folder of tool_sources in .cogtoolrc.yaml (tools where there is none), or to DIR. It is executable.\n\n.cogtools/schema/tool.json, at the project's root, is what an editor with a YAML language server completes and checks tool files by: a comment under the tool's first line leads there. It is written where there is none; cogtools schema prints the one of this version. Commit it with the tools.",
+    ),
+    (
+        "JSON",
+        "With --format json: one object with name; created, a list of files of which the first is the tool's; example, arguments that the tool takes; and shadowed_by, the file of a tool that has the name already, where that one wins or may win.",
     ),
     (
         "EXAMPLES",
@@ -71,6 +75,7 @@ fn command() -> Command {
                 .value_parser(value_parser!(OsString))
                 .help("The folder to put it in, instead of the first local source"),
         )
+        .arg(format_arg())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -86,12 +91,26 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let place = Place::find(asked, &io.cwd, &folders).map_err(refuse)?;
     let rival = rival(&name, config);
     let created = write(&name, template, &place, &project).map_err(refuse)?;
-    io.print(report(&name, template, &place, &created, rival).as_bytes())
+    let done = Done {
+        rival: rival.filter(|_| place.listed),
+        example: template.arguments(),
+        listed: place.listed,
+        name,
+        created,
+    };
+    let text = if wants_json(matches) {
+        format!("{:#}\n", done.json())
+    } else {
+        done.words()
+    };
+    io.print(text.as_bytes())
 }
 
 /// The file of a tool that has the name already.
 fn rival(name: &Name, config: Config) -> Option<PathBuf> {
-    let tool = Registry::new(config, None).find(name.as_str()).ok()?;
+    let tool = Registry::new(config, None, Surroundings::default())
+        .find(name.as_str())
+        .ok()?;
     Some(tool.file().to_path_buf())
 }
 
@@ -117,7 +136,7 @@ fn write(
     fs::create_dir_all(&place.folder).map_err(failed(&place.shown))?;
     let schema = place.schema(project).map_err(failed(&place.shown))?;
     let text = template.text(name, &schema.reference);
-    match file::create(&path, &text, true) {
+    match file::create(&path, text.as_bytes(), true) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             return Err(Refusal::Exists(shown));
@@ -125,47 +144,11 @@ fn write(
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
-    match file::create(&schema.file, SCHEMA, false) {
+    match file::create(&schema.file, SCHEMA.as_bytes(), false) {
         Ok(()) => created.push(schema.shown),
         // One of another version, or of the user's own making: it stays.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(failed(&schema.shown)(error)),
     }
     Ok(created)
-}
-
-fn report(
-    name: &Name,
-    template: Template,
-    place: &Place,
-    created: &[PathBuf],
-    rival: Option<PathBuf>,
-) -> String {
-    let mut text = String::new();
-    for file in created {
-        let _ = writeln!(text, "created {}", file.display());
-    }
-    if let Some(rival) = rival.filter(|_| place.listed) {
-        let rival = rival.display();
-        let _ = writeln!(
-            text,
-            "`{rival}` has the same name; the first of `tool_sources` wins"
-        );
-    }
-    let file = created.first().map(|file| file.display().to_string());
-    let file = file.unwrap_or_default();
-    let (tool, call) = if place.listed {
-        (name.to_string(), format!("cogtools-call {name}"))
-    } else {
-        (file.clone(), format!("cogtools-yaml {file}"))
-    };
-    let _ = write!(
-        text,
-        "\nnext steps:\n\
-         - change it; its comments say what each part is for\n\
-         - see what a model is told of it:\n    cogtools expand {tool}\n\
-         - call it:\n    echo '{}' | {call}\n",
-        template.arguments(),
-    );
-    text
 }

@@ -3,7 +3,7 @@
 //! It never overwrites anything, and nothing half written is ever in place.
 
 mod command;
-mod file;
+mod done;
 mod place;
 mod refusal;
 mod template;

@@ -86,6 +86,24 @@ fn every_template_loads_and_passes() {
 }
 
 #[test]
+fn json() {
+    let project = project();
+    let json = r#"{
+  "name": "log",
+  "created": [
+    "tools/log.yaml",
+    ".cogtools/schema/tool.json"
+  ],
+  "example": {
+    "count": 3
+  }
+}
+"#;
+    let args = ["log", "--template", "exec", "--format", "json"];
+    assert_eq!(run(&project, &args), Ended::done(json));
+}
+
+#[test]
 fn another_folder() {
     let project = project();
     project.file(".cogtools/schema/tool.json", "mine");

@@ -1,13 +1,15 @@
 //! A call through a program's streams: arguments in, result out.
 
+use std::sync::Arc;
+
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Cancel, Code, EnvPriority, Environment, Fault, Surroundings, Tool};
+use cogtools_core::{Answer, Code, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
-use crate::project::project;
+use crate::project;
 
 /// How a tool is called.
 #[derive(Clone, Debug)]
@@ -53,10 +55,8 @@ pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
     let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
-    let arguments =
-        Arguments::read(bytes, call.syntax).map_err(|error| error.fault().about(name.as_str()))?;
-    let surroundings = surroundings(io, &tool);
-    let answer = crate::work::bounded(tool, arguments, surroundings)?;
+    let surroundings = surroundings(io, &tool)?;
+    let answer = self::call(&Arc::new(tool), bytes, call.syntax, surroundings)?;
     if call.verbose && !answer.aside.trim().is_empty() {
         let message = format!("{name}: the program wrote on standard error:");
         io.note_with(&message, answer.aside.trim_end());
@@ -64,24 +64,27 @@ pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
     io.print(answer.text.as_bytes())
 }
 
+/// The answer to a call of `tool` with the arguments in `bytes`.
+pub fn call(
+    tool: &Arc<Tool>,
+    bytes: Vec<u8>,
+    syntax: Syntax,
+    surroundings: Surroundings,
+) -> Result<Answer, Failure> {
+    let arguments = Arguments::read(bytes, syntax)
+        .map_err(|error| error.fault().about(tool.name().as_str()))?;
+    crate::work::bounded(Arc::clone(tool), arguments, surroundings)
+}
+
 /// What is around a call of `tool`. A template looks at nothing, so nothing is
 /// looked for.
-fn surroundings(io: &Io<'_>, tool: &Tool) -> Surroundings {
+fn surroundings(io: &Io<'_>, tool: &Tool) -> Result<Surroundings, Failure> {
     if !tool.implementation().runs_programs() {
-        return Surroundings::default();
+        return Ok(Surroundings::default());
     }
-    let project = project(io);
-    let environment = Environment::new(io.vars.clone());
-    Surroundings {
-        root: project.root().to_path_buf(),
-        environment: environment.within(
-            &io.cwd,
-            project.root(),
-            project.shown(),
-            EnvPriority::default(),
-        ),
-        cancel: Cancel::default(),
-    }
+    let project = project::project(io);
+    let config = project::config(&project, io)?;
+    Ok(project::surroundings(io, &project, config.env_priority))
 }
 
 /// A word as a shell takes it.

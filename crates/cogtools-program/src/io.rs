@@ -63,6 +63,12 @@ impl Io<'_> {
         let _ = self.stderr.flush();
     }
 
+    /// Shows lines that belong to what was reported, such as a diff, on standard error.
+    pub fn lines(&mut self, text: &str) {
+        let text = self.reporter.lines(text);
+        let _ = self.stderr.write_all(text.as_bytes());
+    }
+
     /// A line for `--verbose` on standard error.
     pub fn note(&mut self, message: &str) {
         self.note_with(message, "");

@@ -7,6 +7,8 @@
 
 pub mod call;
 mod failure;
+pub mod file;
+pub mod format;
 mod input;
 mod io;
 pub mod man;

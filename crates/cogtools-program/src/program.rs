@@ -1,6 +1,7 @@
 //! A program as a value, and how one run of it goes.
 
 use std::ffi::OsString;
+use std::path::{Component, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
@@ -98,10 +99,24 @@ impl Program {
                 let fault = Fault::new(Code::Usage, message).about("-C");
                 return Err(fault.hint("name a directory that exists").into());
             }
-            io.cwd = cwd;
+            io.cwd = plain(cwd);
         }
         (self.run)(matches, io)
     }
+}
+
+/// The directory without `..`, as a process that had changed to it would know it:
+/// whoever looks upward from there must not come by where it was named from.
+fn plain(directory: PathBuf) -> PathBuf {
+    let up = directory
+        .components()
+        .any(|part| part == Component::ParentDir);
+    let found = match up {
+        true if cfg!(unix) => directory.canonicalize().ok(),
+        true => std::path::absolute(&directory).ok(),
+        false => None,
+    };
+    found.unwrap_or(directory)
 }
 
 fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {

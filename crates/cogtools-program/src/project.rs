@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::source::Global;
-use cogtools_core::{Config, Filter, Pattern, Places, Project, Registry, Target};
+use cogtools_core::trust::Trust;
+use cogtools_core::{
+    Cancel, Config, EnvPriority, Environment, Filter, Pattern, Places, Project, Registry,
+    Surroundings, Target,
+};
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -29,10 +33,65 @@ pub fn registry(
     io: &Io<'_>,
     host: Option<Target>,
 ) -> Result<Registry, Failure> {
-    let mut config = config(&project(io), io)?;
+    let project = project(io);
+    let mut config = config(&project, io)?;
     select(matches, &mut config.filter);
-    Ok(Registry::new(config, host))
+    Ok(of_config(config, &project, io, host))
 }
+
+/// The same, with nothing left out but what the configuration leaves out.
+pub fn whole_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Failure> {
+    let project = project(io);
+    let config = config(&project, io)?;
+    Ok(of_config(config, &project, io, host))
+}
+
+fn of_config(config: Config, project: &Project, io: &Io<'_>, host: Option<Target>) -> Registry {
+    let around = if config.runs_programs() {
+        surroundings(io, project, config.env_priority)
+    } else {
+        Surroundings::default()
+    };
+    Registry::new(config, host, around)
+}
+
+/// What is around the programs that tools and sources of `project` run.
+pub fn surroundings(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Surroundings {
+    let environment = Environment::new(io.vars.clone());
+    Surroundings {
+        root: project.root().to_path_buf(),
+        environment: environment.within(&io.cwd, project.root(), project.shown(), priority),
+        trust: Trust::new(own_folder(io, "XDG_STATE_HOME", STATE).map(|own| own.join(RECORD))),
+        cache: own_folder(io, "XDG_CACHE_HOME", CACHE),
+        cancel: Cancel::default(),
+    }
+}
+
+/// Our folder in the user's folder for one kind of data, as the XDG Base Directory
+/// Specification has it, which people expect on macOS too; on Windows in the local
+/// application data.
+fn own_folder(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf> {
+    let folder = if cfg!(windows) {
+        PathBuf::from(io.var("LOCALAPPDATA")?)
+    } else if let Some(folder) = io
+        .var(variable)
+        .map(Path::new)
+        .filter(|path| path.is_absolute())
+    {
+        folder.to_path_buf()
+    } else {
+        let home = PathBuf::from(io.var("HOME")?);
+        below_home.iter().fold(home, |path, part| path.join(part))
+    };
+    Some(folder.join("cogtools"))
+}
+
+/// Where the user's state is, below the home directory.
+const STATE: &[&str] = &[".local", "state"];
+/// Where what can be had again is kept, below the home directory.
+const CACHE: &[&str] = &[".cache"];
+/// The file that records what the user has allowed.
+const RECORD: &str = "trust.json";
 
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.

@@ -70,6 +70,15 @@ impl Reporter {
         }
     }
 
+    /// Lines that belong to a message, such as a diff; JSON has no place for them.
+    pub fn lines(&self, text: &str) -> String {
+        let shown = |line: &str| line.chars().map(visible).chain(['\n']).collect::<String>();
+        match self.format {
+            Format::Human => text.lines().map(shown).collect(),
+            Format::Json => String::new(),
+        }
+    }
+
     fn human(&self, severity: Severity, fault: &Fault) -> String {
         let label = format!("{}[{}]", severity.name(), fault.code.name());
         let label = match severity {
@@ -159,6 +168,11 @@ fn plain(text: &str) -> Cow<'_, str> {
         }
     }
     shown.into()
+}
+
+/// What is shown of a character of somebody's file.
+fn visible(c: char) -> char {
+    if c.is_control() { '·' } else { c }
 }
 
 /// The beginning of a text that nobody would read to its end.

@@ -4,6 +4,7 @@
 //! not end must be left behind. `cogtools-call` and the server of MCP differ in
 //! how they wait, and in nothing else.
 
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -22,7 +23,7 @@ const ENDING: Duration = Duration::from_secs(5);
 /// The answer to the call, if it comes in time. A program is never left behind:
 /// whoever runs it ends it in time.
 pub(crate) fn bounded(
-    tool: Tool,
+    tool: Arc<Tool>,
     arguments: Arguments,
     surroundings: Surroundings,
 ) -> Result<Answer, Failure> {
@@ -34,7 +35,8 @@ pub(crate) fn bounded(
     let (sender, receiver) = channel();
     start(&name, move || {
         let _ = sender.send(answer(&tool, arguments, &surroundings));
-    })?;
+    })
+    .map_err(|fault| Failure::from(*fault))?;
     let mut answer = receiver.recv_timeout(patience);
     if commands && answer == Err(RecvTimeoutError::Timeout) {
         cancel.ask();
@@ -52,12 +54,12 @@ pub(crate) fn bounded(
 }
 
 /// Does `work`, which is a call of the tool `name`, in a thread of its own.
-pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Fault> {
+pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Box<Fault>> {
     let thread = thread::Builder::new().name("tool".into()).stack_size(STACK);
     let started = thread.spawn(work).map(drop);
     started.map_err(|error| {
         let message = format!("no thread can be started for the tool: {error}");
-        Fault::new(Code::Internal, message).about(name)
+        Box::new(Fault::new(Code::Internal, message).about(name))
     })
 }
 

@@ -119,6 +119,8 @@ pub enum Source {
     Packages(Packages),
     /// A folder of tool files.
     Folder(Folder),
+    /// Another program that has tools.
+    Program(Program),
 }
 
 /// The one word for a source that needs no more.
@@ -136,6 +138,49 @@ pub enum Packages {
 pub struct Folder {
     /// A folder with tool files, relative to this file, such as ./tools.
     pub local: String,
+}
+
+/// Another program that speaks the protocol of cogtools-discover and cogtools-call.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Program {
+    /// How it is asked.
+    pub command: Provider,
+}
+
+/// How a provider is asked.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Provider {
+    /// The program, with its arguments, that prints the declarations of its tools.
+    pub discover: Line,
+    /// The program, with its arguments, that calls the tool whose name comes last, with the
+    /// arguments of the call as JSON on standard input.
+    pub call: Line,
+    /// Its name in messages and as a toolset; that of the program when left out.
+    #[schemars(length(min = 1))]
+    pub name: Option<String>,
+    /// What the names of its tools begin with here.
+    #[schemars(length(min = 1))]
+    pub prefix: Option<String>,
+    /// The environment variables that it may see.
+    pub env: Option<Vec<String>>,
+    /// How many seconds it may take: 10 to declare and 60 to answer when left out.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub timeout: Option<f64>,
+    /// How many seconds its declarations may be kept on disk; not at all when left out.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub cache: Option<f64>,
+}
+
+/// A command line.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum Line {
+    /// Split as a shell would split it; nothing else of a shell.
+    Text(#[schemars(length(min = 1))] String),
+    /// The program and its arguments.
+    Words(#[schemars(length(min = 1))] Vec<String>),
 }
 
 /// The schema of a struct as the parser reads it. An optional key may be left out;

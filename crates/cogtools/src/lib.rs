@@ -12,10 +12,12 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 11] = [
+pub const PROGRAMS: [&Program; 14] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_discover::PROGRAM,
+    &cogtools_docs::PROGRAM,
+    &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
     &cogtools_lint::PROGRAM,
@@ -23,6 +25,7 @@ pub const PROGRAMS: [&Program; 11] = [
     &cogtools_mcp::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
+    &cogtools_test::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

@@ -1,10 +1,11 @@
-//! The manual of all programs: man pages and completions, made from the clap
-//! commands and the texts beside the code.
+//! The manual of all programs: man pages, completions and pictures, made from
+//! the clap commands, the texts beside the code, and what programs print.
 //!
 //! It is a package of its own so that `cargo xtask` itself builds in seconds.
 
 mod completion;
 mod page;
+mod picture;
 mod roff;
 
 use std::fs;
@@ -14,6 +15,7 @@ use anyhow::{Context as _, Result, bail};
 
 pub use completion::{Completion, all as completions};
 pub use page::{Page, all as pages};
+pub use picture::{Picture, all as pictures};
 
 /// Writes what `args` ask for: `man DIR` writes the pages into DIR, `share DIR`
 /// the pages and completions below DIR where a system looks for them.
@@ -32,8 +34,12 @@ pub fn run(args: &[String]) -> Result<()> {
             }
             completions_to(Path::new(dir))
         }
+        [what, dir] if what == "pictures" => {
+            let mut pictures = pictures()?.into_iter();
+            pictures.try_for_each(|it| write(Path::new(dir), it.file, it.text.as_bytes()))
+        }
         [what, dir] if what == "completions" => completions_to(Path::new(dir)),
-        _ => bail!("usage: xtask-manual man|completions|share DIR"),
+        _ => bail!("usage: xtask-manual man|completions|pictures|share DIR"),
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) enum ConfigFault {
     Source(&'static str),
     #[error("`{0}` is not a kind of source")]
     Kind(String, Option<String>),
+    #[error("`command` needs `{0}`")]
+    Missing(&'static str),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
     #[error("`{key}` takes {takes}, not {found}")]
@@ -47,6 +49,7 @@ impl ConfigFault {
                 "write `- local: ./tools`".into()
             }
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
+            Self::Missing(_) => format!("write {}", example("command")),
             Self::Takes { key, .. } => format!("write {}", example(key)),
         }
     }

@@ -45,6 +45,11 @@ impl Reader<'_> {
         self.faults.push(shown.hint(fault.hint()));
     }
 
+    /// Whether nothing was wrong so far.
+    pub(super) const fn is_fine(&self) -> bool {
+        self.faults.is_empty()
+    }
+
     /// Says that `node`, the value of `key`, should be `takes`.
     pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
         let word = node.text().filter(|text| text.len() <= 40);

@@ -1,15 +1,20 @@
 //! One item of `tool_sources`.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::fault::ConfigFault;
 use super::reader::Reader;
-use crate::source::{Folder, Source};
+use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Data, Entry, Node};
 
 /// The kinds of sources.
-pub(super) const KINDS: [&str; 2] = ["local", "node_modules"];
+const KINDS: [&str; 3] = ["local", "node_modules", "command"];
+/// The keys of a source that is a program.
+const COMMAND: [&str; 7] = [
+    "discover", "call", "name", "prefix", "env", "timeout", "cache",
+];
 
 impl Reader<'_> {
     pub(super) fn sources(&mut self, entry: &Entry) -> Vec<Source> {
@@ -45,6 +50,7 @@ impl Reader<'_> {
                 let folder = Folder::new(folder.join(&tidy), shown.join(&tidy), true);
                 return Some(Source::Folder(folder));
             }
+            ("command", Some(_)) => return self.command(item),
             ("node_modules", None) => {
                 return Some(Source::Packages(self.packages.clone()));
             }
@@ -55,5 +61,82 @@ impl Reader<'_> {
             }
         }
         None
+    }
+
+    /// A source that is another program.
+    fn command(&mut self, item: &Node) -> Option<Source> {
+        let [entry] = item.entries()? else {
+            return None;
+        };
+        let mut settings = Settings {
+            name: String::new(),
+            discover: Vec::new(),
+            call: Vec::new(),
+            prefix: String::new(),
+            env: Vec::new(),
+            timeout: None,
+            cache: None,
+            own: self.layer.origin.is_own(),
+        };
+        for entry in self.map("command", entry) {
+            let value = &entry.value;
+            match entry.key.as_str() {
+                "discover" => settings.discover = self.line("discover", value),
+                "call" => settings.call = self.line("call", value),
+                "name" => settings.name = self.word("name", value),
+                "prefix" => settings.prefix = self.word("prefix", value),
+                "env" => settings.env = self.strings("env", value),
+                "timeout" => settings.timeout = self.seconds("timeout", value),
+                "cache" => settings.cache = self.seconds("cache", value),
+                _ => self.unknown(entry, &COMMAND),
+            }
+        }
+        for (key, line) in [("discover", &settings.discover), ("call", &settings.call)] {
+            if entry.value.get(key).is_none() || line.is_empty() && self.is_fine() {
+                self.refuse(&ConfigFault::Missing(key), entry.span);
+                return None;
+            }
+        }
+        if settings.name.is_empty() {
+            let program = Path::new(settings.discover.first()?);
+            settings.name = program.file_stem()?.to_string_lossy().into_owned();
+        }
+        Some(Source::Provider(Provider::new(settings)))
+    }
+
+    /// A program and its arguments: a list, or a string that is split as a shell
+    /// would split it.
+    fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
+        match node.text() {
+            Some(text) => shlex::split(text).unwrap_or_else(|| {
+                self.takes(key, "a command whose quotes are closed", node);
+                Vec::new()
+            }),
+            None => self.strings(key, node),
+        }
+    }
+
+    fn word(&mut self, key: &str, node: &Node) -> String {
+        let word = node.text().filter(|text| !text.is_empty());
+        word.map_or_else(
+            || {
+                self.takes(key, "a string", node);
+                String::new()
+            },
+            str::to_owned,
+        )
+    }
+
+    fn seconds(&mut self, key: &str, node: &Node) -> Option<Duration> {
+        let number = match &node.data {
+            Data::Number(number) => number.as_f64(),
+            _ => None,
+        };
+        let time = number.filter(|seconds| *seconds > 0.0);
+        let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        if time.is_none() {
+            self.takes(key, "a number of seconds greater than 0", node);
+        }
+        time
     }
 }

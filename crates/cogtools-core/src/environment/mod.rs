@@ -10,7 +10,7 @@ mod dotenv;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Formatter};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use danger::is_dangerous;
 pub use dotenv::{DotEnv, DotEnvError, Variable};
@@ -96,7 +96,10 @@ impl Environment {
         shown: &Path,
         priority: EnvPriority,
     ) -> Self {
-        let inside = |folder: &&Path| folder.starts_with(root);
+        // `ROOT/../elsewhere` begins with the root and is not in it.
+        let below = |folder: &Path| folder.strip_prefix(root).ok().map(Path::to_path_buf);
+        let up = |path: PathBuf| path.components().any(|part| part == Component::ParentDir);
+        let inside = |folder: &&Path| below(folder).is_some_and(|path| !up(path));
         let folders = directory.ancestors().take_while(inside);
         self.folders = folders.map(Path::to_path_buf).collect();
         if self.folders.is_empty() {

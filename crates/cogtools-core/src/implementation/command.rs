@@ -5,6 +5,7 @@
 //! directory. What they print is the result.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -15,6 +16,7 @@ use super::script::{Interpreter, ScriptFile};
 use super::{Answer, RunError, Template};
 use crate::environment::Vars;
 use crate::process::{Kept, Output, Process};
+use crate::source::{Declared, Provider, ProviderError};
 use crate::{Surroundings, Tool};
 
 /// One call of a tool that is a command.
@@ -80,17 +82,45 @@ impl<'c> Call<'c> {
         self.run(interpreter.program, args, variables)
     }
 
+    /// Asks the provider that has declared the tool.
+    pub(super) fn provider(
+        self,
+        provider: &Provider,
+        declared: &Declared,
+    ) -> Result<Answer, RunError> {
+        let about = |error: ProviderError| Box::new(error.fault().about(self.name()));
+        let variables = provider.variables(self.surroundings).map_err(about)?;
+        let settings = provider.settings();
+        let mut line = settings.call.clone();
+        line.push(declared.own_name().to_owned());
+        let process = provider.process(&line, variables, self.surroundings);
+        let process = process.map_err(about)?;
+        let timeout = settings.timeout.unwrap_or(Tool::TIMEOUT);
+        let program = PathBuf::from(&line[0]);
+        self.end(process, program, timeout)
+    }
+
     fn run(self, program: PathBuf, args: Vec<String>, variables: Vars) -> Result<Answer, RunError> {
-        let name = self.tool.name().as_str();
         let process = Process::new(&program, &self.surroundings.root)
             .args(args)
-            .variables(variables)
-            .input(self.input)
-            .timeout(self.tool.timeout());
+            .variables(variables);
+        let timeout = self.tool.timeout();
+        self.end(process, program, timeout)
+    }
+
+    /// Runs `process`, which is `program`, to its end.
+    fn end(
+        self,
+        process: Process,
+        program: PathBuf,
+        timeout: Duration,
+    ) -> Result<Answer, RunError> {
+        let name = self.tool.name().as_str();
+        let process = process.input(self.input).timeout(timeout);
         let output = process.run(&self.surroundings.cancel);
         let output = output.map_err(|error| CommandError::Start(program, error).fault(name))?;
         if !output.end.is_success() {
-            let error = CommandError::of(output.end, self.tool.timeout());
+            let error = CommandError::of(output.end, timeout);
             return Err(error.telling(name, &output));
         }
         answer(output).map_err(|error| error.fault(name))
@@ -114,6 +144,10 @@ impl<'c> Call<'c> {
         let file = self.tool.text().origin();
         let folder = file.parent().unwrap_or(Path::new(""));
         Places::new(self.surroundings.root.join(folder), variables)
+    }
+
+    fn name(&self) -> &str {
+        self.tool.name().as_str()
     }
 
     fn fault(&self, error: &CommandError) -> RunError {

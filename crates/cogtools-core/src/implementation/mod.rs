@@ -19,6 +19,7 @@ use partials::{Partials, stays_inside};
 pub use template::Template;
 pub use written::Written;
 
+use crate::source::{Declared, Provider};
 use crate::text::Text;
 use crate::tool::Reader;
 use crate::tool::ToolFault;
@@ -36,6 +37,8 @@ pub enum Implementation {
     Exec(Vec<Template>),
     /// A script that begins with `#!`.
     Script(String),
+    /// A provider that has declared it.
+    Provider(Provider, Declared),
 }
 
 /// Why a tool that was accepted did not answer.
@@ -144,7 +147,7 @@ impl Implementation {
     pub const fn runs_programs(&self) -> bool {
         match self {
             Self::Template(_) | Self::TemplateFile(_) => false,
-            Self::Exec(_) | Self::Script(_) => true,
+            Self::Exec(_) | Self::Script(_) | Self::Provider(..) => true,
         }
     }
 
@@ -171,6 +174,9 @@ impl Implementation {
                 Call::new(tool, &arguments, surroundings).exec(templates, &arguments)
             }
             Self::Script(script) => Call::new(tool, &arguments, surroundings).script(script),
+            Self::Provider(provider, declared) => {
+                Call::new(tool, &arguments, surroundings).provider(provider, declared)
+            }
         }
     }
 
@@ -185,7 +191,7 @@ impl Implementation {
             Self::Exec(templates) => templates
                 .iter()
                 .try_for_each(|template| template.check(text, &Partials::beside(text))),
-            Self::Script(_) => Ok(()),
+            Self::Script(_) | Self::Provider(..) => Ok(()),
         }
     }
 }

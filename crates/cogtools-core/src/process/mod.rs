@@ -118,6 +118,13 @@ impl Process {
     /// this returns, nothing holds its pipes any more: what it started and left
     /// behind with them is ended. An error says that it could not be run at all.
     pub fn run(self, cancel: &Cancel) -> io::Result<Output> {
+        if cancel.is_asked() {
+            return Ok(Output {
+                end: End::Cancelled,
+                stdout: Kept::default(),
+                stderr: Kept::default(),
+            });
+        }
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)

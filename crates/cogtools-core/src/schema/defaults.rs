@@ -63,7 +63,7 @@ pub(super) fn misfits(schema: &Object) -> Vec<(String, String)> {
         let mut whole = Object::new();
         whole.insert("type".into(), "object".into());
         whole.insert("properties".into(), inside.into());
-        let whole = Schema(whole);
+        let whole = Schema::from(whole);
         let Ok(validator) = whole.validator() else {
             continue;
         };

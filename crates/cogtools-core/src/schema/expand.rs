@@ -32,7 +32,7 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
     let mut expander = Expander::new(true);
     let Some(entries) = node.entries() else {
         if matches!(node.data, Data::Null) {
-            return Ok(super::Schema::empty().0);
+            return Ok(super::Schema::empty().object);
         }
         expander.refuse(SchemaFault::NotEntries(node.kind()), node.span);
         return Err(expander.errors);

@@ -8,6 +8,7 @@ mod defaults;
 mod error;
 mod expand;
 mod keyword;
+mod recover;
 mod reference;
 mod site;
 mod skeleton;
@@ -32,7 +33,11 @@ use crate::yaml::Node;
 /// A legal OpenAPI 3.0.3 Schema Object. What a tool accepts is of `type: object`;
 /// what it answers can be of any type.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schema(Map<String, Value>);
+pub struct Schema {
+    object: Map<String, Value>,
+    /// The JSON Schema it was recovered from, which calls are held to.
+    original: Option<Map<String, Value>>,
+}
 
 impl Schema {
     /// The schema of a tool without parameters.
@@ -40,64 +45,80 @@ impl Schema {
         let mut object = Map::new();
         object.insert("type".into(), "object".into());
         object.insert("properties".into(), Map::new().into());
-        Self(object)
+        Self::from(object)
     }
 
     /// Expands the map of sugared entries under `parameters`.
     pub fn expand(parameters: &Node) -> Result<Self, Vec<SchemaError>> {
-        expand::parameters(parameters).map(Self)
+        expand::parameters(parameters).map(Self::from)
     }
 
     /// Takes the Schema Object under `parameters_schema` word for word.
     pub fn verbatim(schema: &Node) -> Result<Self, Vec<SchemaError>> {
-        expand::verbatim(schema).map(Self)
+        expand::verbatim(schema).map(Self::from)
     }
 
     /// Takes a Schema Object of any type word for word: for what a tool answers.
     pub fn any(schema: &Node) -> Result<Self, Vec<SchemaError>> {
-        expand::any(schema).map(Self)
+        expand::any(schema).map(Self::from)
+    }
+
+    /// The Schema Object that says as much of a JSON Schema as it can; calls are
+    /// held to the JSON Schema itself.
+    pub fn recover(original: Map<String, Value>) -> Self {
+        Self {
+            object: recover::object(&original),
+            original: Some(original),
+        }
     }
 
     /// The Schema Object.
     pub const fn as_object(&self) -> &Map<String, Value> {
-        &self.0
+        &self.object
     }
 
     /// Whether all values of this schema are objects.
     pub fn is_object(&self) -> bool {
-        self.0.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
+        self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
     }
 
     fn is_nullable(&self) -> bool {
-        self.0.get("nullable") == Some(&Value::Bool(true))
+        self.object.get("nullable") == Some(&Value::Bool(true))
     }
 
     /// Whether a tool with this schema has no parameters at all.
     pub fn is_empty(&self) -> bool {
         let no_properties = self
-            .0
+            .object
             .get("properties")
             .and_then(Value::as_object)
             .is_none_or(Map::is_empty);
         no_properties
             && self
-                .0
+                .object
                 .keys()
                 .all(|key| matches!(key.as_str(), "type" | "properties"))
     }
 
     /// The same schema as JSON Schema, borrowed where nothing has to change.
     pub fn json_schema(&self) -> Cow<'_, Map<String, Value>> {
-        if translate::changes_nothing(&self.0) {
-            Cow::Borrowed(&self.0)
+        if let Some(original) = &self.original {
+            Cow::Borrowed(original)
+        } else if translate::changes_nothing(&self.object) {
+            Cow::Borrowed(&self.object)
         } else {
-            Cow::Owned(translate::object(&self.0))
+            Cow::Owned(translate::object(&self.object))
         }
     }
 
     /// The same schema as JSON Schema, of the words that drafts 7 to 2020-12 share.
     pub fn to_json_schema(&self) -> Value {
         Value::Object(self.json_schema().into_owned())
+    }
+
+    /// Whether it was recovered from a JSON Schema.
+    pub const fn is_recovered(&self) -> bool {
+        self.original.is_some()
     }
 
     /// A validator for arguments.
@@ -108,18 +129,19 @@ impl Schema {
     /// The names of all arguments that the schema speaks of, wherever it does;
     /// `None` when it says itself what becomes of further ones.
     pub fn names(&self) -> Option<Vec<&str>> {
-        if self.0.contains_key("additionalProperties") {
+        // A JSON Schema says itself what becomes of further ones.
+        if self.object.contains_key("additionalProperties") || self.original.is_some() {
             return None;
         }
         let mut names = Vec::new();
-        collect_names(&self.0, &self.0, 0, &mut names)?;
+        collect_names(&self.object, &self.object, 0, &mut names)?;
         Some(names)
     }
 
     /// The subschema for the value at `segments` of a JSON pointer, as far as
     /// plain `properties` and `items` lead there.
     pub fn at<'a>(&self, segments: impl Iterator<Item = &'a str>) -> Option<&Map<String, Value>> {
-        let mut schema = &self.0;
+        let mut schema = &self.object;
         for segment in segments {
             let named = schema.get("properties").and_then(|all| all.get(segment));
             schema = named.or_else(|| schema.get("items"))?.as_object()?;
@@ -129,12 +151,12 @@ impl Schema {
 
     /// The arguments with the defaults of what they leave out.
     pub fn fill(&self, arguments: &mut Map<String, Value>) {
-        defaults::fill(&self.0, arguments);
+        defaults::fill(&self.object, arguments);
     }
 
     /// This schema and every one inside of it, outer ones first.
     pub fn sites(&self) -> Vec<Site<'_>> {
-        site::sites(&self.0)
+        site::sites(&self.object)
     }
 
     /// The right spelling of a type that is written in another way, as in `int`
@@ -145,24 +167,34 @@ impl Schema {
 
     /// Whether any schema inside has a default.
     pub fn has_default(&self) -> bool {
-        keyword::any_schema(&self.0, &mut |schema| schema.contains_key("default"))
+        keyword::any_schema(&self.object, &mut |schema| schema.contains_key("default"))
     }
 
     /// The defaults that do not fit their own schema: the JSON pointer of each
     /// such schema, and what is wrong.
     pub fn misfit_defaults(&self) -> Vec<(String, String)> {
-        defaults::misfits(&self.0)
+        defaults::misfits(&self.object)
     }
 
     /// The smallest arguments that are valid, with placeholders for text; `None`
     /// when none could be made up.
     pub fn skeleton(&self) -> Option<Map<String, Value>> {
-        skeleton::object(&self.0)
+        skeleton::object(&self.object)
     }
 
     /// Whether any string is held to a pattern.
     pub fn has_pattern(&self) -> bool {
-        keyword::any_schema(&self.0, &mut |schema| schema.contains_key("pattern"))
+        keyword::any_schema(&self.object, &mut |schema| schema.contains_key("pattern"))
+    }
+}
+
+impl From<Map<String, Value>> for Schema {
+    /// The schema of an object that is legal already.
+    fn from(object: Map<String, Value>) -> Self {
+        Self {
+            object,
+            original: None,
+        }
     }
 }
 

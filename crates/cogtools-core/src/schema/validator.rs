@@ -2,7 +2,8 @@
 //!
 //! The schema is translated and handed to a JSON Schema validator pinned to
 //! draft 7, which it builds fastest and which means the same for all words the
-//! translation uses. Nothing is ever fetched.
+//! translation uses; a JSON Schema of somebody else's is taken as one of 2020-12.
+//! Nothing is ever fetched.
 
 use jsonschema::Draft;
 use serde_json::Value;
@@ -30,12 +31,16 @@ pub struct Unusable {
 impl Validator {
     /// A validator for `schema`.
     pub fn new(schema: &Schema) -> Result<Self, Unusable> {
-        Self::from_json(&schema.to_json_schema())
+        let draft = if schema.is_recovered() {
+            Draft::Draft202012
+        } else {
+            Draft::Draft7
+        };
+        Self::of_draft(&schema.to_json_schema(), draft)
     }
 
-    /// A validator for a JSON Schema that the translation made.
-    pub(super) fn from_json(schema: &Value) -> Result<Self, Unusable> {
-        let options = jsonschema::options().with_draft(Draft::Draft7);
+    fn of_draft(schema: &Value, draft: Draft) -> Result<Self, Unusable> {
+        let options = jsonschema::options().with_draft(draft);
         let built = options
             .should_validate_formats(true)
             .offline()

@@ -192,6 +192,7 @@ impl Folder {
             path: self.path.join(name),
             shown: self.shown.join(name),
             provenance: Arc::clone(&self.provenance),
+            declared: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod folder;
 mod packages;
 mod provenance;
+mod provider;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,10 +12,11 @@ use std::sync::Arc;
 pub use folder::Folder;
 pub use packages::{Global, Package, Packages};
 pub use provenance::{Author, Provenance};
+pub use provider::{Declared, Provider, ProviderError, Settings};
 
 use crate::text::TextError;
 use crate::tool::ToolError;
-use crate::{Code, Fault, Name, Tool};
+use crate::{Code, Fault, Name, Surroundings, Tool};
 
 /// A place where tools come from.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub enum Source {
     Folder(Folder),
     /// The npm packages that the project, or everybody on the machine, has.
     Packages(Packages),
+    /// Another program that has tools.
+    Provider(Provider),
 }
 
 /// Something that wants to be a tool: a file, or what a provider declares.
@@ -36,6 +40,7 @@ pub struct Listed {
     pub shown: PathBuf,
     /// Where it comes from.
     pub provenance: Arc<Provenance>,
+    declared: Option<(Provider, Declared)>,
 }
 
 /// What one source has, and what of it cannot be had.
@@ -72,6 +77,9 @@ pub enum SourceError {
         /// What is wrong.
         message: String,
     },
+    /// A provider, or a part of what it declares.
+    #[error(transparent)]
+    Provider(Arc<ProviderError>),
 }
 
 impl Source {
@@ -80,19 +88,22 @@ impl Source {
     pub fn find(
         &self,
         name: &Name,
+        around: &Surroundings,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
         match self {
             Self::Folder(folder) => folder.find(name),
             Self::Packages(packages) => packages.find(name, errors),
+            Self::Provider(provider) => provider.find(name, around, errors),
         }
     }
 
     /// Everything in it that wants to be a tool.
-    pub fn list(&self) -> Listing {
+    pub fn list(&self, around: &Surroundings) -> Listing {
         match self {
             Self::Folder(folder) => Listing::of(folder.list()),
             Self::Packages(packages) => packages.list(),
+            Self::Provider(provider) => provider.list(around),
         }
     }
 
@@ -100,7 +111,7 @@ impl Source {
     pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => folder.misnamed(name),
-            Self::Packages(_) => None,
+            Self::Packages(_) | Self::Provider(_) => None,
         }
     }
 
@@ -108,14 +119,28 @@ impl Source {
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
             Self::Folder(folder) => Some(folder),
-            Self::Packages(_) => None,
+            Self::Packages(_) | Self::Provider(_) => None,
         }
     }
 }
 
 impl Listed {
+    /// The tool file at `path`, known to its user as `shown`, wherever it lies.
+    pub fn file(path: PathBuf, shown: PathBuf) -> Self {
+        Self {
+            stem: path.file_stem().unwrap_or_default().to_owned(),
+            path,
+            shown,
+            provenance: Arc::default(),
+            declared: None,
+        }
+    }
+
     /// The tool, if it is one.
     pub fn load(&self) -> Result<Tool, ToolError> {
+        if let Some((provider, declared)) = &self.declared {
+            return declared.load(provider);
+        }
         let tool = Tool::load(&self.path, &self.shown)?;
         Ok(tool.from(Arc::clone(&self.provenance)))
     }
@@ -141,6 +166,7 @@ impl SourceError {
     /// The fault to show.
     pub fn fault(&self) -> Fault {
         let hint = match self {
+            Self::Provider(error) => return error.fault(),
             Self::Absent(_) => "create it, or change `tool_sources` in `.cogtoolrc.yaml`",
             Self::NotAFolder(_) => "name a folder in `tool_sources`",
             Self::Io(..) => "check that the folder is readable",

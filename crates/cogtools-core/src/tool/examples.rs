@@ -1,8 +1,10 @@
 //! Values inside of a tool file, held against its own schema.
 
+use serde_json::Value;
+
 use super::{Tool, output};
 use crate::arguments::Arguments;
-use crate::schema::Unusable;
+use crate::schema::{Unusable, Validator};
 use crate::text::Span;
 use crate::violation::segments;
 use crate::yaml::Node;
@@ -14,25 +16,47 @@ pub(super) fn check(tool: &Tool) -> Vec<Fault> {
     let Ok(validator) = tool.fields.schema.validator() else {
         return faults;
     };
-    for (example, arguments) in tool.fields.examples.iter().zip(tool.examples()) {
-        let held = tool.hold(&validator, Arguments::from(arguments));
+    for example in &tool.fields.examples {
         if faults.len() > Fault::MOST {
             break;
         }
-        if let Err(violations) = held {
-            for violation in violations {
-                let segments = segments(&violation.pointer);
-                let (_, span) = example.walk(segments.iter().map(String::as_str));
-                let message = format!("this example does not fit: {}", violation.message);
-                let mut fault = Fault::new(Code::InvalidTool, message)
-                    .pointing(violation.pointer)
-                    .at(tool.text.place(span));
-                fault.hints = violation.hints;
-                faults.push(fault);
-            }
-        }
+        faults.extend(misfits(tool, &validator, example));
     }
     faults
+}
+
+/// What is wrong with one example, also when it is the schema itself.
+pub(super) fn check_one(tool: &Tool, index: usize) -> Vec<Fault> {
+    let Some(example) = tool.fields.examples.get(index) else {
+        return Vec::new();
+    };
+    match tool.fields.schema.validator() {
+        Ok(validator) => Fault::first_of(misfits(tool, &validator, example)),
+        Err(unusable) => {
+            let fault = Fault::new(Code::InvalidTool, unusable.message);
+            vec![fault.pointing(unusable.pointer)]
+        }
+    }
+}
+
+fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Fault> {
+    let Value::Object(arguments) = example.to_json() else {
+        return Vec::new();
+    };
+    let held = tool.hold(validator, Arguments::from(arguments));
+    let violations = held.err().unwrap_or_default().into_iter();
+    violations
+        .map(|violation| {
+            let segments = segments(&violation.pointer);
+            let (_, span) = example.walk(segments.iter().map(String::as_str));
+            let message = format!("this example does not fit: {}", violation.message);
+            let mut fault = Fault::new(Code::InvalidTool, message)
+                .pointing(violation.pointer)
+                .at(tool.text.place(span));
+            fault.hints = violation.hints;
+            fault
+        })
+        .collect()
 }
 
 /// Patterns that are no regular expressions and defaults that do not fit; only

@@ -30,7 +30,7 @@ use crate::schema::Schema;
 use crate::source::Provenance;
 use crate::text::Text;
 use crate::yaml::{self, Node};
-use crate::{Fault, Name, Surroundings};
+use crate::{Fault, Name, Place, Surroundings, trust};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -129,6 +129,15 @@ impl Tool {
         &self.provenance
     }
 
+    /// The same tool done in another `way`, held to a recovered `schema` if it has one.
+    pub(crate) fn declared(mut self, way: Implementation, schema: Option<Schema>) -> Self {
+        self.fields.implementation = way;
+        if let Some(schema) = schema {
+            self.fields.schema = schema;
+        }
+        self
+    }
+
     /// The same tool, from there.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
         self.provenance = provenance;
@@ -157,12 +166,14 @@ impl Tool {
     }
 
     /// Runs the tool and returns its answer. Only a tool that is a command looks at
-    /// its `surroundings`.
+    /// its `surroundings`; one that others have written runs only if the user has
+    /// allowed it.
     pub fn run(
         &self,
         arguments: Accepted,
         surroundings: &Surroundings,
     ) -> Result<Answer, RunError> {
+        trust::gate::check(self, surroundings)?;
         let arguments = arguments.into_object();
         let answer = self
             .fields
@@ -207,6 +218,23 @@ impl Tool {
     /// The examples that are not valid arguments, one fault a violation.
     pub fn check_examples(&self) -> Vec<Fault> {
         examples::check(self)
+    }
+
+    /// Why the example at `index`, from 0, is not valid arguments; nothing for
+    /// one that is, and for one that there is not.
+    pub fn check_example(&self, index: usize) -> Vec<Fault> {
+        examples::check_one(self, index)
+    }
+
+    /// Where the example at `index`, from 0, begins.
+    pub fn example_place(&self, index: usize) -> Option<Place> {
+        let example = self.fields.examples.get(index)?;
+        Some(self.text.place(example.span))
+    }
+
+    /// The text of its file.
+    pub fn source(&self) -> &str {
+        self.text.as_str()
     }
 
     /// What keeps the implementation from running at all: a template that does

@@ -2,12 +2,16 @@
 
 mod attack;
 mod document;
+mod dotenv;
+mod environment;
 mod expansion;
 mod fault;
 mod file;
 mod key;
 mod keyword;
 mod name;
+mod output;
+mod process;
 mod reference;
 mod scalar;
 mod spelling;

@@ -1,6 +1,7 @@
 //! Whole runs: what is printed and what is there afterwards.
 
-use cogtools_init::{Change, PROGRAM, Plan, Step};
+use cogtools_gemini::{Change, Plan, Step};
+use cogtools_init::PROGRAM;
 
 use crate::project::{Project, done};
 
@@ -199,4 +200,42 @@ fn help_and_version() {
     assert_eq!(project.run(&["--help"]), done(help));
     assert_eq!(project.run(&["--unknown"]).status, 2);
     assert_eq!(project.files(), Vec::<String>::new());
+}
+
+#[test]
+fn json() {
+    let project = Project::with_settings(SETTINGS);
+    project.write(".cogtoolrc.yaml", "");
+    let shown = project.run(&["--format=json", "--dry-run"]).stdout;
+    assert!(
+        shown.contains("\"diff\": \"diff --git a/tools/hello.yaml"),
+        "{shown}"
+    );
+    assert!(shown.starts_with("{\n  \"written\": false,\n"), "{shown}");
+    assert!(!project.files().iter().any(|file| file.starts_with("tools")));
+    let json = r#"{
+  "written": true,
+  "files": [
+    {
+      "file": ".cogtoolrc.yaml",
+      "action": "unchanged"
+    },
+    {
+      "file": "tools/hello.yaml",
+      "action": "created"
+    },
+    {
+      "file": ".gemini/settings.json",
+      "action": "unchanged"
+    }
+  ]
+}
+"#;
+    assert_eq!(project.run(&["--format=json"]), done(json));
+    assert!(
+        project
+            .files()
+            .iter()
+            .any(|file| file == "tools/hello.yaml")
+    );
 }

@@ -1,7 +1,7 @@
 //! The file around the tool: its first lines, its ending, its permission.
 
 use cogtools_core::text::Span;
-use cogtools_core::{Level, Tool};
+use cogtools_core::{Level, Tool, shebang};
 
 use crate::finding::Findings;
 use crate::rule::{Rule, case};
@@ -54,8 +54,6 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-const SHEBANG: &str = "#! /usr/bin/env cogtools-yaml\n";
-
 fn no_schema(subject: &Subject, findings: &mut Findings<'_>) {
     let entries = subject
         .document
@@ -83,12 +81,12 @@ fn no_schema(subject: &Subject, findings: &mut Findings<'_>) {
 
 fn no_shebang(subject: &Subject, findings: &mut Findings<'_>) {
     if subject.looks_like_a_tool() && !subject.text.as_str().starts_with("#!") {
-        findings.file("no `#!` line").edit(start(0), SHEBANG);
+        findings.file("no `#!` line").edit(start(0), shebang::LINE);
     }
 }
 
 fn not_executable(subject: &Subject, findings: &mut Findings<'_>) {
-    if subject.text.as_str().starts_with("#!") && !is_executable(subject) {
+    if subject.text.as_str().starts_with("#!") && !shebang::is_executable(&subject.path) {
         let line = subject.text.as_str().find('\n').unwrap_or(2);
         findings.at(
             Span {
@@ -98,19 +96,6 @@ fn not_executable(subject: &Subject, findings: &mut Findings<'_>) {
             "the file is not executable",
         );
     }
-}
-
-#[cfg(unix)]
-fn is_executable(subject: &Subject) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    let meta = std::fs::metadata(&subject.path);
-    meta.is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
-}
-
-/// Where files have no such permission nothing is missing.
-#[cfg(not(unix))]
-const fn is_executable(_: &Subject) -> bool {
-    true
 }
 
 fn yml(subject: &Subject, findings: &mut Findings<'_>) {

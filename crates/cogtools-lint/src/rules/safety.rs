@@ -7,7 +7,7 @@ use cogtools_core::yaml::{Data, Node};
 use crate::finding::Findings;
 use crate::rule::{Rule, case};
 use crate::subject::Subject;
-use crate::{hidden, secret};
+use crate::{hidden, reach, secret};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -126,11 +126,12 @@ fn secrets(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-/// The templates of the tool that stand in files of their own.
+/// The templates of the tool, and what they include, that stand in files of their own.
 fn foreign(subject: &Subject) -> Vec<cogtools_core::implementation::Written> {
     let own = subject.text.name();
-    let templates = subject.tool.iter().flat_map(cogtools_core::Tool::templates);
-    templates
+    let reached = subject.tool.iter().flat_map(reach::all);
+    reached
+        .map(|template| template.written)
         .filter(|template| template.text().name() != own)
         .collect()
 }

@@ -2,9 +2,10 @@
 
 use cogtools_core::implementation::{Implementation, Written};
 use cogtools_core::{Level, Tool};
-use njk::{Analysis, Read, analyse};
+use njk::{Analysis, Read};
 
 use crate::finding::Findings;
+use crate::reach::{self, Reached};
 use crate::rule::{Rule, case};
 use crate::subject::Subject;
 
@@ -55,11 +56,12 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn templates(subject: &Subject) -> Vec<(Written, Analysis)> {
-    let written = subject.tool.iter().flat_map(Tool::templates);
-    written
-        .filter_map(|template| Some((analyse(template.source()).ok()?, template)))
-        .map(|(analysis, template)| (template, analysis))
+/// The tool's own templates that can be understood.
+fn own(subject: &Subject) -> Vec<(Written, Analysis)> {
+    let reached = subject.tool.iter().flat_map(reach::all);
+    reached
+        .filter(|template| template.own)
+        .filter_map(|template| Some((template.written, template.analysis.ok()?)))
         .collect()
 }
 
@@ -78,9 +80,20 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
             noted.fix(fault.hints.join("; "));
         }
     }
-    for (template, analysis) in templates(subject) {
-        for error in &analysis.unknown {
-            let place = template.place(error.line(), error.column(), error.length());
+    for Reached {
+        written,
+        analysis,
+        own,
+    } in reach::all(tool)
+    {
+        let (errors, names) = match &analysis {
+            Ok(analysis) => (analysis.unknown.as_slice(), analysis.templates.as_slice()),
+            // The check above says it of the tool's own.
+            Err(_) if own => continue,
+            Err(error) => (std::slice::from_ref(error), [].as_slice()),
+        };
+        for error in errors {
+            let place = written.place(error.line(), error.column(), error.length());
             // The check above stops at the first of them.
             if told.as_ref() == Some(&place) {
                 continue;
@@ -90,8 +103,8 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
                 noted.fix(hint);
             }
         }
-        for name in &analysis.templates {
-            absent(tool, &template, name, findings);
+        for name in names {
+            absent(tool, &written, name, findings);
         }
     }
 }
@@ -105,7 +118,7 @@ fn absent(tool: &Tool, template: &Written, name: &str, findings: &mut Findings<'
     let Some((number, line, at)) = line else {
         return;
     };
-    if partial(tool, name).is_none() && !line.contains("ignore missing") {
+    if reach::partial(tool, name).is_none() && !line.contains("ignore missing") {
         let column = line[..at].chars().count() + 1;
         let place = template.place(number, column, name.chars().count());
         findings
@@ -114,23 +127,28 @@ fn absent(tool: &Tool, template: &Written, name: &str, findings: &mut Findings<'
     }
 }
 
-fn partial(tool: &Tool, name: &str) -> Option<Written> {
-    tool.partial(name.strip_prefix("./").unwrap_or(name))
-}
-
 fn undeclared(subject: &Subject, findings: &mut Findings<'_>) {
-    let Some(names) = subject.tool.as_ref().and_then(|tool| tool.schema().names()) else {
+    let Some(tool) = &subject.tool else {
         return;
     };
-    for (template, analysis) in templates(subject) {
-        for read in analysis
-            .reads
-            .iter()
-            .filter(|read| !names.contains(&read.name.as_str()))
-        {
+    let Some(names) = tool.schema().names() else {
+        return;
+    };
+    let reached: Vec<(Reached, Analysis)> = reach::all(tool)
+        .into_iter()
+        .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
+        .map(|(analysis, template)| (template, analysis))
+        .collect();
+    for (template, analysis) in &reached {
+        // What is included sees what the one that includes it has bound by then.
+        let bound = |name: &String| reached.iter().any(|(_, other)| other.binds.contains(name));
+        let unknown = analysis.reads.iter().filter(|read| {
+            !names.contains(&read.name.as_str()) && (template.own || !bound(&read.name))
+        });
+        for read in unknown {
             let meant = cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
             let noted = findings.place(
-                place(&template, read),
+                place(&template.written, read),
                 format!("no parameter is named `{}`", read.name),
             );
             if let Some(meant) = meant {
@@ -148,35 +166,22 @@ fn unused(subject: &Subject, findings: &mut Findings<'_>) {
         tool.implementation(),
         Implementation::Template(_) | Implementation::TemplateFile(_)
     );
-    let templates = templates(subject);
+    let reached = reach::all(tool);
     // A template that does not compile uses nothing, and has a rule of its own.
-    if !rendered || templates.is_empty() {
+    if !rendered || !reached.iter().any(|template| template.analysis.is_ok()) {
         return;
     }
-    let mut used = Vec::new();
-    let mut seen = Vec::new();
-    for (_, analysis) in templates {
-        collect(tool, analysis, &mut used, &mut seen);
-    }
+    let used = |name: &str| {
+        let mut read = reached
+            .iter()
+            .flat_map(|it| &it.analysis)
+            .flat_map(|it| &it.reads);
+        read.any(|read| read.name == name)
+    };
     for (name, _, site) in subject.parameters() {
-        if !used.iter().any(|used| used == name) {
+        if !used(name) {
             let message = format!("the template never uses `{name}`");
             findings.at(subject.locate(&site.pointer), message);
-        }
-    }
-}
-
-/// Adds what a template and the templates that it includes read.
-fn collect(tool: &Tool, analysis: Analysis, used: &mut Vec<String>, seen: &mut Vec<String>) {
-    used.extend(analysis.reads.into_iter().map(|read| read.name));
-    for name in analysis.templates {
-        if seen.contains(&name) {
-            continue;
-        }
-        let inner = partial(tool, &name).and_then(|written| analyse(written.source()).ok());
-        seen.push(name);
-        if let Some(inner) = inner {
-            collect(tool, inner, used, seen);
         }
     }
 }
@@ -187,7 +192,7 @@ fn unguarded(subject: &Subject, findings: &mut Findings<'_>) {
         let mut found = parameters.iter().filter(|(other, ..)| *other == name);
         found.any(|(_, required, site)| !required && !site.schema.contains_key("default"))
     };
-    for (template, analysis) in templates(subject) {
+    for (template, analysis) in own(subject) {
         for read in analysis
             .reads
             .iter()

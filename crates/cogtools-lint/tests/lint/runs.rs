@@ -182,6 +182,41 @@ fn templates_beside_the_tool_are_looked_at() {
 }
 
 #[test]
+fn what_is_included_is_looked_at_to_the_end() {
+    let secret = ["ghp", "_", &"a1B2".repeat(9)].concat();
+    let tool = GOOD.replace(
+        "implementation: \"{{ text }}\"",
+        "implementation: '{% set line = text %}{% for word in [line] %}{% include \"./a.njk\" %}{% endfor %}'",
+    );
+    let project = project(&[
+        ("tools/say.yaml", &tool),
+        (
+            "tools/a.njk",
+            "{{ word }} {{ line }} {{ loop.index }} {{ txt }}\u{200b}{% include \"b.njk\" %}\n",
+        ),
+        (
+            "tools/b.njk",
+            &format!(
+                "{{% include \"a.njk\" %}}{{{{ text | uper }}}}\n{secret}\n{{% include \"c.njk\" %}}{{% include \"gone.njk\" %}}\n"
+            ),
+        ),
+        ("tools/c.njk", "{% if %}\n"),
+    ]);
+    let expected = [
+        "tools/a.njk:1:43: error[undeclared-variable]",
+        "tools/a.njk:1:49: error[hidden-character]",
+        "tools/b.njk:1:32: error[template-error]",
+        "tools/b.njk:2:1: error[secret]",
+        "tools/b.njk:3:34: error[template-error]",
+        "tools/c.njk:1:7: error[template-error]",
+    ];
+    assert_eq!(
+        findings(&project, &[]),
+        (78, expected.map(str::to_owned).to_vec())
+    );
+}
+
+#[test]
 fn a_rule_explains_itself() {
     let project = project(&[]);
     let ended = run(&project, &["--explain", "no-shebang"]);

@@ -52,7 +52,10 @@ mod unix {
             let signal = Arc::new(AtomicUsize::new(0));
             let over = Arc::new(AtomicBool::new(false));
             let mut handlers = Vec::new();
-            for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            let ignored = ignored();
+            let counts = |number: &i32| ignored & (1 << (number - 1)) == 0;
+            let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+            for number in numbers.into_iter().filter(counts) {
                 let Ok(value) = usize::try_from(number) else {
                     continue;
                 };
@@ -68,7 +71,10 @@ mod unix {
                 handlers,
                 over,
             };
-            watch.look_after_host(cancel.clone());
+            // `nohup` says that the work goes on when the host is gone.
+            if counts(&SIGHUP) {
+                watch.look_after_host(cancel.clone());
+            }
             watch
         }
 
@@ -98,6 +104,15 @@ mod unix {
             // Without the thread all is as it would be without this watch.
             let _ = thread::Builder::new().name("host".into()).spawn(look);
         }
+    }
+
+    /// The signals that whoever started this process wants it to ignore, as a set of
+    /// bits; none where the system does not tell.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+        bits.unwrap_or_default()
     }
 
     impl Drop for Watch {

@@ -180,6 +180,22 @@ fn configurations() {
         ("tool_sources: [{local: 1}]", false),
         ("tool_sources: [node_modules, {local: ./tools}]", true),
         ("tool_sources: [{node_modules: all}]", false),
+        ("tool_sources: [{command: {discover: a, call: b c}}]", true),
+        (
+            "tool_sources: [{command: {discover: [a, b], call: [c], name: n, prefix: p_, env: [HOME], timeout: 1.5, cache: 60}}]",
+            true,
+        ),
+        ("tool_sources: [{command: {discover: a}}]", false),
+        ("tool_sources: [{command: {discover: [], call: a}}]", false),
+        (
+            "tool_sources: [{command: {discover: a, call: b, chache: 1}}]",
+            false,
+        ),
+        (
+            "tool_sources: [{command: {discover: a, call: b, timeout: 0}}]",
+            false,
+        ),
+        ("tool_sources: [{command: a}]", false),
         ("env_priority: project", true),
         ("env_priority: system", false),
         ("filter: {tools: [a*], exclude: [b], toolsets: [c]}", true),

@@ -47,6 +47,11 @@ impl Gemini {
         self.version
     }
 
+    /// The directory that holds `gemini`, for programs that look for it on PATH.
+    pub fn bin(&self) -> &Path {
+        self.program.parent().unwrap_or(Path::new(""))
+    }
+
     /// Asks one question in `project` and waits for the end of the run.
     ///
     /// `programs` is the directory of the programs under test and comes first

@@ -83,6 +83,18 @@ from the project's root upward, those that a package.json there depends on and t
 links, as workspaces and pnpm make them; then those that are installed for everybody. \
 Each package is a toolset of its own name.
 
+command: {discover: LINE, call: LINE}
+  Another program that has tools and speaks the protocol of `cogtools-discover` and \
+`cogtools-call`: the first line prints a JSON array of declarations, the second, with the \
+name of a tool behind it, reads arguments as JSON and prints the result. LINE is a list of \
+the program and its arguments, or a string that is split as a shell splits it; no shell runs \
+it. Further keys: name (in messages, and the toolset; that of the program when left out), prefix \
+(what the names of its tools begin with here), env (the variables that it may see, besides \
+PATH), timeout (seconds; 10 to declare and 60 to answer when left out) and cache (how \
+many seconds its declarations may be kept on disk; not at all when left out). A provider that \
+fails costs no tools but its own. One that a project names runs only after the user has \
+allowed it: see `cogtools-trust(1)`.
+
 The kind mcp is reserved and refused by this version.";
 
 const VARIABLES: &str = "\

@@ -67,6 +67,10 @@ pointer
 message
   What is wrong.
 
+details
+  What somebody else said about it, in lines: the standard error of a program. Left out when \
+nobody did.
+
 hints
   A list of strings: what to do next.";
 
@@ -82,9 +86,16 @@ fn codes() -> String {
 /// What the one who reads of it can do.
 const fn remedy(code: Code) -> &'static str {
     match code {
-        Code::ToolFailed => "Read what the tool printed.",
+        Code::ToolFailed => {
+            "Read what its program said, in the lines behind the bars, and call it otherwise."
+        }
         Code::UnknownProgram => {
             "Take one of the names in the hint, or look at what cogtools help --all lists."
+        }
+        Code::Unhealthy => "Do what the report says behind fix:, or run cogtools doctor --fix.",
+        Code::Stale => "Run the command in the hint, and commit what it writes.",
+        Code::TestFailed => {
+            "Mend what the report of cogtools test names, or accept the new results with --update."
         }
         Code::Usage => "Follow the usage line in the hints; --help explains every option.",
         Code::InvalidArgumentsSyntax => {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use cogtools_core::process::Process;
 use cogtools_core::text::Text;
 use cogtools_core::tool::Key;
 use cogtools_core::{Name, Tool, yaml};
@@ -16,6 +17,7 @@ pub(super) fn sections() -> Vec<Section> {
         ("PARAMETERS", PARAMETERS.to_owned()),
         ("ARGUMENTS", ARGUMENTS.to_owned()),
         ("IMPLEMENTATION", IMPLEMENTATION.to_owned()),
+        ("COMMANDS", commands()),
         ("YAML", yaml_rules()),
         ("LIMITS", limits()),
         ("EXAMPLES", EXAMPLES.to_owned()),
@@ -99,11 +101,57 @@ Write it as a block, `implementation: |`; the comment # njk behind the bar names
 
 {exec: [PROGRAM, ARGUMENT...]}, {script: TEXT}
   A program with its arguments, each a template, without a shell between; or a script that \
-begins with #!. This version reads and declares such tools but refuses to run them, with \
-the code DENIED.
+begins with #! and its interpreter. See COMMANDS.
 
 Templates are pure: they see the arguments and nothing else, neither files nor the \
 environment, and their steps, depth and output are bounded.";
+
+fn commands() -> String {
+    format!(
+        "\
+A tool with exec or script runs a program. The program gets the arguments of the call as one \
+line of JSON on standard input, which it need not read. What it prints on standard output is the \
+result, as it stands; it must be UTF-8.
+
+the program
+  The first element of exec: a name, which is looked for in the absolute directories of PATH; a \
+path that begins with ./ or ../, which starts from the tool's own folder; or an absolute path.
+
+its arguments
+  Each further element of exec is one argument, whatever its template comes to hold, also when \
+that is nothing. Put an argument of the call behind -- or behind an option that takes a value, or \
+the program may take it for an option.
+
+a script
+  It is written to a private temporary file and given to the interpreter of its first line, with \
+the one argument that may stand there; `#!/usr/bin/env NAME` and `env -S` are understood. It is no \
+template.
+
+its environment
+  PATH and the variables under env; on Windows also those that no program can start without. They \
+come from the project's .env, the nearest one from the current directory up to the project's root, \
+and from the environment of the call. A variable that is not set is an error.
+
+its working directory
+  The project's root.
+
+its end
+  Status 0 is success, and standard error is then shown with --verbose only. Any other status, or a \
+signal, is the failure TOOL_FAILED, which shows the end of standard error. A program that takes too \
+long, or whose call is ended, is ended with all that it started: first by SIGTERM, half a second \
+later by SIGKILL. What it leaves behind in the background lives on only if it holds none of its \
+outputs.
+
+its output
+  A result has at most {most} bytes; what is more is left out, and the last line says so. A program \
+that prints more than {flood} MiB is ended.
+
+With output: {{type: json}} the result must be one JSON value that fits the schema, or the call fails \
+with TOOL_FAILED; such a result is never cut. That holds for templates too.",
+        most = Process::MOST,
+        flood = Process::FLOOD >> 20,
+    )
+}
 
 fn yaml_rules() -> String {
     format!(

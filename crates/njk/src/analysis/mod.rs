@@ -34,6 +34,9 @@ pub struct Analysis {
     /// The names the template gives values to at its top: by `set`, `macro`,
     /// `import` and `from`.
     pub sets: Vec<String>,
+    /// The names it binds anywhere, and so whatever it includes may read: those
+    /// of `sets`, of loops and of parameters of macros.
+    pub binds: Vec<String>,
     /// Filters and tests that do not exist. Nunjucks, and so this crate,
     /// only fails when one is reached.
     pub unknown: Vec<Error>,
@@ -192,7 +195,9 @@ impl Analyst<'_> {
 
     fn within<'n>(&mut self, names: impl Iterator<Item = &'n str>, work: impl FnOnce(&mut Self)) {
         let before = self.bound.len();
-        self.bound.extend(names.map(str::to_owned));
+        for name in names {
+            self.bind(name);
+        }
         work(self);
         self.bound.truncate(before);
     }
@@ -216,7 +221,14 @@ impl Analyst<'_> {
         if !self.inner && !self.found.sets.contains(&name.text) {
             self.found.sets.push(name.text.clone());
         }
-        self.bound.push(name.text.clone());
+        self.bind(&name.text);
+    }
+
+    fn bind(&mut self, name: &str) {
+        if !self.found.binds.iter().any(|bound| bound == name) {
+            self.found.binds.push(name.to_owned());
+        }
+        self.bound.push(name.to_owned());
     }
 
     /// Notes a filter or a test that does not exist.

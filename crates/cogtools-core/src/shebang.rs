@@ -1,0 +1,58 @@
+//! The first line that makes a tool file a program of its own.
+
+use std::path::Path;
+
+/// The line as cogtools writes it, with its line ending.
+pub const LINE: &str = "#! /usr/bin/env cogtools-yaml\n";
+
+/// The program that runs tool files.
+pub const INTERPRETER: &str = "cogtools-yaml";
+
+/// What stands behind `#!` in the first line of `text`, if it begins so.
+pub fn of(text: &str) -> Option<&str> {
+    let line = text.lines().next()?;
+    line.strip_prefix("#!").map(str::trim)
+}
+
+/// Whether such a line runs the file as a tool.
+pub fn runs_tools(line: &str) -> bool {
+    line.split_whitespace().any(|word| {
+        Path::new(word)
+            .file_stem()
+            .is_some_and(|it| it == INTERPRETER)
+    })
+}
+
+/// Whether the file at `path` may be run.
+#[cfg(unix)]
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let meta = std::fs::metadata(path);
+    meta.is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether the file at `path` may be run: where files have no such permission
+/// nothing is missing.
+#[cfg(not(unix))]
+pub const fn is_executable(_: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_run_tools() {
+        let check = |text: &str, expected: Option<bool>| {
+            assert_eq!(of(text).map(runs_tools), expected, "{text:?}");
+        };
+        check(LINE, Some(true));
+        check("#!/usr/local/bin/cogtools-yaml\r\nname: x", Some(true));
+        check("#!/usr/bin/env -S cogtools-yaml --yaml\n", Some(true));
+        check("#!/bin/sh\n", Some(false));
+        check("#!", Some(false));
+        check("name: x\n", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,72 @@
+//! Declarations kept on disk for as long as the configuration says.
+//!
+//! A cache that cannot be read or written is as good as none: the provider is
+//! asked, as it would be without one.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::Surroundings;
+use crate::environment::Vars;
+use crate::trust;
+
+/// The file with the declarations of one provider, asked in one way.
+pub(super) struct Cache {
+    file: PathBuf,
+    age: Duration,
+}
+
+impl Cache {
+    /// That of the provider with `settings`, asked in an environment of `variables`;
+    /// none where there is no folder for it.
+    pub(super) fn of(
+        settings: &Settings,
+        variables: &Vars,
+        age: Duration,
+        around: &Surroundings,
+    ) -> Option<Self> {
+        let folder = around.cache.as_ref()?;
+        let command = trust::command(&around.root, &[&settings.discover]).ok()?;
+        let variables: Vec<String> = variables
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        // Only the hash is kept: a variable may be a secret.
+        let key = trust::value(&json!([
+            around.root.display().to_string(),
+            settings.discover,
+            command.to_string(),
+            variables,
+        ]));
+        let file = folder.join("declarations").join(format!("{key}.json"));
+        Some(Self { file, age })
+    }
+
+    /// What is kept, unless it is too old.
+    pub(super) fn read(&self) -> Option<Vec<Value>> {
+        let written = fs::metadata(&self.file).ok()?.modified().ok()?;
+        let age = SystemTime::now().duration_since(written).ok()?;
+        if age > self.age {
+            return None;
+        }
+        let kept: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        kept.as_array().cloned()
+    }
+
+    pub(super) fn write(&self, values: &[Value]) {
+        let write = || -> std::io::Result<()> {
+            let folder = self.file.parent().unwrap_or(&self.file);
+            fs::create_dir_all(folder)?;
+            let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+            beside.write_all(json!(values).to_string().as_bytes())?;
+            beside.persist(&self.file)?;
+            Ok(())
+        };
+        let _ = write();
+    }
+}

@@ -1,0 +1,142 @@
+//! A tool that a provider declares, made into one like any other.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{Declarations, Provider, ProviderError};
+use crate::Tool;
+use crate::implementation::Implementation;
+use crate::schema::Schema;
+use crate::text::{Text, TextError};
+use crate::tool::ToolError;
+
+/// One declaration: any object with a name.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The name that the provider knows it by.
+    own: String,
+    /// The name here, with the prefix.
+    name: String,
+    value: Arc<Value>,
+}
+
+/// The objects in what a provider printed: an array, or one under
+/// `functionDeclarations` or `function_declarations`.
+pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
+    let value: Value = serde_json::from_slice(printed).map_err(|error| {
+        let nothing = printed.iter().all(u8::is_ascii_whitespace);
+        if nothing {
+            "it printed nothing".to_owned()
+        } else {
+            format!("it printed something else than JSON ({error})")
+        }
+    })?;
+    let listed = |value: &Value| value.as_array().cloned();
+    let wrapped = |value: &Value| {
+        ["functionDeclarations", "function_declarations", "tools"]
+            .iter()
+            .find_map(|key| listed(value.get(key)?))
+    };
+    let values = match value.as_array() {
+        Some(values) => values.clone(),
+        None => wrapped(&value).ok_or("it printed JSON that is no array")?,
+    };
+    // Gemini CLI takes an array of wrapped arrays as well.
+    Ok(values
+        .into_iter()
+        .flat_map(|value| wrapped(&value).unwrap_or_else(|| vec![value]))
+        .collect())
+}
+
+/// Reads the declarations of `provider`; of those with the same name the first counts.
+pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
+    let mut read = Declarations::default();
+    let mut seen = std::collections::HashSet::new();
+    for (index, value) in values.into_iter().enumerate() {
+        let name = value.get("name").and_then(Value::as_str);
+        let Some(own) = name.map(str::to_owned) else {
+            let message = format!("declaration {} has no name", index + 1);
+            let error = ProviderError::Declaration(provider.name(), message);
+            read.errors.push(Arc::new(error));
+            continue;
+        };
+        if seen.insert(own.clone()) {
+            read.tools.push(Declared {
+                name: format!("{}{own}", provider.settings().prefix),
+                own,
+                value: Arc::new(value),
+            });
+        } else {
+            let error = ProviderError::Twice(provider.name(), own);
+            read.errors.push(Arc::new(error));
+        }
+    }
+    // Every list of tools is in the order of names.
+    read.tools.sort_by(|one, other| one.name.cmp(&other.name));
+    read
+}
+
+impl Declared {
+    /// The name here.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name that the provider knows it by.
+    pub fn own_name(&self) -> &str {
+        &self.own
+    }
+
+    /// What the provider says of it.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// What stands where others have a file.
+    pub(super) fn shown(&self, provider: &Provider) -> PathBuf {
+        PathBuf::from(format!("{}: {}", provider.settings().name, self.own))
+    }
+
+    /// The tool of `provider`, held to the same rules as a file's.
+    pub fn load(&self, provider: &Provider) -> Result<Tool, ToolError> {
+        let (schema, recovered) = self.schema();
+        let mut file = Map::new();
+        file.insert("name".into(), self.name.clone().into());
+        for key in ["title", "description"] {
+            if let Some(value) = self.value.get(key) {
+                file.insert(key.to_owned(), value.clone());
+            }
+        }
+        if let Some(schema) = schema {
+            file.insert("parameters_schema".into(), schema);
+        }
+        file.insert("implementation".into(), json!("-"));
+        let shown = self.shown(provider);
+        let bytes = Value::Object(file).to_string().into_bytes();
+        let unread = |_: TextError| ToolError::Defect(shown.clone());
+        let text = Text::new(shown.clone(), bytes).map_err(unread)?;
+        let tool = Tool::parse(text)?.from(Arc::new(provider.provenance()));
+        let way = Implementation::Provider(provider.clone(), self.clone());
+        Ok(tool.declared(way, recovered))
+    }
+
+    /// Its parameters as a Schema Object, and as recovered from a JSON Schema when
+    /// they are more than one can say.
+    fn schema(&self) -> (Option<Value>, Option<Schema>) {
+        let plain = self.value.get("parameters").and_then(Value::as_object);
+        if let Some(plain) = plain {
+            let recovered = Schema::recover(plain.clone());
+            // Types in capitals and the like, which some print.
+            return (Some(recovered.as_object().clone().into()), None);
+        }
+        let keys = ["parametersJsonSchema", "inputSchema", "input_schema"];
+        let schema = keys.iter().find_map(|key| self.value.get(key)?.as_object());
+        let recovered = schema.map(|schema| Schema::recover(schema.clone()));
+        let object = recovered
+            .as_ref()
+            .map(|schema| schema.as_object().clone().into());
+        (object, recovered)
+    }
+}

@@ -1,0 +1,118 @@
+//! What can be wrong with a provider, always said in its name.
+
+use std::io;
+use std::time::Duration;
+
+use crate::environment::EnvError;
+use crate::process::Output;
+use crate::trust::{ContentError, RecordError};
+use crate::{Code, Fault};
+
+/// Why a provider's tools cannot be had. The first field is its name.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderError {
+    /// Nobody has allowed it.
+    #[error("the provider `{0}` is not allowed to run yet")]
+    Unknown(String),
+    /// It was allowed, and its command has changed.
+    #[error("the provider `{0}` has changed since it was allowed to run")]
+    Changed(String),
+    /// What is allowed cannot be read.
+    #[error("the provider `{0}` cannot be run: {1}")]
+    Record(String, RecordError),
+    /// What it is cannot be told.
+    #[error("the provider `{0}` cannot be run: {1}")]
+    Content(String, ContentError),
+    /// The variables that it declares are not there.
+    #[error("the provider `{0}` cannot be run: {1}")]
+    Env(String, EnvError),
+    /// Its program is nowhere.
+    #[error("the provider `{0}` cannot be run: the program `{1}` is not found")]
+    NotFound(String, String),
+    /// The system does not start it.
+    #[error("the provider `{0}` cannot be started: {1}")]
+    Start(String, io::Error),
+    /// It took too long to declare.
+    #[error("the provider `{0}` did not declare its tools within {1:?}")]
+    Late(String, Duration),
+    /// It declared more than is read.
+    #[error("the provider `{0}` declares more than 10 MiB")]
+    TooMuch(String),
+    /// It failed to declare.
+    #[error("the provider `{name}` failed to declare its tools: it {end}")]
+    Failed {
+        /// Its name.
+        name: String,
+        /// How it ended.
+        end: String,
+        /// The end of what it said.
+        said: String,
+    },
+    /// What it printed are no declarations.
+    #[error("the provider `{0}` does not print declarations: {1}")]
+    Form(String, String),
+    /// One of its declarations is not one.
+    #[error("the provider `{0}` declares something that is no tool: {1}")]
+    Declaration(String, String),
+    /// It declares a name twice; the first one counts.
+    #[error("the provider `{0}` declares `{1}` more than once")]
+    Twice(String, String),
+}
+
+/// How much of what it said is told, in bytes: the end.
+const TOLD: usize = 2 << 10;
+
+impl ProviderError {
+    pub(super) fn failed(name: String, output: &Output) -> Self {
+        let said = &output.stderr.bytes;
+        let said = &said[said.len().saturating_sub(TOLD)..];
+        Self::Failed {
+            name,
+            end: output.end.words(),
+            said: String::from_utf8_lossy(said).trim().to_owned(),
+        }
+    }
+
+    /// The fault to show.
+    pub fn fault(&self) -> Fault {
+        let mut fault = Fault::new(self.code(), self.to_string());
+        if let Self::Failed { said, .. } = self {
+            fault.details.clone_from(said);
+        }
+        fault.hints.extend(self.hint());
+        fault
+    }
+
+    const fn code(&self) -> Code {
+        match self {
+            Self::Unknown(_) | Self::Changed(_) => Code::Denied,
+            Self::Record(..) | Self::Content(..) => Code::IoFailed,
+            Self::Env(..) | Self::NotFound(..) | Self::Start(..) => Code::InvalidConfig,
+            Self::Late(..) => Code::Timeout,
+            Self::TooMuch(_) | Self::Failed { .. } | Self::Form(..) => Code::ToolFailed,
+            Self::Declaration(..) | Self::Twice(..) => Code::InvalidTool,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown(name) | Self::Changed(name) => {
+                format!("look at what it runs, then allow it: cogtools trust {name}")
+            }
+            Self::Record(_, error) => return error.fault().hints.into_iter().next(),
+            Self::Content(_, error) => return error.fault().hints.into_iter().next(),
+            Self::Env(_, error) => return error.fault().hints.into_iter().next(),
+            Self::NotFound(..) => {
+                "install it, or mend `command` under `tool_sources`".to_owned()
+            }
+            Self::Start(..) => "check that it is an executable program".to_owned(),
+            Self::Late(..) => {
+                "give it more time with `timeout` under `command`, or keep what it declares with `cache`".to_owned()
+            }
+            Self::TooMuch(_) => "no host takes so much; ask it for less".to_owned(),
+            Self::Failed { .. } => return None,
+            Self::Form(..) => "it should print a JSON array of objects with name, description and parameters".to_owned(),
+            Self::Declaration(..) | Self::Twice(..) => "the others of its tools are not affected; tell its author".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! Another program that has tools: it speaks the protocol of `cogtools-discover`
+//! and `cogtools-call`.
+//!
+//! It is asked at most once in the life of a registry. What is wrong with it is
+//! said in its name, and costs no tool but its own.
+
+mod cache;
+mod declared;
+mod error;
+
+use std::ffi::OsStr;
+use std::fmt::{self, Debug, Formatter};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub use declared::Declared;
+pub use error::ProviderError;
+
+use super::{Author, Listed, Listing, Provenance, SourceError};
+use crate::environment::Vars;
+use crate::process::{End, Output, Process};
+use crate::tool::ToolError;
+use crate::trust::{self, Hash, Item, Verdict};
+use crate::{Name, Surroundings, Tool};
+
+/// How a provider is asked, as the configuration says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The provider's name in messages and as a toolset.
+    pub name: String,
+    /// The program, and its arguments, that declares.
+    pub discover: Vec<String>,
+    /// The program, and its arguments, that calls the tool whose name comes last.
+    pub call: Vec<String>,
+    /// What its tools' names begin with here, and not for the provider.
+    pub prefix: String,
+    /// The environment variables that it may see.
+    pub env: Vec<String>,
+    /// How long it may take to declare, and to answer.
+    pub timeout: Option<Duration>,
+    /// How long its declarations may be kept on disk.
+    pub cache: Option<Duration>,
+    /// Whether whoever runs us has named it, and not whoever wrote the project.
+    pub own: bool,
+}
+
+/// A provider, and what it has declared.
+#[derive(Clone)]
+pub struct Provider {
+    settings: Arc<Settings>,
+    declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
+}
+
+/// What a provider has declared, and what of it is no declaration.
+#[derive(Debug, Default)]
+struct Declarations {
+    tools: Vec<Declared>,
+    errors: Vec<Arc<ProviderError>>,
+}
+
+/// How many bytes of declarations are read: 10 MiB, as Gemini CLI does.
+const MOST: usize = 10 << 20;
+/// How long a provider may take to declare unless told otherwise.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Provider {
+    /// A provider that nobody has asked yet.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings: Arc::new(settings),
+            declared: Arc::default(),
+        }
+    }
+
+    /// How it is asked.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What has to be allowed before anything of it runs: its command lines.
+    pub fn command(&self, around: &Surroundings) -> Result<Item, ProviderError> {
+        let lines = [self.settings.discover.as_slice(), &self.settings.call];
+        let hash = trust::command(&around.root, &lines);
+        let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
+        Ok(self.item(String::new(), hash, around))
+    }
+
+    /// What has to be allowed before the tool `name` of it runs: its declaration.
+    pub(crate) fn tool(&self, name: &str, declaration: &Value, around: &Surroundings) -> Item {
+        self.item(name.to_owned(), trust::value(declaration), around)
+    }
+
+    fn item(&self, tool: String, hash: Hash, around: &Surroundings) -> Item {
+        let root = around.root.display();
+        Item {
+            source: format!("command:{root}:{}", self.settings.name),
+            tool,
+            hash,
+        }
+    }
+
+    /// Its tools with what each has declared.
+    pub fn tools(&self, around: &Surroundings) -> Result<&[Declared], Arc<ProviderError>> {
+        let declarations = self.declarations(around).as_ref();
+        declarations
+            .map(|all| all.tools.as_slice())
+            .map_err(Arc::clone)
+    }
+
+    pub(super) fn find(
+        &self,
+        name: &Name,
+        around: &Surroundings,
+        errors: &mut Vec<SourceError>,
+    ) -> Result<Option<Tool>, ToolError> {
+        // A prefix spares those who have others the asking.
+        if !name.as_str().starts_with(&self.settings.prefix) {
+            return Ok(None);
+        }
+        match self.tools(around) {
+            Ok(tools) => {
+                let found = tools.iter().find(|tool| tool.name() == name.as_str());
+                found.map(|tool| tool.load(self)).transpose()
+            }
+            Err(error) => {
+                errors.push(SourceError::Provider(error));
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) fn list(&self, around: &Surroundings) -> Listing {
+        let mut listing = Listing::default();
+        match self.declarations(around) {
+            Ok(declarations) => {
+                let provenance = Arc::new(self.provenance());
+                let tools = declarations.tools.iter();
+                listing.listed.extend(tools.map(|tool| Listed {
+                    stem: tool.name().into(),
+                    path: PathBuf::new(),
+                    shown: tool.shown(self),
+                    provenance: Arc::clone(&provenance),
+                    declared: Some((self.clone(), tool.clone())),
+                }));
+                let errors = declarations.errors.iter().map(Arc::clone);
+                listing.errors.extend(errors.map(SourceError::Provider));
+            }
+            Err(error) => listing
+                .errors
+                .push(SourceError::Provider(Arc::clone(error))),
+        }
+        listing
+    }
+
+    pub(crate) fn provenance(&self) -> Provenance {
+        let name = self.name();
+        Provenance {
+            source: name.clone(),
+            toolset: Some(name),
+            author: if self.settings.own {
+                Author::Project
+            } else {
+                Author::Provider
+            },
+        }
+    }
+
+    fn name(&self) -> String {
+        self.settings.name.clone()
+    }
+
+    fn declarations(&self, around: &Surroundings) -> &Result<Declarations, Arc<ProviderError>> {
+        self.declared
+            .get_or_init(|| self.ask(around).map_err(Arc::new))
+    }
+
+    /// What it declares now, or has declared not long ago.
+    fn ask(&self, around: &Surroundings) -> Result<Declarations, ProviderError> {
+        self.allowed(around)?;
+        let variables = self.variables(around)?;
+        let kept = self
+            .settings
+            .cache
+            .and_then(|age| cache::Cache::of(&self.settings, &variables, age, around));
+        if let Some(values) = kept.as_ref().and_then(cache::Cache::read) {
+            return Ok(declared::read(values, self));
+        }
+        let output = self.discovery(variables, around)?;
+        let values = declared::values(&output.stdout.bytes)
+            .map_err(|message| ProviderError::Form(self.name(), message))?;
+        if let Some(kept) = kept {
+            kept.write(&values);
+        }
+        Ok(declared::read(values, self))
+    }
+
+    /// Refuses to go on unless the user has allowed the provider's command.
+    fn allowed(&self, around: &Surroundings) -> Result<(), ProviderError> {
+        if self.settings.own {
+            return Ok(());
+        }
+        let verdict = around.trust.verdict(&self.command(around)?);
+        match verdict.map_err(|error| ProviderError::Record(self.name(), error))? {
+            Verdict::Allowed => Ok(()),
+            Verdict::Changed => Err(ProviderError::Changed(self.name())),
+            Verdict::Unknown => Err(ProviderError::Unknown(self.name())),
+        }
+    }
+
+    fn discovery(&self, variables: Vars, around: &Surroundings) -> Result<Output, ProviderError> {
+        let timeout = self.settings.timeout.unwrap_or(PATIENCE);
+        let process = self.process(&self.settings.discover, variables, around)?;
+        let output = process.timeout(timeout).most(MOST).run(&around.cancel);
+        let output = output.map_err(|error| ProviderError::Start(self.name(), error))?;
+        match output.end {
+            End::Late => Err(ProviderError::Late(self.name(), timeout)),
+            _ if output.stdout.left_out > 0 => Err(ProviderError::TooMuch(self.name())),
+            end if end.is_success() => Ok(output),
+            _ => Err(ProviderError::failed(self.name(), &output)),
+        }
+    }
+
+    /// A run of one of its command lines.
+    pub(crate) fn process(
+        &self,
+        line: &[String],
+        variables: Vars,
+        around: &Surroundings,
+    ) -> Result<Process, ProviderError> {
+        let (program, args) = line
+            .split_first()
+            .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
+        let path = variables.get(OsStr::new("PATH"));
+        let found = which::which_in(program, path, &around.root);
+        let found = found.map_err(|_| ProviderError::NotFound(self.name(), program.clone()))?;
+        Ok(Process::new(found, &around.root)
+            .args(args)
+            .variables(variables))
+    }
+
+    /// The environment of its programs.
+    pub(crate) fn variables(&self, around: &Surroundings) -> Result<Vars, ProviderError> {
+        let given = around.environment.given(&self.settings.env);
+        given.map_err(|error| ProviderError::Env(self.name(), error))
+    }
+}
+
+impl Debug for Provider {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.settings.fmt(f)
+    }
+}

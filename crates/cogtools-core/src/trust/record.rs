@@ -1,0 +1,119 @@
+//! The file that the user's word is kept in.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Item, Verdict};
+use crate::text::{Text, TextError};
+use crate::{Code, Fault};
+
+/// All that is allowed: hashes by source and tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The form of the file; there is one so far.
+    version: u32,
+    allowed: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// Why the record cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Text(TextError),
+    /// It is not a record.
+    #[error("`{0}` is not a record of what is allowed: {1}")]
+    Form(PathBuf, String),
+    /// It cannot be written.
+    #[error("`{0}` cannot be written: {1}")]
+    Io(PathBuf, std::io::Error),
+    /// There is no home directory to keep it in.
+    #[error("there is no place to record what is allowed")]
+    Nowhere,
+}
+
+impl Record {
+    /// The form that is written.
+    const VERSION: u32 = 1;
+
+    pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
+        let text = match Text::read(file, file) {
+            Ok(text) => text,
+            Err(TextError::Absent(_)) => return Ok(Self::default()),
+            Err(error) => return Err(RecordError::Text(error)),
+        };
+        let wrong = |message: String| RecordError::Form(file.to_path_buf(), message);
+        let record: Self =
+            serde_json::from_str(text.as_str()).map_err(|error| wrong(error.to_string()))?;
+        if record.version > Self::VERSION {
+            return Err(wrong(
+                "a later version of cogtools has written it".to_owned(),
+            ));
+        }
+        Ok(record)
+    }
+
+    pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {
+        let failed = |error| RecordError::Io(file.to_path_buf(), error);
+        let folder = file.parent().unwrap_or(Path::new(""));
+        fs::create_dir_all(folder).map_err(failed)?;
+        let mut beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let record = Self {
+            version: Self::VERSION,
+            ..self.clone()
+        };
+        let text = serde_json::to_string_pretty(&record).map_err(|error| failed(error.into()))?;
+        writeln!(beside, "{text}").map_err(failed)?;
+        beside.persist(file).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    /// Whether `item` may run.
+    pub fn verdict(&self, item: &Item) -> Verdict {
+        let known = self.allowed.get(&item.source);
+        match known.and_then(|tools| tools.get(&item.tool)) {
+            Some(hash) if *hash == item.hash.to_string() => Verdict::Allowed,
+            Some(_) => Verdict::Changed,
+            None => Verdict::Unknown,
+        }
+    }
+
+    /// Allows `item` as it is now.
+    pub fn allow(&mut self, item: &Item) {
+        let tools = self.allowed.entry(item.source.clone()).or_default();
+        tools.insert(item.tool.clone(), item.hash.to_string());
+    }
+
+    /// Takes back all that was said of `source`; false when nothing was.
+    pub fn revoke(&mut self, source: &str) -> bool {
+        self.allowed.remove(source).is_some()
+    }
+
+    /// The sources that something was said of.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.allowed.keys().map(String::as_str)
+    }
+}
+
+impl RecordError {
+    /// The fault to show.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Text(error) => error.fault(Code::IoFailed),
+            Self::Form(file, _) => Fault::new(Code::InvalidConfig, self.to_string()).hint(format!(
+                "remove `{}` and allow again what you need",
+                file.display()
+            )),
+            Self::Io(..) => Fault::new(Code::IoFailed, self.to_string())
+                .hint("make room, or make its folder writable"),
+            Self::Nowhere => {
+                Fault::new(Code::IoFailed, self.to_string()).hint("set HOME, or XDG_STATE_HOME")
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The syntax of `.env` files.
+
+use cogtools_core::environment::DotEnv;
+use cogtools_core::text::Text;
+
+use super::fault::shown;
+
+/// What is in a file: `NAME=value@line`, or what is wrong with it.
+fn read(content: &str) -> String {
+    let text = Text::new(".env", content.as_bytes().to_vec()).expect("text");
+    match DotEnv::parse(text) {
+        Ok(file) => {
+            let lines = file.variables().iter();
+            let lines: Vec<String> = lines
+                .map(|variable| format!("{}={:?}@{}", variable.name, variable.value, variable.line))
+                .collect();
+            lines.join(" ")
+        }
+        Err(error) => shown(&[error.fault()]),
+    }
+}
+
+const FILES: &[(&str, &str)] = &[
+    ("", ""),
+    ("\n  \n# A=1\n", ""),
+    ("A=1", "A=\"1\"@1"),
+    ("A=1\nB=2\n", "A=\"1\"@1 B=\"2\"@2"),
+    ("A=1\r\n\r\nB=2\r\n", "A=\"1\"@1 B=\"2\"@3"),
+    ("\u{feff}A=1\n", "A=\"1\"@1"),
+    ("  A = 1  \n", "A=\"1\"@1"),
+    ("\tA=1\t\n", "A=\"1\"@1"),
+    ("A=\nB=\n", "A=\"\"@1 B=\"\"@2"),
+    ("export A=1\nexport\tB=2", "A=\"1\"@1 B=\"2\"@2"),
+    ("exported=1\nexport=2", "exported=\"1\"@1 export=\"2\"@2"),
+    ("A=b c", "A=\"b c\"@1"),
+    ("A=b # c", "A=\"b\"@1"),
+    ("A=b\t# c", "A=\"b\"@1"),
+    ("A=b#c", "A=\"b#c\"@1"),
+    ("A=#c", "A=\"\"@1"),
+    ("A= # c", "A=\"\"@1"),
+    ("A=b=c", "A=\"b=c\"@1"),
+    ("A=$B ${C} `d`", "A=\"$B ${C} `d`\"@1"),
+    ("A=it's", "A=\"it's\"@1"),
+    ("A='b # c'", "A=\"b # c\"@1"),
+    ("A='b' # c", "A=\"b\"@1"),
+    ("A=' b '", "A=\" b \"@1"),
+    ("A='b\\nc'", "A=\"b\\\\nc\"@1"),
+    ("A=\"b\\nc\\td\\re\"", "A=\"b\\nc\\td\\re\"@1"),
+    ("A=\"b\\\"c\\\\d\\$e\\qf\"", "A=\"b\\\"c\\\\d$e\\\\qf\"@1"),
+    ("A=`b'\"c`", "A=\"b'\\\"c\"@1"),
+    ("A='b\nc\n'\nB=1", "A=\"b\\nc\\n\"@1 B=\"1\"@4"),
+    ("A=\"b\nc\"\nB=1", "A=\"b\\nc\"@1 B=\"1\"@3"),
+    ("A=''\nB=\"\"", "A=\"\"@1 B=\"\"@2"),
+    ("A.B-c_1=2", "A.B-c_1=\"2\"@1"),
+    ("A=\u{e9}\u{1f600}", "A=\"\u{e9}\u{1f600}\"@1"),
+    (
+        "A=1\nsecret words\n",
+        "error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value\n\
+         hint: write NAME=value, or put a # before the line\n",
+    ),
+    (
+        "1A=secret",
+        "error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value\n\
+         hint: write NAME=value, or put a # before the line\n",
+    ),
+    (
+        "=secret",
+        "error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value\n\
+         hint: write NAME=value, or put a # before the line\n",
+    ),
+    (
+        "A B=secret",
+        "error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value\n\
+         hint: write NAME=value, or put a # before the line\n",
+    ),
+    (
+        "A=1\nB='secret\nC=2\n",
+        "error[INVALID_CONFIG]: .env:2: the quote is never closed\n\
+         hint: close it, or write the value without quotes\n",
+    ),
+    (
+        "A=\"secret\\",
+        "error[INVALID_CONFIG]: .env:1: the quote is never closed\n\
+         hint: close it, or write the value without quotes\n",
+    ),
+    (
+        "A='secret' word",
+        "error[INVALID_CONFIG]: .env:1: only a comment can follow a value in quotes\n\
+         hint: put the whole value between the quotes\n",
+    ),
+];
+
+#[test]
+fn files() {
+    for (content, expected) in FILES {
+        assert_eq!(read(content), *expected, "{content:?}");
+    }
+}
+
+#[test]
+fn the_last_of_a_name_counts() {
+    let text = Text::new(".env", b"A=1\nA=2\n".to_vec()).expect("text");
+    let file = DotEnv::parse(text).expect("a file");
+    let found = file
+        .get("A")
+        .map(|found| (found.value.as_str(), found.line));
+    assert_eq!(found, Some(("2", 2)));
+    assert!(file.get("a").is_none());
+}
+
+#[test]
+fn nothing_secret_is_shown() {
+    for (content, _) in FILES
+        .iter()
+        .filter(|(content, _)| content.contains("secret"))
+    {
+        assert!(!read(content).contains("secret"), "{content}");
+    }
+    let text = Text::new(".env", b"A=secret\n".to_vec()).expect("text");
+    let file = DotEnv::parse(text).expect("a file");
+    assert_eq!(format!("{file:?}"), ".env: [A=… (line 1)]");
+}

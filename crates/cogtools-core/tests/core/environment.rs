@@ -1,0 +1,214 @@
+//! What a tool sees of the environment.
+
+use std::path::Path;
+
+use cogtools_core::environment::{Vars, is_dangerous};
+use cogtools_core::{EnvPriority, Environment};
+use cogtools_testing::Project;
+
+use super::fault::shown;
+
+fn vars(pairs: &[(&str, &str)]) -> Vars {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
+/// What a tool in `project`, called from its folder `from`, is given.
+fn given(
+    project: &Project,
+    from: &str,
+    process: &[(&str, &str)],
+    priority: EnvPriority,
+    names: &[&str],
+) -> String {
+    let environment = Environment::new(vars(process));
+    let environment = environment.within(
+        &project.path(from),
+        &project.root(),
+        Path::new("shown"),
+        priority,
+    );
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    match environment.given(&names) {
+        Ok(given) => {
+            let pairs = given.iter();
+            let pairs: Vec<String> = pairs
+                .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+                .collect();
+            pairs.join(" ")
+        }
+        Err(error) => {
+            assert!(!format!("{error:?}").contains("secret"));
+            shown(&[error.fault()])
+        }
+    }
+}
+
+#[test]
+fn whose_value_counts() {
+    let project = Project::new();
+    project.file(".env", "BOTH=file\nFILE=file\n");
+    let process = [
+        ("BOTH", "process"),
+        ("PROCESS", "process"),
+        ("PATH", "/bin"),
+    ];
+    for (priority, names, expected) in [
+        (EnvPriority::Project, &["BOTH"][..], "BOTH=file PATH=/bin"),
+        (EnvPriority::Process, &["BOTH"], "BOTH=process PATH=/bin"),
+        (EnvPriority::System, &["BOTH"], "BOTH=process PATH=/bin"),
+        (
+            EnvPriority::Project,
+            &["FILE", "PROCESS"],
+            "FILE=file PATH=/bin PROCESS=process",
+        ),
+        (
+            EnvPriority::Process,
+            &["FILE", "PROCESS"],
+            "FILE=file PATH=/bin PROCESS=process",
+        ),
+        (EnvPriority::Project, &[], "PATH=/bin"),
+        (
+            EnvPriority::System,
+            &["FILE"],
+            "error[INVALID_CONFIG]: the environment variable `FILE` is not set\n\
+             hint: set FILE in the environment, or put a line `FILE=…` into the project's .env\n\
+             hint: cogtools config env --explain shows where each value would come from\n",
+        ),
+        (
+            EnvPriority::Project,
+            &["ONE", "BOTH", "TWO"],
+            "error[INVALID_CONFIG]: the environment variables `ONE`, `TWO` are not set\n\
+             hint: set ONE in the environment, or put a line `ONE=…` into the project's .env\n\
+             hint: cogtools config env --explain shows where each value would come from\n",
+        ),
+    ] {
+        let found = given(&project, "", &process, priority, names);
+        assert_eq!(found, expected, "{priority:?} {names:?}");
+    }
+}
+
+#[test]
+fn the_nearest_file_up_to_the_root() {
+    let project = Project::new();
+    project
+        .file("../.env", "A=above the root\n")
+        .file(".env", "A=root\nB=root\n")
+        .file("src/.env", "A=src\n")
+        .dir("src/deep")
+        .dir("other/.env");
+    let project_given = |from, name| given(&project, from, &[], EnvPriority::Project, &[name]);
+    assert_eq!(project_given("", "A"), "A=root");
+    assert_eq!(project_given("src", "A"), "A=src");
+    assert_eq!(project_given("src/deep", "A"), "A=src");
+    assert_eq!(project_given("other", "A"), "A=root");
+    // One file counts, and not a sum of all.
+    assert_eq!(
+        project_given("src", "B"),
+        "error[INVALID_CONFIG]: the environment variable `B` is not set\n\
+         hint: set B in the environment, or put a line `B=…` into the project's .env\n\
+         hint: cogtools config env --explain shows where each value would come from\n"
+    );
+    // From elsewhere the root's counts.
+    assert_eq!(project_given("../elsewhere", "A"), "A=root");
+    project.remove(".env");
+    let found = project_given("", "A");
+    assert!(found.contains("is not set"), "{found}");
+}
+
+#[test]
+fn a_file_that_is_wrong_is_named_and_not_shown() {
+    let project = Project::new();
+    project.file("src/.env", "A=1\nsecret\n");
+    let found = given(&project, "src", &[("A", "1")], EnvPriority::Project, &["A"]);
+    let place = Path::new("shown").join("src").join(".env");
+    assert_eq!(
+        found,
+        format!(
+            "error[INVALID_CONFIG]: {}:2: not a line of the form NAME=value\n\
+             hint: write NAME=value, or put a # before the line\n",
+            place.display()
+        )
+    );
+    // Nobody reads it who wants nothing of it.
+    assert_eq!(
+        given(&project, "src", &[("A", "1")], EnvPriority::Project, &[]),
+        ""
+    );
+    assert_eq!(
+        given(&project, "src", &[("A", "1")], EnvPriority::System, &["A"]),
+        "A=1"
+    );
+}
+
+#[test]
+fn what_a_file_never_sets() {
+    let project = Project::new();
+    let names = [
+        "PATH",
+        "Path",
+        "LD_PRELOAD",
+        "DYLD_INSERT_LIBRARIES",
+        "NODE_OPTIONS",
+        "PYTHONPATH",
+        "BASH_ENV",
+        "GIT_SSH_COMMAND",
+        "npm_config_script_shell",
+        "COGTOOLS_HOME",
+        "HOME",
+        "IFS",
+        "RUBYOPT",
+        "PERL5OPT",
+        "JAVA_TOOL_OPTIONS",
+        "BASH_FUNC_ls",
+        "TMPDIR",
+    ];
+    for name in names {
+        assert!(is_dangerous(name), "{name}");
+        project.file(".env", format!("{name}=secret\n"));
+        let found = given(&project, "", &[], EnvPriority::Project, &[name]);
+        assert!(found.contains(&format!("`{name}` is not set")), "{found}");
+        let process = [(name, "mine")];
+        let found = given(&project, "", &process, EnvPriority::Project, &[name]);
+        assert_eq!(found, format!("{name}=mine"));
+    }
+    for name in [
+        "API_KEY",
+        "PATHS",
+        "MY_PATH",
+        "LDAP_URL",
+        "HOMEPAGE",
+        "GITHUB_TOKEN",
+        "CITY",
+    ] {
+        assert!(!is_dangerous(name), "{name}");
+    }
+}
+
+#[test]
+fn nothing_secret_is_shown() {
+    let environment = Environment::new(vars(&[("TOKEN", "secret")]));
+    let shown = format!("{environment:?}");
+    assert!(
+        shown.contains("TOKEN") && !shown.contains("secret"),
+        "{shown}"
+    );
+    let seen = environment.see("TOKEN", None).expect("it is set");
+    assert_eq!(seen.value, "secret");
+    assert!(seen.line.is_none() && !seen.hides);
+}
+
+#[test]
+fn where_temporary_files_go() {
+    for (process, expected) in [
+        (&[("TMPDIR", "/scratch")][..], "/scratch"),
+        (&[("TMPDIR", "relative")], "/tmp"),
+        (&[("TMPDIR", "")], "/tmp"),
+        (&[], "/tmp"),
+    ] {
+        let environment = Environment::new(vars(process));
+        assert_eq!(environment.temporary(), Path::new(expected), "{process:?}");
+    }
+}

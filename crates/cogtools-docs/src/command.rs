@@ -1,0 +1,227 @@
+//! The program: look at tools and files, then write or compare.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_core::{Code, Config, Fault, Places, Project, Registry, SourceError};
+use cogtools_program::call::quote;
+use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::project::{project, surroundings};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use serde_json::json;
+
+use crate::document::{Document, Renewed};
+use crate::refusal::Refusal;
+use crate::table::{Row, Table};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-docs",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    manual: MANUAL,
+};
+
+/// The files that agents read, at the root of a project.
+const USUAL: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "MARKERS",
+        "The table stands between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the word in either. What is between them is replaced, every other byte of the file stays. A file that is named and has no markers gets them, with the table, at its end; move them to where the table belongs. Comments in blocks of code are not markers. A file has one table.",
+    ),
+    (
+        "TABLE",
+        "One row a tool, in the order of sources and names: its name; the first line of its description that ends a sentence; its arguments, those marked that may be left out. A broken tool is left out and named on standard error. Only the project's own configuration counts, not the user's or the machine's, so that the table is the same everywhere.",
+    ),
+    (
+        "CHECK",
+        "With --check nothing is written. When a file would change, its diff is printed on standard error, and the exit status is 1.",
+    ),
+    (
+        "JSON",
+        "One object: files, a list of objects with file and action (created, updated or unchanged); and tools, their number. With --print: tools, a list of objects with name, purpose and arguments, each of these with name and required.",
+    ),
+    ("FILES", man::FILES),
+    (
+        "EXAMPLES",
+        "    cogtools docs GEMINI.md\n\n    cogtools docs\n\n    cogtools docs --check",
+    ),
+];
+
+fn command() -> Command {
+    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    Command::new(PROGRAM.name)
+        .about("Keep the table of tools in GEMINI.md, AGENTS.md or CLAUDE.md")
+        .long_about(
+            "Write the table of the project's tools into the files that agents read, between \
+             two markers. Without FILE it goes into those of GEMINI.md, AGENTS.md and CLAUDE.md \
+             at the project's root that have the markers.",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .num_args(0..)
+                .value_parser(value_parser!(OsString))
+                .help("Markdown files; one without the markers gets them at its end"),
+        )
+        .arg(flag("check").help("Write nothing, and fail when a file would change"))
+        .arg(
+            flag("print")
+                .conflicts_with_all(["file", "check"])
+                .help("Print the table, and look at no file"),
+        )
+        .arg(format_arg())
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let json = wants_json(matches);
+    let project = project(io);
+    let (table, broken) = table(&project, io)?;
+    if matches.get_flag("print") {
+        let text = if json {
+            format!("{:#}\n", table.json())
+        } else {
+            table.lines().join("\n") + "\n"
+        };
+        io.print(text.as_bytes())?;
+        warn(&broken, io);
+        return Ok(());
+    }
+    let named: Vec<&OsString> = matches.get_many("file").into_iter().flatten().collect();
+    let renewed = renewed(&named, &project, &table, io)?;
+    if matches.get_flag("check") {
+        if renewed.iter().any(Renewed::is_stale) {
+            warn(&broken, io);
+            return Err(stale(&renewed, &named, io));
+        }
+    } else {
+        let writable = renewed.iter().map(Renewed::check_writable);
+        all(writable)?;
+        for renewed in &renewed {
+            renewed
+                .write()
+                .map_err(|refusal| Failure::from(refusal.fault()))?;
+        }
+    }
+    io.print(report(&renewed, &table, json).as_bytes())?;
+    warn(&broken, io);
+    Ok(())
+}
+
+/// The tools of `project`, and what is wrong with the others.
+fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Fault>), Failure> {
+    // What a user has configured for themselves is not the project's to print.
+    let config = Config::load(project, &Places::default());
+    let config = config.map_err(|error| Failure::from(error.faults()))?;
+    let around = surroundings(io, project, config.env_priority);
+    let found = Registry::new(config, None, around).map(|tool| match tool {
+        Ok(tool) => Ok(Row::new(&tool)),
+        Err(error) => Err(error.faults()),
+    });
+    let mut broken: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
+    let mut rows = Vec::new();
+    for item in found.items {
+        match item {
+            Ok(row) => rows.push(row),
+            Err(faults) => broken.extend(faults),
+        }
+    }
+    Ok((Table(rows), broken))
+}
+
+/// The files that are meant, with the table in them. All that stands in the way
+/// is told at once, and then nothing is written.
+fn renewed(
+    named: &[&OsString],
+    project: &Project,
+    table: &Table,
+    io: &Io<'_>,
+) -> Result<Vec<Renewed>, Failure> {
+    let files: Vec<(PathBuf, PathBuf)> = if named.is_empty() {
+        let usual = USUAL.map(|name| project.resolve(Path::new(name)));
+        usual
+            .into_iter()
+            .filter(|(path, _)| path.exists())
+            .collect()
+    } else {
+        let named = named.iter().map(Path::new);
+        named
+            .map(|name| (io.cwd.join(name), name.to_path_buf()))
+            .collect()
+    };
+    let opened = files
+        .into_iter()
+        .map(|(path, shown)| Document::open(path, shown));
+    let mut documents: Vec<Document> = Vec::new();
+    for document in all(opened)? {
+        // One file may have several names: AGENTS.md is often a link to CLAUDE.md.
+        let known = documents
+            .iter()
+            .any(|other| other.real() == document.real());
+        if !known && (document.has_markers() || !named.is_empty()) {
+            documents.push(document);
+        }
+    }
+    if documents.is_empty() {
+        return Err(Refusal::NoMarkers.fault().into());
+    }
+    all(documents.into_iter().map(|document| document.renew(table)))
+}
+
+/// All values, or all reasons why there are none.
+fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
+    let (mut values, mut faults) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(refusal) => faults.push(refusal.fault()),
+        }
+    }
+    if faults.is_empty() {
+        Ok(values)
+    } else {
+        Err(faults.into())
+    }
+}
+
+/// Says which files would change, and how.
+fn stale(renewed: &[Renewed], named: &[&OsString], io: &mut Io<'_>) -> Failure {
+    for renewed in renewed.iter().filter(|renewed| renewed.is_stale()) {
+        let file = renewed.shown().display().to_string();
+        let hint = if named.is_empty() {
+            "run `cogtools docs`".to_owned()
+        } else {
+            format!("run `cogtools docs {}`", quote(&file))
+        };
+        let message = "the table of tools is not what the tools say";
+        let fault = Fault::new(Code::Stale, message).about(file).hint(hint);
+        io.report(Severity::Error, &fault);
+        io.lines(&renewed.diff());
+    }
+    Failure::Status(Code::Stale.status())
+}
+
+fn report(renewed: &[Renewed], table: &Table, json: bool) -> String {
+    if json {
+        let file =
+            |it: &Renewed| json!({"file": it.shown().display().to_string(), "action": it.action()});
+        let files: Vec<_> = renewed.iter().map(file).collect();
+        return format!("{:#}\n", json!({"files": files, "tools": table.len()}));
+    }
+    let mut text = String::new();
+    for renewed in renewed {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} {}", renewed.action(), renewed.shown().display());
+    }
+    text
+}
+
+fn warn(faults: &[Fault], io: &mut Io<'_>) {
+    for fault in faults {
+        io.report(Severity::Warning, fault);
+    }
+}

@@ -1,0 +1,101 @@
+//! What is written, byte for byte.
+
+use cogtools_program::Ended;
+
+use super::{END, TABLE, block, project, read, run};
+
+/// Has a file with `before` renewed and asserts what it says then; a second run
+/// has nothing to do.
+#[track_caller]
+fn check(before: &[u8], after: &[u8]) {
+    let project = project();
+    project.file("GEMINI.md", before);
+    let ended = run(&project, &["GEMINI.md"]);
+    assert_eq!(ended, Ended::done("updated GEMINI.md\n"));
+    let found = read(&project, "GEMINI.md");
+    assert_eq!(
+        String::from_utf8_lossy(&found),
+        String::from_utf8_lossy(after)
+    );
+    assert_eq!(found, after);
+    let ended = run(&project, &["--check"]);
+    assert_eq!(ended, Ended::done("unchanged GEMINI.md\n"));
+    assert_eq!(run(&project, &[]), Ended::done("unchanged GEMINI.md\n"));
+    assert_eq!(read(&project, "GEMINI.md"), after);
+}
+
+#[test]
+fn a_missing_file_is_created() {
+    let project = project();
+    let ended = run(&project, &["GEMINI.md"]);
+    assert_eq!(ended, Ended::done("created GEMINI.md\n"));
+    assert_eq!(read(&project, "GEMINI.md"), block().as_bytes());
+}
+
+#[test]
+fn markers_are_added_at_the_end() {
+    let block = block();
+    let crlf = block.replace('\n', "\r\n");
+    check(b"", block.as_bytes());
+    check(b"# Us\n", format!("# Us\n\n{block}").as_bytes());
+    check(b"# Us", format!("# Us\n\n{block}").as_bytes());
+    check(
+        b"\xef\xbb\xbf# Us\r\nText",
+        format!("\u{feff}# Us\r\nText\r\n\r\n{crlf}").as_bytes(),
+    );
+}
+
+#[test]
+fn every_other_byte_stays() {
+    let inner = format!("\n{TABLE}\n");
+    let begin = "<!-- cogtools:begin -->";
+    for (head, tail) in [
+        ("", ""),
+        ("# Us\n\n", "\nmore"),
+        ("```\n<!-- cogtools:begin -->\n```\n", "\n\n\n"),
+    ] {
+        check(
+            format!("{head}{begin}\nold\n{END}{tail}").as_bytes(),
+            format!("{head}{begin}\n{inner}{END}{tail}").as_bytes(),
+        );
+    }
+    // No text, mixed line endings, a byte order mark, no line ending at the end.
+    let around = |inner: &str, end: &str| {
+        let mut bytes = b"\xef\xbb\xbfa\xff\xfe\n\r\n".to_vec();
+        bytes.extend(format!("{begin}{end}{inner}<!-- cogtools:end stays -->").bytes());
+        bytes.extend(b"\n\n\xc3(\n  x");
+        bytes
+    };
+    check(&around("| old |\n", "\n"), &around(&inner, "\n"));
+    check(
+        &around("", "\r\n"),
+        &around(&inner.replace('\n', "\r\n"), "\r\n"),
+    );
+}
+
+#[test]
+fn a_list_keeps_its_table() {
+    let rows = format!("  {}\n", TABLE.trim_end().replace('\n', "\n  "));
+    check(
+        format!("- a\n\n  <!-- cogtools:begin -->\n  {END}\n- b\n").as_bytes(),
+        format!("- a\n\n  <!-- cogtools:begin -->\n\n{rows}\n  {END}\n- b\n").as_bytes(),
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link() {
+    let project = project();
+    project.file("CLAUDE.md", block().replace("ping", "pong"));
+    std::os::unix::fs::symlink("CLAUDE.md", project.path("AGENTS.md")).expect("a link");
+    assert_eq!(run(&project, &[]), Ended::done("updated AGENTS.md\n"));
+    assert!(project.path("AGENTS.md").is_symlink());
+    assert_eq!(read(&project, "CLAUDE.md"), block().as_bytes());
+
+    std::os::unix::fs::symlink("gone", project.path("GEMINI.md")).expect("a link");
+    let text = "\
+cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` is a link to a file that does not exist
+hint: mend the link or remove it
+";
+    assert_eq!(run(&project, &["GEMINI.md"]), Ended::failed(78, text));
+}

@@ -1,0 +1,99 @@
+//! What is refused, and in which words.
+
+use cogtools_program::Ended;
+
+use super::{END, TABLE, block, project, read, run};
+
+#[test]
+fn no_markers_anywhere_say_how_to_add_them() {
+    let project = project();
+    project.file("CLAUDE.md", "# nothing\n");
+    let text = "\
+cogtools-docs: error[USAGE]: neither GEMINI.md nor AGENTS.md nor CLAUDE.md has the markers of a table
+hint: cogtools docs GEMINI.md adds them with the table at its end
+hint: then they can be moved to where the table belongs
+";
+    assert_eq!(run(&project, &[]), Ended::failed(2, text));
+    assert_eq!(run(&project, &["--check"]), Ended::failed(2, text));
+}
+
+#[test]
+fn broken_markers_have_a_place() {
+    let project = project();
+    project.file("GEMINI.md", "\u{feff}é\n\n  <!-- cogtools:begin -->\n");
+    project.file("AGENTS.md", END);
+    let text = "\
+cogtools-docs: error[INVALID_CONFIG]: GEMINI.md:3:3: `cogtools:begin` without a `cogtools:end` after it
+   |
+ 3 |   <!-- cogtools:begin -->
+   |   ^^^^^^^^^^^^^^^^^^^^^^^
+hint: write `<!-- cogtools:end -->` on a line of its own behind it
+cogtools-docs: error[INVALID_CONFIG]: AGENTS.md:1:1: `cogtools:end` without a `cogtools:begin` before it
+   |
+ 1 | <!-- cogtools:end -->
+   | ^^^^^^^^^^^^^^^^^^^^^
+hint: remove it, or put it behind the beginning
+";
+    for args in [&[][..], &["--check"], &["GEMINI.md", "AGENTS.md"]] {
+        assert_eq!(run(&project, args), Ended::failed(78, text), "{args:?}");
+    }
+}
+
+#[test]
+fn an_open_block_of_code_would_swallow_the_table() {
+    let project = project();
+    project.file("GEMINI.md", "```\ncode\n");
+    let text = "\
+cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` ends inside of a block of code or HTML, which would swallow the table
+hint: close the block, or write the markers where the table belongs
+";
+    assert_eq!(run(&project, &["GEMINI.md"]), Ended::failed(78, text));
+    assert_eq!(read(&project, "GEMINI.md"), b"```\ncode\n");
+}
+
+#[test]
+fn broken_tools_are_named_and_left_out() {
+    let project = project();
+    project.file("tools/bad.yaml", "name: bad\nimplementation: x\n");
+    let warning = "\
+cogtools-docs: warning[INVALID_TOOL]: tools/bad.yaml:1:1: `description` is missing
+   |
+ 1 | name: bad
+   | ^
+hint: add `description: …`
+";
+    for (args, stdout) in [
+        (&["GEMINI.md"][..], "created GEMINI.md\n"),
+        (&["--check"], "unchanged GEMINI.md\n"),
+        (&["--print"], TABLE),
+    ] {
+        let expected = Ended {
+            status: 0,
+            stdout: stdout.into(),
+            stderr: warning.into(),
+        };
+        assert_eq!(run(&project, args), expected, "{args:?}");
+    }
+    assert_eq!(read(&project, "GEMINI.md"), block().as_bytes());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_is_named() {
+    let project = project();
+    let stale = block().replace("ping", "pong");
+    project.file("GEMINI.md", &stale).mode("GEMINI.md", 0o444);
+    let text = "\
+cogtools-docs: error[IO_FAILED]: `GEMINI.md` may not be written: it is read-only
+hint: make it writable, then run this again
+";
+    assert_eq!(run(&project, &[]), Ended::failed(74, text));
+    assert_eq!(read(&project, "GEMINI.md"), stale.as_bytes());
+    let text = "\
+cogtools-docs: error[INVALID_CONFIG]: `tools` is not a regular file
+hint: put a regular file there, or a link to one
+";
+    assert_eq!(run(&project, &["tools"]), Ended::failed(78, text));
+    assert_eq!(run(&project, &["tools/ask.yaml/x.md"]).status, 74);
+    assert_eq!(run(&project, &["--print", "GEMINI.md"]).status, 2);
+}

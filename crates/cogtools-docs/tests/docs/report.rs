@@ -1,0 +1,114 @@
+//! What is printed and compared.
+
+use cogtools_program::Ended;
+
+use cogtools_testing::Project;
+
+use super::{TABLE, block, project, read, run};
+
+#[test]
+fn only_files_with_markers_are_written() {
+    let project = project();
+    project
+        .file("GEMINI.md", "# nothing\n")
+        .file("AGENTS.md", block().replace("ping", "pong"))
+        .file("CLAUDE.md", block());
+    let ended = run(&project, &["--format", "json"]);
+    let json = r#"{
+  "files": [
+    {
+      "file": "AGENTS.md",
+      "action": "updated"
+    },
+    {
+      "file": "CLAUDE.md",
+      "action": "unchanged"
+    }
+  ],
+  "tools": 2
+}
+"#;
+    assert_eq!(ended, Ended::done(json));
+    assert_eq!(read(&project, "GEMINI.md"), b"# nothing\n");
+    assert_eq!(read(&project, "AGENTS.md"), block().as_bytes());
+}
+
+#[test]
+fn a_stale_table_is_shown_and_left() {
+    let project = project();
+    let stale = format!("# Us\r\n\n{}", block().replace("Say ping", "Say\u{7} pong"));
+    project.file("GEMINI.md", &stale);
+    let diff = r"--- GEMINI.md
++++ GEMINI.md
+@@ -5,6 +5,6 @@
+ | Tool | What it is for | Arguments |
+ |---|---|---|
+ | `ask` | Ask &lt;!-- cogtools:end --> \| \`nothing\` else. | `question`, `why` (optional) |
+-| `ping` | Say· pong |  |
++| `ping` | Say ping |  |
+ 
+ <!-- cogtools:end -->
+";
+    let message = "\
+cogtools-docs: error[STALE]: GEMINI.md: the table of tools is not what the tools say
+hint: run `cogtools docs`
+";
+    assert_eq!(
+        run(&project, &["--check"]),
+        Ended::failed(1, format!("{message}{diff}"))
+    );
+    let named = message.replace("docs`", "docs GEMINI.md`");
+    assert_eq!(
+        run(&project, &["--check", "GEMINI.md"]),
+        Ended::failed(1, format!("{named}{diff}"))
+    );
+    let json = "{\"severity\":\"error\",\"code\":\"STALE\",\"program\":\"cogtools-docs\",\
+                \"subject\":\"GEMINI.md\",\"message\":\"the table of tools is not what the \
+                tools say\",\"hints\":[\"run `cogtools docs`\"]}\n";
+    assert_eq!(
+        run(&project, &["--check", "--error-format", "json"]),
+        Ended::failed(1, json)
+    );
+    assert_eq!(read(&project, "GEMINI.md"), stale.as_bytes());
+    assert_eq!(run(&project, &["--check", "NEW.md"]).status, 1);
+    assert!(!project.path("NEW.md").exists());
+}
+
+#[test]
+fn the_table_alone() {
+    let project = project();
+    assert_eq!(run(&project, &["--print"]), Ended::done(TABLE));
+    let json = r#"{
+  "tools": [
+    {
+      "name": "ask",
+      "purpose": "Ask <!-- cogtools:end --> | `nothing` else.",
+      "arguments": [
+        {
+          "name": "question",
+          "required": true
+        },
+        {
+          "name": "why",
+          "required": false
+        }
+      ]
+    },
+    {
+      "name": "ping",
+      "purpose": "Say ping",
+      "arguments": []
+    }
+  ]
+}
+"#;
+    assert_eq!(
+        run(&project, &["--print", "--format=json"]),
+        Ended::done(json)
+    );
+    let nothing = Project::new();
+    assert_eq!(
+        run(&nothing, &["--print"]),
+        Ended::done("This project has no tools.\n")
+    );
+}

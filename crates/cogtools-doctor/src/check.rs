@@ -1,0 +1,85 @@
+//! The checks there are, in the order in which a host meets what they look at.
+
+use crate::checks;
+use crate::finding::{Finding, State};
+use crate::scene::Scene;
+
+/// One thing to look at.
+struct Check {
+    /// Its name in the report and in the manual.
+    name: &'static str,
+    run: fn(&Scene) -> Vec<Finding>,
+}
+
+/// A check and what it has found.
+pub(crate) struct Result {
+    pub(crate) name: &'static str,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Every check.
+const ALL: [Check; 12] = [
+    Check {
+        name: "configuration",
+        run: checks::configuration::check,
+    },
+    Check {
+        name: "gemini",
+        run: checks::gemini::check,
+    },
+    Check {
+        name: "settings",
+        run: checks::settings::check,
+    },
+    Check {
+        name: "commands",
+        run: checks::commands::check,
+    },
+    Check {
+        name: "trust",
+        run: checks::trust::check,
+    },
+    Check {
+        name: "discovery",
+        run: checks::discovery::check,
+    },
+    Check {
+        name: "call",
+        run: checks::call::check,
+    },
+    Check {
+        name: "headless",
+        run: checks::headless::check,
+    },
+    Check {
+        name: "mcp",
+        run: checks::mcp::check,
+    },
+    Check {
+        name: "tools",
+        run: checks::tools::check,
+    },
+    Check {
+        name: "manual",
+        run: checks::manual::check,
+    },
+    Check {
+        name: "budget",
+        run: checks::budget::check,
+    },
+];
+
+/// What every check finds in `scene`.
+pub(crate) fn all(scene: &Scene) -> Vec<Result> {
+    let results = ALL.iter().map(|check| Result {
+        name: check.name,
+        findings: (check.run)(scene),
+    });
+    results.collect()
+}
+
+/// How many findings are in that state.
+pub(crate) fn count(results: &[Result], state: State) -> usize {
+    let findings = results.iter().flat_map(|result| &result.findings);
+    findings.filter(|finding| finding.state == state).count()
+}

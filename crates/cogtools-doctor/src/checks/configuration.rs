@@ -1,0 +1,42 @@
+//! `.cogtoolrc.yaml` and the sources that it names: a mistake there ends
+//! discovery, and then Gemini CLI does not start.
+
+use std::path::Path;
+
+use cogtools_core::Project;
+
+use crate::finding::Finding;
+use crate::scene::Scene;
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    if !scene.tools.faults.is_empty() {
+        let faults = scene.tools.faults.iter();
+        let findings = faults.map(|fault| {
+            let finding = Finding::problem(fault.line());
+            match fault.hints.first() {
+                Some(hint) => finding.fix(hint.clone()),
+                None => finding.fix(format!("edit {}", Project::CONFIG)),
+            }
+        });
+        return findings.collect();
+    }
+    let file = scene.root().join(Path::new(Project::CONFIG)).is_file();
+    let mut findings = vec![Finding::ok(if file {
+        format!("`{}` is valid", Project::CONFIG)
+    } else {
+        format!("no `{}`: tools come from `tools`", Project::CONFIG)
+    })];
+    if scene.cwd != scene.root() {
+        let root = scene.root().display();
+        let message = format!(
+            "the project is `{root}`, and a host finds its settings only when it is started there"
+        );
+        let root = cogtools_program::call::quote(&scene.root().display().to_string());
+        findings.push(Finding::warning(message).fix(format!("cd {root}")));
+    }
+    if scene.tools.files.is_empty() {
+        let finding = Finding::warning("this project has no tools yet");
+        findings.push(finding.fix("cogtools new NAME"));
+    }
+    findings
+}

@@ -1,0 +1,79 @@
+//! The discovery command, run as Gemini CLI runs it.
+
+use crate::discovery::Discovery;
+use crate::finding::Finding;
+use crate::process::first_line;
+use crate::scene::Scene;
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    let (names, stderr) = match &scene.discovery {
+        Discovery::NotRun(why) => {
+            return vec![
+                Finding::warning(format!("was not run: {why}"))
+                    .fix("mend what is named above, then run cogtools doctor again"),
+            ];
+        }
+        Discovery::Failed(why) => {
+            let command = scene.discovery_command().unwrap_or_default();
+            let message = format!("`{command}` {why}: Gemini CLI does not start");
+            return vec![Finding::problem(message).fix(command)];
+        }
+        Discovery::Done { names, stderr } => (names, stderr),
+    };
+    let mut findings = vec![Finding::ok(declared(names))];
+    let ours = scene.tools.valid().map(|tool| tool.name().as_str());
+    let lost: Vec<&str> = ours
+        .filter(|name| !names.iter().any(|declared| declared == name))
+        .collect();
+    if !lost.is_empty() {
+        let message = format!("the discovery command leaves out {}", lost.join(", "));
+        let fix = "set the discovery command to \"cogtools-discover\"";
+        findings.push(Finding::problem(message).fix(fix));
+    }
+    findings.extend(twice(names));
+    findings.extend(said(stderr, names, scene));
+    findings
+}
+
+/// Names that come again: Gemini CLI keeps the last tool of a name, and says nothing.
+fn twice(names: &[String]) -> Option<Finding> {
+    let again = names.iter().enumerate();
+    let again = again.filter(|(index, name)| names[..*index].contains(name));
+    let again: Vec<&str> = again.map(|(_, name)| name.as_str()).collect();
+    let first = again.first()?;
+    let message = format!("declares {first} more than once, and the last one wins");
+    Some(Finding::warning(message).fix("leave all but one of them out"))
+}
+
+/// What Gemini CLI shows to nobody: files that were passed over, and stderr.
+fn said(stderr: &[u8], names: &[String], scene: &Scene) -> Option<Finding> {
+    let broken = scene.tools.files.iter().filter(|file| file.tool.is_err());
+    let skipped: Vec<&str> = broken
+        .map(|file| file.name.as_str())
+        .filter(|name| !names.iter().any(|declared| declared == name))
+        .collect();
+    if stderr.is_empty() {
+        return None;
+    }
+    let line = first_line(stderr);
+    let message = match skipped.as_slice() {
+        [] => format!("says on stderr, which Gemini CLI does not show: {line}"),
+        skipped => format!(
+            "skips {} and says so on stderr, which Gemini CLI does not show: {line}",
+            skipped.join(", ")
+        ),
+    };
+    let command = scene.discovery_command().unwrap_or_default();
+    Some(Finding::warning(message).fix(format!("{command} > /dev/null")))
+}
+
+fn declared(names: &[String]) -> String {
+    match names {
+        [] => "runs, and declares no tools".into(),
+        [one] => format!("runs, and declares 1 tool: {one}"),
+        [first, .., last] => format!(
+            "runs, and declares {} tools, {first} to {last}",
+            names.len()
+        ),
+    }
+}

@@ -1,0 +1,40 @@
+//! Which Gemini CLI starts from here, and which keys of the settings it reads.
+
+use cogtools_gemini::Version;
+use cogtools_gemini::install::Installation;
+
+use crate::finding::Finding;
+use crate::scene::Scene;
+
+const INSTALL: &str = "npm install --global @google/gemini-cli";
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    if scene.installations.is_empty() {
+        let message = format!(
+            "no `gemini` is on PATH or in node_modules; the rest is told for version {}",
+            Version::KNOWN
+        );
+        return vec![Finding::warning(message).fix(INSTALL)];
+    }
+    let installations = scene.installations.iter().enumerate();
+    installations
+        .map(|(index, one)| found(index, one, scene))
+        .collect()
+}
+
+fn found(index: usize, one: &Installation, scene: &Scene) -> Finding {
+    let program = scene.places.shown(&one.program);
+    let Some(version) = one.version else {
+        let message = format!("`{program}` does not tell its version");
+        return Finding::warning(message).fix(INSTALL);
+    };
+    let [discovery, call] = version.generation().keys();
+    let role = match (index, one.on_path) {
+        (0, true) => "",
+        (_, true) => ", hidden by an earlier one on PATH",
+        (_, false) => ", started by `npx gemini`",
+    };
+    Finding::ok(format!(
+        "Gemini CLI {version} is `{program}`{role}; it reads `{discovery}` and `{call}`"
+    ))
+}

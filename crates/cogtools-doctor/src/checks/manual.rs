@@ -1,0 +1,137 @@
+//! The manual pages that `man` would show, held against what the programs say.
+//!
+//! A page is stale when it is of another version, or leaves out an option that
+//! `--help` names, or names one that is gone.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::finding::Finding;
+use crate::process::{self, PATIENCE};
+use crate::scene::Scene;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The manual is installed together with the programs.
+const INSTALL: &str = "cargo xtask install";
+/// What stands before the name of each program.
+const PREFIX: &str = "cogtools";
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    let programs = programs(scene);
+    if programs.is_empty() {
+        return vec![Finding::ok(
+            "was not looked at: the programs are not beside this one",
+        )];
+    }
+    let folders = folders(scene);
+    let mut findings = Vec::new();
+    let mut missing = Vec::new();
+    for (name, program) in &programs {
+        let file = format!("{name}.1");
+        let page = folders
+            .iter()
+            .map(|folder| folder.join(&file))
+            .find(|page| page.is_file());
+        match page {
+            None => missing.push(name.as_str()),
+            Some(page) => findings.extend(stale(program, &page, scene)),
+        }
+    }
+    let count = programs.len();
+    if missing.len() == count {
+        findings.push(Finding::warning("no manual pages are installed").fix(INSTALL));
+    } else if !missing.is_empty() {
+        let message = format!("no manual page is installed for {}", missing.join(", "));
+        findings.push(Finding::warning(message).fix(INSTALL));
+    }
+    if findings.is_empty() {
+        let message = format!("manual pages of version {VERSION} are installed: {count}");
+        findings.push(Finding::ok(message));
+    }
+    findings
+}
+
+/// The programs of this version in our own folder, by name.
+fn programs(scene: &Scene) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(&scene.programs)
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .map(|name| name.trim_end_matches(".exe").to_owned())
+        .filter(|name| {
+            let rest = name.strip_prefix(PREFIX);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        })
+        .collect();
+    names.sort_unstable();
+    let programs = names.into_iter().filter_map(|name| {
+        let file = which::which_in_global(&name, Some(&scene.programs))
+            .ok()?
+            .next()?;
+        let ours = said(&file, "--version", scene)? == format!("{name} {VERSION}\n");
+        ours.then_some((name, file))
+    });
+    programs.collect()
+}
+
+/// The folders of pages of section 1: those that belong to our own folder, then
+/// those of `MANPATH`.
+fn folders(scene: &Scene) -> Vec<PathBuf> {
+    let own = scene
+        .programs
+        .parent()
+        .map(|prefix| prefix.join("share").join("man"));
+    let path = scene.vars.get(std::ffi::OsStr::new("MANPATH"));
+    let others = path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+    let all = own.into_iter().chain(others.unwrap_or_default());
+    all.filter(|folder| !folder.as_os_str().is_empty())
+        .map(|folder| folder.join("man1"))
+        .collect()
+}
+
+/// What is wrong with `page`, if it is not the page of `program`.
+fn stale(program: &Path, page: &Path, scene: &Scene) -> Option<Finding> {
+    let shown = scene.places.shown(page);
+    let stale = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
+    let Ok(text) = fs::read_to_string(page) else {
+        return stale("cannot be read".into());
+    };
+    let title = text.lines().find(|line| line.starts_with(".TH "));
+    if !title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
+        return stale(format!("is not of version {VERSION}"));
+    }
+    let help = options(&said(program, "--help", scene)?);
+    // Only what stands at the head of an entry is an option of this program.
+    let heads = text.lines().filter(|line| line.starts_with("\\fB"));
+    let text = text.replace("\\-", "-");
+    let named = options(&text);
+    if let Some(option) = help.difference(&named).next() {
+        return stale(format!("leaves out {option}"));
+    }
+    let heads: String = heads.map(|line| line.replace("\\-", "-") + "\n").collect();
+    let heads = options(&heads);
+    let gone = heads.difference(&help).next()?;
+    stale(format!("names {gone}, which the program does not know"))
+}
+
+/// The long options in a text.
+fn options(text: &str) -> BTreeSet<String> {
+    let option = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let parts = text.split("--").skip(1);
+    parts
+        .map(|part| part.split(|c| !option(c)).next().unwrap_or_default())
+        .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+        .map(|name| format!("--{}", name.trim_end_matches('-')))
+        .collect()
+}
+
+fn said(program: &Path, option: &str, scene: &Scene) -> Option<String> {
+    let place = (scene.root(), &scene.vars);
+    let ran = process::run(program, &[option], place, b"", PATIENCE).ok()?;
+    String::from_utf8(ran.stdout)
+        .ok()
+        .filter(|_| ran.code == Some(0))
+}

@@ -1,0 +1,92 @@
+//! The MCP servers in the settings. They are looked for, never started.
+
+use cogtools_gemini::command::DISCOVER;
+use serde_json::Value;
+
+use crate::finding::Finding;
+use crate::program::{Program, find, stem};
+use crate::scene::Scene;
+
+/// What serves our tools over MCP.
+const SERVER: &str = "cogtools-mcp";
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &scene.settings.files {
+        let shown = scene.places.shown(&file.path);
+        match file.get("mcpServers") {
+            None => {}
+            Some(Value::Object(servers)) => {
+                for (name, server) in servers {
+                    findings.extend(check_server(name, server, &shown, scene));
+                }
+            }
+            Some(_) => {
+                let message = format!("`mcpServers` in {shown} is not an object");
+                findings.push(Finding::problem(message).fix(format!("edit {shown}")));
+            }
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("no MCP servers in the settings"));
+    }
+    findings
+}
+
+fn check_server(name: &str, server: &Value, file: &str, scene: &Scene) -> Vec<Finding> {
+    let mut findings = vec![started(name, server, file, scene)];
+    if name.contains('_') {
+        let message = format!(
+            "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for its end"
+        );
+        findings.push(Finding::warning(message).fix(format!("rename it in {file}")));
+    }
+    let prefix = format!("mcp_{name}_");
+    let names = scene.names();
+    let clash = names.iter().find(|tool| tool.starts_with(&prefix));
+    if let Some(tool) = clash {
+        let message = format!("the tool `{tool}` is named like one of the server `{name}`");
+        findings.push(Finding::warning(message).fix("rename the tool, or the server"));
+    }
+    let discovers = scene
+        .discovery_command()
+        .and_then(|command| Program::discovery(command, scene))
+        .is_some_and(|program| stem(&program.word) == DISCOVER);
+    if discovers && is_ours(server) {
+        let message = format!(
+            "the server `{name}` in {file} is cogtools, which discovers the same tools: the model \
+             pays for each twice"
+        );
+        findings.push(Finding::warning(message).fix(format!("take `{name}` out of {file}")));
+    }
+    findings
+}
+
+/// Whether the server's program is there; servers elsewhere are not asked.
+fn started(name: &str, server: &Value, file: &str, scene: &Scene) -> Finding {
+    let Some(command) = server["command"].as_str() else {
+        let elsewhere = ["url", "httpUrl", "tcp"];
+        if elsewhere.iter().any(|key| server.get(*key).is_some()) {
+            return Finding::ok(format!("`{name}` is a server elsewhere, not asked here"));
+        }
+        let message = format!("the server `{name}` in {file} has no `command` and no `url`");
+        return Finding::problem(message).fix(format!("edit {file}"));
+    };
+    if let Some(program) = find(command, scene) {
+        let program = scene.places.shown(&program);
+        return Finding::ok(format!("`{name}` is started by `{program}`"));
+    }
+    let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
+    Finding::problem(message).fix(format!("install {command}, or edit {file}"))
+}
+
+/// Whether the server is `cogtools mcp`, however it is started.
+fn is_ours(server: &Value) -> bool {
+    let args = server["args"].as_array().into_iter().flatten();
+    let mut words: Vec<&str> = server["command"].as_str().into_iter().collect();
+    words.extend(args.filter_map(Value::as_str));
+    let porcelain = words
+        .windows(2)
+        .any(|pair| stem(pair[0]) == "cogtools" && pair[1] == "mcp");
+    porcelain || words.iter().any(|word| stem(word) == SERVER)
+}

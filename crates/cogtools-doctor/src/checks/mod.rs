@@ -1,0 +1,15 @@
+//! The checks, a module each: a function from the scene to what is found there.
+
+pub(crate) mod budget;
+pub(crate) mod call;
+pub(crate) mod commands;
+pub(crate) mod configuration;
+pub(crate) mod discovery;
+pub(crate) mod gemini;
+pub(crate) mod headless;
+pub(crate) mod manual;
+pub(crate) mod mcp;
+pub(crate) mod settings;
+pub(crate) mod tools;
+pub(crate) mod trust;
+mod vanished;

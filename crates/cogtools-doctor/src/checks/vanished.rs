@@ -1,0 +1,117 @@
+//! Names of tools that are not there any more: in lists that allow them, and in
+//! documents that tell of them.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::Name;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Text;
+
+use crate::finding::Finding;
+use crate::scene::Scene;
+
+/// The lists of the settings that name tools.
+const LISTS: [&str; 4] = [
+    "tools.allowed",
+    "tools.exclude",
+    "allowedTools",
+    "excludeTools",
+];
+/// The documents that models and people read first.
+const DOCUMENTS: [&str; 5] = [
+    "README.md",
+    "GEMINI.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "tools/README.md",
+];
+
+pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+    let files = scene.tools.files.iter().map(|file| file.name.clone());
+    let mut names: Vec<String> = files.chain(scene.names()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut findings = in_lists(&names, scene);
+    for document in DOCUMENTS {
+        let file: PathBuf = document.split('/').collect();
+        findings.extend(in_document(&file, &names, scene.root()));
+    }
+    findings
+}
+
+/// Names in lists. A list of the user's may be about many projects: one that has
+/// none of our tools says nothing about ours.
+fn in_lists(names: &[String], scene: &Scene) -> Vec<Finding> {
+    let prefix = scene.version().prefix();
+    let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
+    for file in &scene.settings.files {
+        for key in LISTS {
+            let words = file.get(key).and_then(serde_json::Value::as_array);
+            let words = words.into_iter().flatten().filter_map(|word| word.as_str());
+            lists.push((scene.places.shown(&file.path), words.collect()));
+        }
+    }
+    let mut last = None;
+    for rule in &scene.policies.rules {
+        let place = Some((&rule.file, rule.index));
+        match lists.last_mut() {
+            Some((_, words)) if place == last => words.push(&rule.tool),
+            _ => lists.push((scene.places.shown(&rule.file), vec![&rule.tool])),
+        }
+        last = place;
+    }
+    let mut findings = Vec::new();
+    for (file, words) in lists {
+        let tools: Vec<&str> = words
+            .iter()
+            .filter_map(|word| word.strip_prefix(prefix))
+            .filter(|name| !prefix.is_empty() && Name::new(name).is_ok())
+            .collect();
+        if tools
+            .iter()
+            .any(|tool| names.iter().any(|name| name == tool))
+        {
+            let gone = tools
+                .into_iter()
+                .filter(|tool| !names.iter().any(|name| name == tool));
+            findings.extend(gone.map(|tool| vanished(tool, &file, names)));
+        }
+    }
+    findings
+}
+
+/// Names in the first column of tables whose head says `Tool`.
+fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
+    let Ok(text) = Text::read(&root.join(file), file) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    let mut of_tools = false;
+    for line in text.as_str().lines() {
+        let Some(row) = line.trim().strip_prefix('|') else {
+            of_tools = false;
+            continue;
+        };
+        let cell = row.split('|').next().unwrap_or_default().trim();
+        if matches!(cell.to_lowercase().as_str(), "tool" | "tools") {
+            of_tools = true;
+            continue;
+        }
+        let quoted = cell.split('`').nth(1).filter(|_| of_tools);
+        let gone = quoted.filter(|name| !names.iter().any(|known| known == name));
+        if let Some(tool) = gone.filter(|name| Name::new(name).is_ok()) {
+            findings.push(vanished(tool, &file.display().to_string(), names));
+        }
+    }
+    findings
+}
+
+fn vanished(tool: &str, file: &str, names: &[String]) -> Finding {
+    let meant = did_you_mean(tool, names.iter().map(String::as_str));
+    let message = format!("{file} names the tool `{tool}`, which is not here");
+    let fix = meant.map_or_else(
+        || format!("take `{tool}` out of {file}"),
+        |meant| format!("edit {file}; {meant}"),
+    );
+    Finding::warning(message).fix(fix)
+}

@@ -1,0 +1,20 @@
+//! `cogtools doctor`: looks at a project as each host would, and says what keeps
+//! its tools from being seen or called.
+//!
+//! It does not guess: it reads what the host reads, starts what the host starts,
+//! and calls a tool the way the host calls it. Each check is a module of its own
+//! in `checks`, and all of them look at one [`scene::Scene`].
+
+mod check;
+mod checks;
+mod command;
+mod discovery;
+mod finding;
+mod fix;
+mod process;
+mod program;
+mod report;
+mod scene;
+mod tools;
+
+pub use command::PROGRAM;

@@ -1,0 +1,99 @@
+//! A command of the settings, as Gemini CLI finds and starts it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use cogtools_gemini::command::{CALL, DISCOVER};
+
+use crate::process::{self, PATIENCE, Ran, RunError};
+use crate::scene::Scene;
+
+/// A program that a settings key names, with its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// The word that names it.
+    pub(crate) word: String,
+    /// What comes behind.
+    pub(crate) args: Vec<String>,
+    /// The file that the system would start, if there is one.
+    pub(crate) file: Option<PathBuf>,
+    /// Words that only a shell understands: Gemini CLI has none, and drops them.
+    pub(crate) dropped: Vec<String>,
+}
+
+impl Program {
+    /// The discovery command: words, split as a shell does it. `None` when they
+    /// cannot be.
+    pub(crate) fn discovery(command: &str, scene: &Scene) -> Option<Self> {
+        let words = shlex::split(command)?;
+        let operator = |word: &String| !word.is_empty() && word.chars().all(is_operator);
+        let (dropped, words): (Vec<String>, Vec<String>) = words.into_iter().partition(operator);
+        let mut words = words.into_iter();
+        let word = words.next()?;
+        Some(Self {
+            file: find(&word, scene).filter(|file| starts(file)),
+            word,
+            args: words.collect(),
+            dropped,
+        })
+    }
+
+    /// The call command: one name, blanks and all.
+    pub(crate) fn call(command: &str, scene: &Scene) -> Self {
+        Self {
+            word: command.to_owned(),
+            args: Vec::new(),
+            file: find(command, scene).filter(|file| starts(file)),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// Whether it is one of ours, by its name.
+    pub(crate) fn is_ours(&self) -> bool {
+        [DISCOVER, CALL].contains(&stem(&self.word))
+    }
+
+    /// Whether it may be started: a project that nobody trusts must not choose
+    /// what runs here, but what `PATH` has under our names is ours.
+    pub(crate) fn may_run(&self, scene: &Scene) -> bool {
+        scene.trust.is_given() || (self.is_ours() && self.word == stem(&self.word))
+    }
+
+    /// Runs it in the project with its own arguments and `more`, as a host does.
+    pub(crate) fn run(
+        &self,
+        more: &[&str],
+        input: &[u8],
+        scene: &Scene,
+    ) -> Option<Result<Ran, RunError>> {
+        let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
+        let args = [args.as_slice(), more].concat();
+        let file = self.file.as_ref()?;
+        let place = (scene.root(), &scene.vars);
+        Some(process::run(file, &args, place, input, PATIENCE))
+    }
+}
+
+/// The file that the system would start for `word` in the project.
+pub(crate) fn find(word: &str, scene: &Scene) -> Option<PathBuf> {
+    let path = scene.vars.get(OsStr::new("PATH"));
+    which::which_in(word, path, scene.root()).ok()
+}
+
+/// Whether Gemini CLI can start it: on Windows it starts no script of `cmd`, which
+/// is what npm puts on PATH there.
+fn starts(file: &Path) -> bool {
+    let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+    !(cfg!(windows) && ["cmd", "bat", "ps1"].contains(&ending.to_lowercase().as_str()))
+}
+
+/// The name of a program without its folder and its ending on Windows.
+pub(crate) fn stem(word: &str) -> &str {
+    let name = Path::new(word).file_name().and_then(OsStr::to_str);
+    let name = name.unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+const fn is_operator(c: char) -> bool {
+    matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')')
+}

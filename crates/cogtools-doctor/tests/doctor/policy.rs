@@ -1,0 +1,131 @@
+//! Trust, policies, and the servers of others.
+
+use crate::patient::Patient;
+
+const ALLOW: &str = "           fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
+const HIDDEN: &str =
+    "  warning  where nobody can be asked (gemini -p) 1 of 1 tools are hidden: hello\n";
+
+#[test]
+fn trust() {
+    let check = |list: &str, section: &str, summary: &str| {
+        let patient = Patient::new();
+        let here = patient
+            .project
+            .root()
+            .parent()
+            .unwrap()
+            .display()
+            .to_string();
+        let list = list.replace("HERE", &here);
+        patient.file("../home/.gemini/trustedFolders.json", list);
+        patient.check(&[("trust", section)], summary);
+    };
+    let well = "  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so\n";
+    check(
+        "{\"HERE\": \"TRUST_FOLDER\"}",
+        well,
+        "no problems, no warnings",
+    );
+    check(
+        "{\"HERE/other\": \"TRUST_PARENT\"} // c",
+        well,
+        "no problems, no warnings",
+    );
+    check(
+        "{\"HERE\": \"TRUST_FOLDER\", \"HERE/project\": \"DO_NOT_TRUST\"}",
+        "  problem  the folder is not trusted (~/.gemini/trustedFolders.json says so), so Gemini CLI does not read the project's settings
+           fix: export GEMINI_CLI_TRUST_WORKSPACE=true, or change what says so\n",
+        "1 problem, no warnings",
+    );
+    check(
+        "{,}",
+        "  problem  ~/.gemini/trustedFolders.json: not JSON with comments: unexpected token in object: Gemini CLI does not start
+           fix: mend that file by hand\n",
+        "1 problem, no warnings",
+    );
+}
+
+#[test]
+fn trust_by_variable() {
+    let mut patient = Patient::new();
+    patient
+        .vars
+        .insert("GEMINI_CLI_TRUST_WORKSPACE".into(), "true".into());
+    let trust = "  ok       the folder is trusted: GEMINI_CLI_TRUST_WORKSPACE is true\n";
+    patient.check(&[("trust", trust)], "no problems, no warnings");
+}
+
+#[test]
+fn policies() {
+    let check = |policy: &str, section: &str| {
+        let patient = Patient::new();
+        patient.file("../home/.gemini/policies/mine.toml", policy);
+        let warnings = section.matches("warning").count();
+        let s = if warnings == 1 { "" } else { "s" };
+        patient.check(
+            &[("headless", section)],
+            &format!("no problems, {warnings} warning{s}"),
+        );
+        let rule = "[[rule]]\ntoolName = [\n  \"discovered_tool_hello\",\n]\ndecision = \"allow\"\npriority = 100\n";
+        assert_eq!(patient.run(&["--policy"]).stdout, rule);
+        // What it prints is what is missing.
+        patient.file("../home/.gemini/policies/zz.toml", rule);
+        assert_eq!(patient.run(&["--policy"]).stdout, "");
+    };
+    let rule = |name: &str| {
+        format!("[[rule]]\ntoolName = \"{name}\"\ndecision = \"allow\"\npriority = 9\n")
+    };
+    let hidden = format!("{HIDDEN}{ALLOW}");
+    check("", &hidden);
+    check(&rule("hello"), &hidden);
+    check(
+        &rule("discovered_tool_*"),
+        &format!(
+            "  warning  `discovered_tool_*` in ~/.gemini/policies/mine.toml matches nothing: tools are named in full\n{ALLOW}{hidden}"
+        ),
+    );
+    check(
+        "[[rule]]\ntoolName = 'x'\n",
+        &format!(
+            "  warning  ~/.gemini/policies/mine.toml: rule 1: `decision` must be allow, deny or ask_user: Gemini CLI passes the file over
+           fix: edit ~/.gemini/policies/mine.toml\n{hidden}"
+        ),
+    );
+    check(
+        &rule("discovered_tool_hello")
+            .replace("allow", "deny")
+            .replace('9', "1"),
+        &hidden,
+    );
+}
+
+#[test]
+fn servers() {
+    let patient = Patient::new();
+    let servers = "{\"mcpServers\": {
+      \"far\": {\"httpUrl\": \"https://x\"},
+      \"ours\": {\"command\": \"cogtools-call\", \"args\": [\"cogtools-mcp\"]},
+      \"my_own\": {\"command\": \"nowhere\"},
+      \"odd\": {}
+    }}";
+    patient.file("../home/.gemini/settings.json", servers);
+    let settings = "  ok       `~/.gemini/settings.json` (user) can be read
+  ok       `.gemini/settings.json` (project) can be read
+  ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
+  ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
+    let mcp = "  ok       `far` is a server elsewhere, not asked here
+  ok       `ours` is started by `[HERE]/prefix/bin/cogtools-call`
+  warning  the server `ours` in ~/.gemini/settings.json is cogtools, which discovers the same tools: the model pays for each twice
+           fix: take `ours` out of ~/.gemini/settings.json
+  problem  the server `my_own` in ~/.gemini/settings.json: `nowhere` is not on PATH
+           fix: install nowhere, or edit ~/.gemini/settings.json
+  warning  the server `my_own` in ~/.gemini/settings.json has a `_` in its name, which Gemini CLI takes for its end
+           fix: rename it in ~/.gemini/settings.json
+  problem  the server `odd` in ~/.gemini/settings.json has no `command` and no `url`
+           fix: edit ~/.gemini/settings.json\n";
+    patient.check(
+        &[("settings", settings), ("mcp", mcp)],
+        "2 problems, 2 warnings",
+    );
+}

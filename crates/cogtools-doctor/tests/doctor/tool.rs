@@ -1,0 +1,236 @@
+//! What can be wrong with tools, what lists and calls them, and what tells of them.
+
+use crate::patient::{HELLO, Patient, page};
+
+/// A second tool.
+fn tool(name: &str, rest: &str) -> String {
+    format!("name: {name}\ndescription: Say it\n{rest}")
+}
+
+#[test]
+fn discovery_that_fails() {
+    for (answer, why) in [
+        ("echo no >&2; exit 3", "ended with status 3: no"),
+        ("echo '{}'", "printed JSON that is not a list"),
+        (
+            "echo hello",
+            "printed what is not JSON: expected value at line 1 column 1",
+        ),
+        ("kill -9 $$", "was ended by a signal: nothing"),
+    ] {
+        let patient = Patient::new();
+        patient.answers("cogtools-discover", answer);
+        let discovery = format!(
+            "  problem  `cogtools-discover` {why}: Gemini CLI does not start\n           fix: cogtools-discover\n"
+        );
+        patient.check(&[("discovery", &discovery)], "1 problem, no warnings");
+    }
+}
+
+#[test]
+fn discovery_that_leaves_tools_out() {
+    let patient = Patient::new();
+    patient.answers(
+        "cogtools-discover",
+        "echo 'one is broken' >&2; echo '[{\"functionDeclarations\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}]'",
+    );
+    let discovery = "  ok       runs, and declares 2 tools, a to b
+  problem  the discovery command leaves out hello
+           fix: set the discovery command to \"cogtools-discover\"
+  warning  says on stderr, which Gemini CLI does not show: one is broken
+           fix: cogtools-discover > /dev/null\n";
+    let call = "  ok       was not made: no tool here is a template with arguments to try\n";
+    let headless = "  warning  where nobody can be asked (gemini -p) 2 of 2 tools are hidden: a, b
+           fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
+    patient.check(
+        &[
+            ("discovery", discovery),
+            ("call", call),
+            ("headless", headless),
+        ],
+        "1 problem, 2 warnings",
+    );
+}
+
+#[test]
+fn discovery_that_skips_a_tool_and_has_one_twice() {
+    let patient = Patient::new();
+    patient.file("tools/lost.yaml", "name: lost\n").answers(
+        "cogtools-discover",
+        "echo 'lost is broken' >&2; echo '[{\"name\": \"hello\"}, {\"name\": \"hello\"}]'",
+    );
+    let discovery = "  ok       runs, and declares 2 tools, hello to hello
+  warning  declares hello more than once, and the last one wins
+           fix: leave all but one of them out
+  warning  skips lost and says so on stderr, which Gemini CLI does not show: lost is broken
+           fix: cogtools-discover > /dev/null\n";
+    let tools = "  ok       1 tool is sound
+  problem  tools/lost.yaml:1:1: `description` is missing (and 1 more): no host is told of the tool
+           fix: add `description: …`; cogtools lint tools/lost.yaml\n";
+    patient.check(
+        &[("discovery", discovery), ("tools", tools)],
+        "1 problem, 2 warnings",
+    );
+}
+
+#[test]
+fn a_call_that_fails() {
+    for (answer, why) in [
+        (
+            "echo no >&2; exit 3",
+            "`cogtools-call hello` ended with status 3: no",
+        ),
+        (
+            "echo noise >&2; echo yes",
+            "`cogtools-call hello` writes to stderr, a failure to Gemini CLI: noise",
+        ),
+    ] {
+        let patient = Patient::new();
+        patient.answers("cogtools-call", answer);
+        let call = format!(
+            "  problem  {why}\n           fix: echo '{{\"person\":\"Ada\"}}' | cogtools-call hello\n"
+        );
+        patient.check(&[("call", &call)], "1 problem, no warnings");
+    }
+}
+
+#[test]
+fn tools_with_commands_are_not_called() {
+    let patient = Patient::new();
+    patient.file(
+        "tools/hello.yaml",
+        tool("hello", "implementation: {exec: [rm, -rf, x]}\n"),
+    );
+    let call = "  ok       was not made: no tool here is a template with arguments to try\n";
+    let budget = "  ok       1 tool costs about 22 tokens with every request\n";
+    patient.check(
+        &[("call", call), ("budget", budget)],
+        "no problems, no warnings",
+    );
+}
+
+#[test]
+fn an_example_that_does_not_fit() {
+    let patient = Patient::new();
+    let tool = HELLO.replace("implementation", "  - persn: Bo\nimplementation");
+    patient.file("tools/hello.yaml", tool);
+    let tools = "  ok       1 tool is sound
+  warning  tools/hello.yaml:7:5: /persn: this example does not fit: not a parameter of this tool
+           fix: cogtools lint tools/hello.yaml\n";
+    patient.check(&[("tools", tools)], "no problems, 1 warning");
+}
+
+#[test]
+fn broken_hidden_and_vanished() {
+    let patient = Patient::new();
+    patient
+        .file(".cogtoolrc.yaml", "tool_sources: [{local: tools}, {local: more}]\n")
+        .file("more/hello.yaml", HELLO)
+        .file("tools/lost.yaml", "name: lost\ndescripton: x\ndescription: x\nimplementation: x\n")
+        .file("tools/odd.yaml", tool("odd", "implementation: '{{ x'\n"))
+        .file(
+            "README.md",
+            "| Name | x |\n|--|--|\n| `gone` | x |\n\n| Tool | x |\n|---|---|\n| [`helo`](x) | x |\n| `hello` | x |\n",
+        )
+        .file(
+            "../home/.gemini/policies/mine.toml",
+            "[[rule]]\ntoolName = [\"discovered_tool_hello\", \"discovered_tool_odd\", \"discovered_tool_bye\"]\ndecision = \"allow\"\npriority = 1\n\
+             [[rule]]\ntoolName = [\"discovered_tool_elsewhere\"]\ndecision = \"allow\"\npriority = 1\n",
+        );
+    let discovery = "  ok       runs, and declares 1 tool: hello
+  problem  the discovery command leaves out odd
+           fix: set the discovery command to \"cogtools-discover\"\n";
+    let tools = "  ok       1 tool is sound
+  problem  tools/lost.yaml:2:1: unknown key `descripton`: no host is told of the tool
+           fix: did you mean `description`?; cogtools lint tools/lost.yaml
+  problem  tools/odd.yaml:3:17: expected `}}` at the end of the expression, found the end of the template: every call of the tool fails
+           fix: cogtools lint tools/odd.yaml
+  warning  more/hello.yaml is never reached: tools/hello.yaml has the same name
+           fix: rename or remove more/hello.yaml
+  warning  ~/.gemini/policies/mine.toml names the tool `bye`, which is not here
+           fix: take `bye` out of ~/.gemini/policies/mine.toml
+  warning  README.md names the tool `helo`, which is not here
+           fix: edit README.md; did you mean `hello`?\n";
+    let budget = "  ok       2 tools cost about 62 tokens with every request\n";
+    patient.check(
+        &[
+            ("discovery", discovery),
+            ("tools", tools),
+            ("budget", budget),
+        ],
+        "3 problems, 3 warnings",
+    );
+}
+
+#[test]
+fn configuration_that_is_wrong() {
+    let patient = Patient::new();
+    patient.file(".cogtoolrc.yaml", "tool_source: []\n");
+    let configuration = "  problem  .cogtoolrc.yaml:1:1: unknown key `tool_source`
+           fix: did you mean `tool_sources`?\n";
+    let call = "  ok       was not made: no tool here is a template with arguments to try\n";
+    let tools = "  ok       0 tools are sound\n";
+    let budget = "  ok       0 tools cost about 0 tokens with every request\n";
+    patient.check(
+        &[
+            ("configuration", configuration),
+            ("call", call),
+            ("tools", tools),
+            ("budget", budget),
+        ],
+        "1 problem, no warnings",
+    );
+}
+
+#[test]
+fn manual_pages() {
+    let manual = "../prefix/share/man/man1/cogtools-call.1";
+    let check = |text: &str, why: &str| {
+        let patient = Patient::new();
+        patient.file(manual, text);
+        let section = format!(
+            "  warning  [HERE]/prefix/share/man/man1/cogtools-call.1 {why}\n           fix: cargo xtask install\n"
+        );
+        patient.check(&[("manual", &section)], "no problems, 1 warning");
+    };
+    let page = page("cogtools-call");
+    check(&page.replace("0.1.0", "0.0.9"), "is not of version 0.1.0");
+    check(&page.replace("strict", "lenient"), "leaves out --strict");
+    let more = format!("{page}\\fB\\-\\-old\\fR\n");
+    check(&more, "names --old, which the program does not know");
+
+    let patient = Patient::new();
+    std::fs::remove_file(patient.project.path(manual)).unwrap();
+    let section = "  warning  no manual page is installed for cogtools-call
+           fix: cargo xtask install\n";
+    patient.check(&[("manual", section)], "no problems, 1 warning");
+}
+
+#[test]
+fn tools_that_cost_too_much() {
+    let patient = Patient::new();
+    let long = "x".repeat(36_000);
+    let heavy = format!("name: heavy\ndescription: {long}\nimplementation: x\n");
+    patient
+        .file("tools/heavy.yaml", heavy)
+        .file(
+            "../home/.gemini/policies/mine.toml",
+            "[[rule]]\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 1\n",
+        )
+        .answers(
+            "cogtools-discover",
+            "echo '[{\"name\": \"hello\"}, {\"name\": \"heavy\"}]'",
+        );
+    let discovery = "  ok       runs, and declares 2 tools, hello to heavy\n";
+    let tools = "  ok       2 tools are sound\n";
+    let budget = "  warning  2 tools cost about 9061 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9020), hello (41)
+           fix: cogtools list, then shorten or remove the heaviest\n";
+    patient.check(
+        &[
+            ("discovery", discovery),
+            ("tools", tools),
+            ("budget", budget),
+        ],
+        "no problems, 1 warning",
+    );
+}

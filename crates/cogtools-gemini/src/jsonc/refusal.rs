@@ -1,0 +1,78 @@
+//! Why a file is left alone.
+
+use cogtools_core::{Code, Fault, Place};
+use thiserror::Error;
+
+/// Something in a file that stands in the way of a merge.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct Refusal {
+    /// What it is.
+    pub reason: Reason,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What stands in the way.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Reason {
+    /// It is not JSON with comments; the parser's words.
+    #[error("not JSON with comments: {0}")]
+    Syntax(String),
+    /// It begins with a byte order mark, which Gemini CLI cannot read.
+    #[error("begins with a byte order mark")]
+    ByteOrderMark,
+    /// It says nothing at all, where Gemini CLI needs an object.
+    #[error("is empty, which is not JSON")]
+    Nothing,
+    /// An object is needed where something else stands.
+    #[error("must be an object, but is {found}")]
+    NotAnObject {
+        /// Where, as a JSON pointer; empty for the whole file.
+        pointer: String,
+        /// What stands there.
+        found: &'static str,
+    },
+    /// An object says the same key twice.
+    #[error("stands twice, first on line {first}")]
+    Duplicate {
+        /// The key, as a JSON pointer.
+        pointer: String,
+        /// The line of the first one.
+        first: usize,
+    },
+    /// The key has a value that is not ours.
+    #[error("is set to {present} already, but cogtools needs {wanted}")]
+    Taken {
+        /// The key, as a JSON pointer.
+        pointer: String,
+        /// Its value, as written, cut when it is long.
+        present: String,
+        /// Our value, as JSON.
+        wanted: String,
+    },
+}
+
+impl Refusal {
+    /// The same as a fault, with what to do about it.
+    pub fn fault(self) -> Fault {
+        let fault = Fault::new(Code::InvalidConfig, self.reason.to_string());
+        let fault = match self.reason {
+            Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
+                fault.hint("mend the file by hand, then run this again")
+            }
+            Reason::NotAnObject { pointer, .. } => fault
+                .pointing(pointer)
+                .hint("make it an object or take it out, then run this again"),
+            Reason::Duplicate { pointer, .. } => fault
+                .pointing(pointer)
+                .hint("take one of the two out, then run this again"),
+            Reason::Taken {
+                pointer, wanted, ..
+            } => fault.pointing(pointer).hint(format!(
+                "if cogtools may take over, set it to {wanted} or take it out, then run this again"
+            )),
+        };
+        fault.at(self.place)
+    }
+}

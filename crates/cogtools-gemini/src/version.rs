@@ -1,0 +1,80 @@
+//! Versions of Gemini CLI, and what differs between them.
+
+use std::fmt;
+
+/// The version of a release, without what stands behind a `-`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    major: u32,
+    minor: u32,
+    patch: u32,
+}
+
+/// Which keys of the settings name the commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// `toolDiscoveryCommand` and `toolCallCommand`: up to 0.2.
+    Flat,
+    /// `tools.discoveryCommand` and `tools.callCommand`: from 0.3 on.
+    Nested,
+}
+
+impl Version {
+    /// The newest that all of this was tried with.
+    pub const KNOWN: Self = Self::new(0, 61, 0);
+
+    const fn new(major: u32, minor: u32, patch: u32) -> Self {
+        Self {
+            major,
+            minor,
+            patch,
+        }
+    }
+
+    /// The version in a text such as `0.61.0` or `0.3.0-preview.1`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let release = text.trim().split(['-', '+']).next()?;
+        let mut numbers = release.split('.').map(|part| part.parse().ok());
+        let version = Self::new(numbers.next()??, numbers.next()??, numbers.next()??);
+        numbers.next().is_none().then_some(version)
+    }
+
+    /// Which keys it reads. Some releases from 0.10 to 0.20 read the flat ones too.
+    pub fn generation(self) -> Generation {
+        if self < Self::new(0, 3, 0) {
+            Generation::Flat
+        } else {
+            Generation::Nested
+        }
+    }
+
+    /// What it puts before the names of discovered tools.
+    pub fn prefix(self) -> &'static str {
+        if self < Self::new(0, 17, 0) {
+            ""
+        } else {
+            "discovered_tool_"
+        }
+    }
+
+    /// Whether it has policies, and denies discovered tools without a terminal.
+    pub fn has_policies(self) -> bool {
+        !self.prefix().is_empty()
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+impl Generation {
+    /// The keys of the discovery and of the call command, as paths in the settings.
+    pub const fn keys(self) -> [&'static str; 2] {
+        match self {
+            Self::Flat => ["toolDiscoveryCommand", "toolCallCommand"],
+            Self::Nested => ["tools.discoveryCommand", "tools.callCommand"],
+        }
+    }
+}

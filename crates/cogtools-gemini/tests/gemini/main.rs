@@ -1,0 +1,9 @@
+//! What becomes of files of Gemini CLI, and how they are read.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+mod merge;
+mod nasty;
+mod read;
+mod settings;
+mod version;

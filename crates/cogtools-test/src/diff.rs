@@ -1,0 +1,173 @@
+//! The difference of two texts, with what nobody sees made visible.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use similar::{ChangeTag, TextDiff};
+
+/// How many equal lines are shown around a difference.
+const CONTEXT: usize = 3;
+
+/// How many lines of each text are compared: aligning more would cost without end.
+const LINES: usize = 2_000;
+
+/// How many lines of a difference are shown.
+const SHOWN: usize = 200;
+
+/// The unified difference of two texts with their names; it ends with a line feed.
+pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
+    let mut text = format!("--- {old_name}\n+++ {new_name}\n");
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    if old == new {
+        text.push_str("the bytes differ where they are not UTF-8\n");
+        return text;
+    }
+    let skipped = skipped(&old, &new);
+    if skipped > 0 {
+        let _ = writeln!(text, "the first {skipped} lines are the same");
+    }
+    let (old, new) = (part(&old, skipped), part(&new, skipped));
+    let compared = TextDiff::from_lines(old, new);
+    let mut lines = Vec::new();
+    for hunk in compared.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        lines.push(hunk.header().to_string());
+        for change in hunk.iter_changes() {
+            let line = change.value();
+            let whole = line.strip_suffix('\n');
+            lines.push(format!(
+                "{}{}",
+                sign(change.tag()),
+                visible(whole.unwrap_or(line))
+            ));
+            if whole.is_none() {
+                lines.push("\\ no line end".to_owned());
+            }
+        }
+    }
+    for line in lines.iter().take(SHOWN) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    if lines.len() > SHOWN {
+        let _ = writeln!(text, "… {} more lines", lines.len() - SHOWN);
+    }
+    text
+}
+
+const fn sign(tag: ChangeTag) -> char {
+    match tag {
+        ChangeTag::Equal => ' ',
+        ChangeTag::Delete => '-',
+        ChangeTag::Insert => '+',
+    }
+}
+
+/// How many lines at the beginning to leave out of a comparison of long texts.
+fn skipped(old: &str, new: &str) -> usize {
+    if old.lines().count().max(new.lines().count()) <= LINES {
+        return 0;
+    }
+    let same = old
+        .lines()
+        .zip(new.lines())
+        .take_while(|(old, new)| old == new);
+    same.count().saturating_sub(CONTEXT)
+}
+
+/// At most as many lines as are compared, from line `from` (from 0) on.
+fn part(text: &str, from: usize) -> &str {
+    let end = |lines: usize| {
+        let mut ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        match lines.checked_sub(1) {
+            None => 0,
+            Some(before) => ends.nth(before).unwrap_or(text.len()),
+        }
+    };
+    &text[end(from)..end(from + LINES)]
+}
+
+/// A line as it can be shown: control characters and what looks like nothing are
+/// spelled out, spaces at its end are `·`.
+pub(crate) fn visible(line: &str) -> Cow<'_, str> {
+    let kept = line.trim_end_matches(' ');
+    if kept.len() == line.len() && !kept.contains(is_hidden) {
+        return line.into();
+    }
+    let mut shown = String::with_capacity(line.len() + 8);
+    for character in kept.chars() {
+        if is_hidden(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown.extend(std::iter::repeat_n('·', line.len() - kept.len()));
+    shown.into()
+}
+
+/// Whether a character leaves no mark, or steers those around it.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || (character.is_whitespace() && character != ' ')
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &str) {
+        let found = diff("old", old.as_bytes(), "new", new.as_bytes());
+        assert_eq!(found, format!("--- old\n+++ new\n{expected}"));
+    }
+
+    #[test]
+    fn lines() {
+        check("a\nb\n", "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+        check("a\n", "a", "@@ -1 +1 @@\n-a\n+a\n\\ no line end\n");
+        check("", "a\n", "@@ -0,0 +1 @@\n+a\n");
+        check(
+            "1\n2\n3\n4\n5\n6\n",
+            "1\n2\n3\n4\n5\n",
+            "@@ -3,4 +3,3 @@\n 3\n 4\n 5\n-6\n",
+        );
+    }
+
+    #[test]
+    fn what_nobody_sees() {
+        check("a\n", "a  \n", "@@ -1 +1 @@\n-a\n+a··\n");
+        check("a\tb\n", "a b\n", "@@ -1 +1 @@\n-a\\tb\n+a b\n");
+        check("a\r\n", "a\n", "@@ -1 +1 @@\n-a\\r\n+a\n");
+        check(
+            "\u{1b}[1m\n",
+            "\u{a0}\u{200b}é\n",
+            "@@ -1 +1 @@\n-\\u{1b}[1m\n+\\u{a0}\\u{200b}é\n",
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let found = diff("old", b"\xff", "new", "\u{fffd}".as_bytes());
+        assert_eq!(
+            found,
+            "--- old\n+++ new\nthe bytes differ where they are not UTF-8\n"
+        );
+    }
+
+    #[test]
+    fn long_texts() {
+        let same = "same\n".repeat(5_000);
+        check(
+            &format!("{same}a\n{same}"),
+            &format!("{same}b\n{same}"),
+            "the first 4997 lines are the same\n\
+             @@ -1,7 +1,7 @@\n same\n same\n same\n-a\n+b\n same\n same\n same\n",
+        );
+        let found = diff("old", b"", "new", same.as_bytes());
+        assert_eq!(found.lines().count(), 203);
+        assert!(found.ends_with("… 1801 more lines\n"), "{found}");
+    }
+}

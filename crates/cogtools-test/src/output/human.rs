@@ -1,0 +1,153 @@
+//! The report for people.
+
+use std::fmt::Write as _;
+
+use cogtools_core::Fault;
+
+use super::{Sum, count};
+use crate::diff::visible;
+use crate::flaw::Flaw;
+use crate::suite::{Case, Suite};
+
+const RED: &str = "1;31";
+const GREEN: &str = "1;32";
+const YELLOW: &str = "1;33";
+const CYAN: &str = "1;36";
+
+struct Page {
+    text: String,
+    colour: bool,
+}
+
+/// The report, coloured if `colour`.
+pub(super) fn text(suites: &[Suite], colour: bool) -> String {
+    let mut page = Page {
+        text: String::new(),
+        colour,
+    };
+    for suite in suites {
+        page.suite(suite);
+    }
+    if !suites.is_empty() {
+        page.text.push('\n');
+    }
+    page.text.push_str(&summary(&Sum::of(suites)));
+    page.text
+}
+
+fn summary(sum: &Sum) -> String {
+    let mut text = format!(
+        "{}, {}: ",
+        count(sum.tools, "tool"),
+        count(sum.examples, "example")
+    );
+    text.push_str(&match sum.failures {
+        0 if sum.examples == 0 => "nothing to test".to_owned(),
+        0 => "all passed".to_owned(),
+        failures => count(failures, "failure"),
+    });
+    match sum.bare {
+        0 => {}
+        1 => text.push_str("; 1 tool has no examples"),
+        bare => {
+            let _ = write!(text, "; {bare} tools have no examples");
+        }
+    }
+    for (number, what) in [(sum.written, "written"), (sum.removed, "removed")] {
+        if number > 0 {
+            let _ = write!(text, "; {} {what}", count(number, "golden file"));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+impl Page {
+    fn suite(&mut self, suite: &Suite) {
+        let (word, style) = match () {
+            () if !suite.passed() => ("FAILED", RED),
+            () if suite.is_bare() => ("none", YELLOW),
+            () => ("ok", GREEN),
+        };
+        let what = match suite.cases.len() {
+            _ if !suite.exists => "no tool".to_owned(),
+            0 => "no examples".to_owned(),
+            cases => count(cases, "example"),
+        };
+        let word = self.paint(word, style);
+        self.line(0, &format!("{word} {} ({what})", visible(&suite.name)));
+        for file in suite.written() {
+            self.line(2, &format!("wrote {}", file.display()));
+        }
+        for file in &suite.removed {
+            self.line(2, &format!("removed {}", file.display()));
+        }
+        let file = suite.file.display().to_string();
+        for flaw in &suite.flaws {
+            self.flaw(&file, flaw);
+        }
+        for case in &suite.cases {
+            for flaw in &case.flaws {
+                self.flaw(&subject(case, &file), flaw);
+            }
+        }
+    }
+
+    fn flaw(&mut self, subject: &str, flaw: &Flaw) {
+        let blame = self.paint(flaw.blame.as_str(), RED);
+        let (subject, message) = (visible(subject), visible(&flaw.message));
+        self.line(2, &format!("{subject}: {blame}: {message}"));
+        for fault in &flaw.faults {
+            self.fault(fault);
+        }
+        for line in flaw.detail.lines() {
+            let style = match line.as_bytes().first() {
+                Some(b'-') => RED,
+                Some(b'+') => GREEN,
+                Some(b'@') => CYAN,
+                _ => "",
+            };
+            let line = self.paint(line, style);
+            self.line(4, &line);
+        }
+        self.hints(&flaw.hints);
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.line(4, &visible(&fault.line()));
+        if let Some(place) = &fault.place {
+            for line in place.excerpt().lines() {
+                self.line(4, line);
+            }
+        }
+        self.hints(&fault.hints);
+    }
+
+    fn hints(&mut self, hints: &[String]) {
+        let word = self.paint("hint:", CYAN);
+        for hint in hints {
+            self.line(4, &format!("{word} {}", visible(hint)));
+        }
+    }
+
+    fn line(&mut self, indent: usize, line: &str) {
+        let _ = writeln!(self.text, "{:indent$}{line}", "");
+    }
+
+    fn paint(&self, text: &str, style: &str) -> String {
+        if self.colour && !style.is_empty() {
+            format!("\u{1b}[{style}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// Which example it is, and where.
+fn subject(case: &Case, file: &str) -> String {
+    let place = case.place.as_ref();
+    let line = place.map_or_else(String::new, |place| {
+        format!(":{}:{}", place.line, place.column)
+    });
+    format!("{file}{line}: example {}", case.number)
+}

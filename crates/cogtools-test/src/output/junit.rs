@@ -1,0 +1,173 @@
+//! The report for the servers that run tests: `JUnit` XML.
+//!
+//! There is no standard; this is what Jenkins, `GitLab` and the others read alike.
+//! No attribute tells a time, so that the same files give the same report.
+
+use std::fmt::Write as _;
+
+use super::count;
+use crate::flaw::{Blame, Flaw};
+use crate::suite::Suite;
+
+/// A testcase.
+struct Test<'s> {
+    name: String,
+    line: Option<usize>,
+    flaws: Vec<&'s Flaw>,
+    skipped: bool,
+}
+
+/// The report.
+pub(super) fn text(suites: &[Suite]) -> String {
+    let all: Vec<(&Suite, Vec<Test<'_>>)> =
+        suites.iter().map(|suite| (suite, tests(suite))).collect();
+    let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    let every: Vec<&Test<'_>> = all.iter().flat_map(|(_, tests)| tests).collect();
+    let _ = writeln!(
+        xml,
+        "<testsuites name=\"cogtools test\"{}>",
+        numbers(&every)
+    );
+    for (suite, tests) in &all {
+        let (name, file) = (
+            escape(&suite.name),
+            escape(&suite.file.display().to_string()),
+        );
+        let numbers = numbers(&tests.iter().collect::<Vec<_>>());
+        let _ = writeln!(
+            xml,
+            "  <testsuite name=\"{name}\" file=\"{file}\"{numbers}>"
+        );
+        for test in tests {
+            case(test, &name, &file, &mut xml);
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+fn tests(suite: &Suite) -> Vec<Test<'_>> {
+    let mut tests = Vec::new();
+    if !suite.flaws.is_empty() || suite.cases.is_empty() {
+        let test = if suite.is_bare() { "examples" } else { "tool" };
+        tests.push(Test {
+            name: test.to_owned(),
+            line: None,
+            flaws: suite.flaws.iter().collect(),
+            skipped: suite.is_bare(),
+        });
+    }
+    tests.extend(suite.cases.iter().map(|case| Test {
+        name: format!("example {}", case.number),
+        line: case.place.as_ref().map(|place| place.line),
+        flaws: case.flaws.iter().collect(),
+        skipped: false,
+    }));
+    tests
+}
+
+impl Test<'_> {
+    /// A file that is no tool is an error: nothing of it could be tested.
+    fn is_error(&self) -> bool {
+        self.flaws.iter().any(|flaw| flaw.blame == Blame::Broken)
+    }
+}
+
+fn numbers(tests: &[&Test<'_>]) -> String {
+    let errors = tests.iter().filter(|test| test.is_error()).count();
+    let failed = tests.iter().filter(|test| !test.flaws.is_empty()).count();
+    let skipped = tests.iter().filter(|test| test.skipped).count();
+    format!(
+        " tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\"",
+        tests.len(),
+        failed - errors
+    )
+}
+
+fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
+    let line = test
+        .line
+        .map_or_else(String::new, |line| format!(" line=\"{line}\""));
+    let name = &test.name;
+    let _ = write!(
+        xml,
+        "    <testcase classname=\"{class}\" name=\"{name}\" file=\"{file}\"{line}"
+    );
+    let Some(first) = test.flaws.first() else {
+        xml.push_str(if test.skipped {
+            ">\n      <skipped message=\"the tool has no examples\"/>\n    </testcase>\n"
+        } else {
+            "/>\n"
+        });
+        return;
+    };
+    let more = match test.flaws.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {})", count(more, "other failure")),
+    };
+    let element = if test.is_error() { "error" } else { "failure" };
+    let (kind, message) = (first.blame.as_str(), escape(&first.message));
+    let _ = write!(
+        xml,
+        ">\n      <{element} type=\"{kind}\" message=\"{message}{more}\">"
+    );
+    for flaw in &test.flaws {
+        xml.push_str(&escape(&words(flaw)));
+    }
+    let _ = write!(xml, "</{element}>\n    </testcase>\n");
+}
+
+/// All that is said of a flaw.
+fn words(flaw: &Flaw) -> String {
+    let mut text = format!("{}: {}\n", flaw.blame.as_str(), flaw.message);
+    for fault in &flaw.faults {
+        let _ = writeln!(text, "{}", fault.line());
+        let place = fault.place.as_ref();
+        text.push_str(&place.map_or_else(String::new, cogtools_core::Place::excerpt));
+        for hint in &fault.hints {
+            let _ = writeln!(text, "hint: {hint}");
+        }
+    }
+    text.push_str(&flaw.detail);
+    for hint in &flaw.hints {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    text
+}
+
+/// Text as it may stand in XML 1.0, in an element or an attribute; characters
+/// that no document may hold are spelled out.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' | ' '..='\u{7e}' => escaped.push(character),
+            '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
+            _ if character.is_control() => escaped.extend(character.escape_default()),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn escapes() {
+        let check = |text: &str, expected: &str| assert_eq!(escape(text), expected);
+        check(
+            "<a b=\"c\"> & ]]>",
+            "&lt;a b=&quot;c&quot;&gt; &amp; ]]&gt;",
+        );
+        check("a\n\tb", "a\n\tb");
+        check("\u{1b}\0\r\u{85}", "\\u{1b}\\u{0}\\r\\u{85}");
+        check("é😀\u{ffff}", "é😀\\u{ffff}");
+    }
+}

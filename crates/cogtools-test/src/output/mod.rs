@@ -1,0 +1,65 @@
+//! The forms in which a report is printed.
+
+mod human;
+mod json;
+mod junit;
+
+use crate::suite::Suite;
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Human,
+    Json,
+    Junit,
+}
+
+impl Format {
+    pub(crate) fn parse(name: &str) -> Self {
+        match name {
+            "json" => Self::Json,
+            "junit" => Self::Junit,
+            _ => Self::Human,
+        }
+    }
+}
+
+/// The report, coloured if `colour` and it is for people.
+pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
+    match format {
+        Format::Human => human::text(suites, colour),
+        Format::Json => json::text(suites),
+        Format::Junit => junit::text(suites),
+    }
+}
+
+/// `1 failure`, `2 failures`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// What all suites come to.
+struct Sum {
+    tools: usize,
+    examples: usize,
+    failures: usize,
+    /// Tools without examples.
+    bare: usize,
+    written: usize,
+    removed: usize,
+}
+
+impl Sum {
+    fn of(suites: &[Suite]) -> Self {
+        let sum = |each: fn(&Suite) -> usize| suites.iter().map(each).sum();
+        Self {
+            tools: sum(|suite| usize::from(suite.exists)),
+            examples: sum(|suite| suite.cases.len()),
+            failures: sum(|suite| suite.all_flaws().count()),
+            bare: sum(|suite| usize::from(suite.is_bare())),
+            written: sum(|suite| suite.written().count()),
+            removed: sum(|suite| suite.removed.len()),
+        }
+    }
+}

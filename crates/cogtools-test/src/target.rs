@@ -1,0 +1,128 @@
+//! Which tools a run tests.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use cogtools_core::text::TextError;
+use cogtools_core::{Code, Config, Fault, Folder, Listed, Registry, SourceError, Surroundings};
+use cogtools_program::Failure;
+use cogtools_program::call::quote;
+
+/// What a run tests.
+#[derive(Debug, Default)]
+pub(crate) struct Targets {
+    /// The tool files.
+    pub(crate) files: Vec<Listed>,
+    /// Those of them that a host cannot call by name, for they were named by path.
+    pub(crate) by_path: HashSet<PathBuf>,
+    /// The folders all of whose tools are among them.
+    pub(crate) folders: Vec<Folder>,
+    /// Folders that cannot be listed.
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Targets {
+    /// The tools that `asked` names, from the directory `cwd`; where it names none,
+    /// those of the project.
+    pub(crate) fn collect(
+        asked: &[OsString],
+        config: &Config,
+        cwd: &Path,
+    ) -> Result<Self, Failure> {
+        // What packages and providers bring along is theirs to test.
+        let mut own = config.clone();
+        own.sources.retain(|source| source.folder().is_some());
+        let registry = Registry::new(own, None, Surroundings::default());
+        let mut targets = Self::default();
+        if asked.is_empty() {
+            let found = registry.files();
+            targets.files = found.items;
+            targets.folders.extend(config.folders().cloned());
+            targets.faults = found.unlisted.iter().map(SourceError::fault).collect();
+            return Ok(targets);
+        }
+        let mut faults = Vec::new();
+        for asked in asked {
+            match path(asked) {
+                None => match registry.locate(&asked.to_string_lossy()) {
+                    Ok(file) => targets.files.push(file),
+                    Err(error) => faults.extend(error.faults()),
+                },
+                Some(shown) => faults.extend(targets.add(shown, cwd).err().map(|fault| *fault)),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults.into());
+        }
+        let mut seen = HashSet::new();
+        targets.files.retain(|file| seen.insert(file.path.clone()));
+        Ok(targets)
+    }
+
+    /// The word that names the tool in `file` on a command line, as a shell takes it.
+    pub(crate) fn word(&self, file: &Listed) -> String {
+        let by_path = self.by_path.contains(&file.path);
+        let word = if by_path {
+            file.shown.display()
+        } else {
+            Path::new(&file.stem).display()
+        };
+        quote(&word.to_string())
+    }
+
+    /// Adds the tool file at `shown`, or those of the folder there.
+    fn add(&mut self, shown: &Path, cwd: &Path) -> Result<(), Box<Fault>> {
+        let path = cwd.join(shown);
+        let files = if path.is_dir() {
+            let folder = Folder::new(path, shown.to_path_buf(), true);
+            let files = folder.list().map_err(|error| Box::new(error.fault()))?;
+            self.folders.push(folder);
+            files
+        } else if path.symlink_metadata().is_ok() {
+            vec![Listed::file(path, shown.to_path_buf())]
+        } else {
+            let absent = TextError::Absent(shown.to_path_buf());
+            return Err(Box::new(absent.fault(Code::IoFailed)));
+        };
+        self.by_path
+            .extend(files.iter().map(|file| file.path.clone()));
+        self.files.extend(files);
+        Ok(())
+    }
+}
+
+/// The path that `asked` is, unless it is a name: a name has neither a dot nor a
+/// separator.
+fn path(asked: &OsString) -> Option<&Path> {
+    let path = Path::new(asked);
+    let several = path.components().count() > 1 || path.is_absolute();
+    let ending = path.extension().is_some() || path.file_name().is_none();
+    let separator = asked.to_string_lossy().ends_with(std::path::is_separator);
+    (several || ending || separator).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_paths() {
+        let check = |asked: &str, expected: bool| {
+            assert_eq!(
+                path(&OsString::from(asked)).is_some(),
+                expected,
+                "{asked:?}"
+            );
+        };
+        check("say", false);
+        check("no name", false);
+        check("say.yaml", true);
+        check("./say", true);
+        check("tools/say.yaml", true);
+        check("tools/", true);
+        check(".", true);
+        check("..", true);
+        check("/", true);
+    }
+}

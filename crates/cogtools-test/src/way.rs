@@ -1,0 +1,148 @@
+//! The ways in which a host calls a tool, each down the road of a real call.
+
+use std::sync::Arc;
+
+use cogtools_core::arguments::Arguments;
+use cogtools_core::{Fault, Listed, Surroundings, Tool, shebang};
+use cogtools_program::call::call;
+use cogtools_program::{Failure, Syntax};
+use serde_json::{Map, Value};
+
+use crate::diff::diff;
+use crate::flaw::{Blame, Flaw};
+
+/// What a way of calling gave: the bytes of the result, or why there are none.
+pub(crate) type Answer = Result<Vec<u8>, Flaw>;
+
+/// The arguments of an example as hosts send them.
+pub(crate) struct Sent {
+    /// As JSON.
+    pub(crate) json: Vec<u8>,
+    /// As YAML, or why that cannot be.
+    pub(crate) yaml: Result<Vec<u8>, String>,
+}
+
+impl Sent {
+    pub(crate) fn new(example: &Map<String, Value>) -> Self {
+        let value = Value::Object(example.clone());
+        Self {
+            json: value.to_string().into_bytes(),
+            yaml: yaml(&value),
+        }
+    }
+}
+
+/// The value as YAML that reads back as the same value.
+fn yaml(value: &Value) -> Result<Vec<u8>, String> {
+    let block = serde_yaml::to_string(value).map_err(|error| error.to_string())?;
+    // The writer leaves `<<` as a key, and line separators, as no reader takes
+    // them; quoted as in JSON, which is YAML too, they can be sent.
+    same(value, block).or_else(|_| same(value, value.to_string()))
+}
+
+fn same(value: &Value, text: String) -> Result<Vec<u8>, String> {
+    let bytes = text.into_bytes();
+    let read = Arguments::read(bytes.clone(), Syntax::Yaml).map_err(|error| error.to_string())?;
+    if Value::Object(read.into_object()) == *value {
+        Ok(bytes)
+    } else {
+        Err("it reads back as something else".to_owned())
+    }
+}
+
+/// The answer of `tool`, in this process.
+pub(crate) fn answer(
+    tool: &Arc<Tool>,
+    bytes: &[u8],
+    syntax: Syntax,
+    around: &Surroundings,
+) -> Result<Vec<u8>, Failure> {
+    let answer = call(tool, bytes.to_vec(), syntax, around.clone())?;
+    Ok(answer.text.into_bytes())
+}
+
+/// What the arguments as YAML and the tool's own file give, in this process.
+pub(crate) fn others(
+    tool: &Arc<Tool>,
+    itself: &Result<Arc<Tool>, Vec<Fault>>,
+    sent: &Sent,
+    around: &Surroundings,
+) -> Vec<(String, Answer)> {
+    let failed =
+        |failure: Failure| Flaw::new(Blame::Way, String::new()).faults(failure.faults().to_vec());
+    let yaml = match &sent.yaml {
+        Ok(bytes) => answer(tool, bytes, Syntax::Yaml, around).map_err(failed),
+        Err(why) => {
+            let message = format!("the example cannot be written as YAML: {why}");
+            Err(Flaw::new(Blame::Way, message))
+        }
+    };
+    let file = match itself {
+        Ok(tool) => answer(tool, &sent.json, Syntax::Json, around).map_err(failed),
+        Err(faults) => Err(Flaw::new(Blame::Way, String::new()).faults(faults.clone())),
+    };
+    vec![
+        ("as YAML".to_owned(), yaml),
+        ("by the tool's own file".to_owned(), file),
+    ]
+}
+
+/// What is wrong with a way that gave `answer` where JSON gave `expected`.
+pub(crate) fn compare(way: &str, answer: Answer, expected: &[u8]) -> Option<Flaw> {
+    match answer {
+        Ok(bytes) if bytes == expected => None,
+        Ok(bytes) => {
+            let message = format!("called {way}, the result is another than called as JSON");
+            let detail = diff("as JSON", expected, way, &bytes);
+            Some(Flaw::new(Blame::Way, message).detail(detail).hint(
+                "a tool that says something else each time cannot be tested with a golden file",
+            ))
+        }
+        Err(flaw) if flaw.message.is_empty() => {
+            let message = format!("called {way}, it fails; called as JSON, it does not");
+            Some(Flaw { message, ..flaw })
+        }
+        Err(flaw) => Some(flaw),
+    }
+}
+
+/// What keeps the file from being run as a program, though its first line says so.
+pub(crate) fn unusable(tool: &Tool, file: &Listed) -> Option<Flaw> {
+    let line = shebang::of(tool.source())?;
+    if !shebang::runs_tools(line) {
+        let interpreter = shebang::INTERPRETER;
+        let message = format!("its first line does not name `{interpreter}`");
+        let hint = format!("begin the file with `{}`", shebang::LINE.trim_end());
+        return Some(Flaw::new(Blame::Way, message).hint(hint));
+    }
+    if !shebang::is_executable(&file.path) {
+        let message = "it begins with `#!` but is not executable";
+        let hint = format!("chmod +x {}", file.shown.display());
+        return Some(Flaw::new(Blame::Way, message).hint(hint));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_yaml_holds() {
+        let words = r#" ~ null true yes 010 0x1f 1_000 1e3 .inf - a: # #b ' " é 😀 --- ... !x &x *x
+            %x @ ` { [ | > ? << 2001-01-01 12:30 = , \ : -1 +1 ${x} {{x}} "#;
+        let odd = [
+            "", " ", "- a", "a: b", "a #b", "a\nb", "a\n", "\n", "\n\na ", " a\nb", "\t", "a\tb",
+            "\r", "a\r\nb", "\0", "\u{1b}", "\u{85}", "\u{2028}", "\u{feff}", "\u{fffe}", "\u{a0}",
+        ];
+        for word in words.split_whitespace().chain(odd) {
+            let value = json!({"plain": word, word: [word, {word: word}]});
+            assert!(yaml(&value).is_ok(), "{word:?}: {:?}", yaml(&value));
+        }
+        let numbers = json!([0, -1, 1.5, -0.0, 1e300, 1e-300, 100.0, u64::MAX, i64::MIN]);
+        let others = json!({"numbers": numbers, "words": [true, null, {}, [], [[]]]});
+        assert!(yaml(&others).is_ok(), "{:?}", yaml(&others));
+    }
+}

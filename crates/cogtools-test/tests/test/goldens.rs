@@ -1,0 +1,155 @@
+//! `--update`: golden files are written and removed, and nothing else is.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use cogtools_program::Ended;
+use cogtools_testing::Project;
+
+use crate::{PASSED, SAY, failed, project, run};
+
+fn changed(project: &Project, name: &str) -> SystemTime {
+    let meta = std::fs::metadata(project.path(name)).expect("there is such a file");
+    meta.modified().expect("files have times")
+}
+
+#[test]
+fn what_is_missing_is_written() {
+    let project = Project::new();
+    project.file("tools/say.yaml", SAY);
+    let stdout = "\
+ok say (2 examples)
+  wrote tools/say.1.golden
+  wrote tools/say.2.golden
+
+1 tool, 2 examples: all passed; 2 golden files written
+";
+    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+    assert_eq!(project.read("tools/say.1.golden"), "hello Ada\n");
+    assert_eq!(project.read("tools/say.2.golden"), "hello Bob!\n");
+    assert_eq!(run(&project, &[]), Ended::done(PASSED));
+    let files = ["say.1.golden", "say.2.golden", "say.yaml"];
+    let files = files.map(|file| Path::new("tools").join(file));
+    assert_eq!(project.files(), files);
+}
+
+#[test]
+fn only_what_differs_is_written() {
+    let project = project();
+    project
+        .file("tools/say.2.golden", "old")
+        .mode("tools/say.2.golden", 0o600);
+    let before = changed(&project, "tools/say.1.golden");
+    let stdout = "\
+ok say (2 examples)
+  wrote tools/say.2.golden
+
+1 tool, 2 examples: all passed; 1 golden file written
+";
+    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+    assert_eq!(changed(&project, "tools/say.1.golden"), before);
+    assert_eq!(project.read("tools/say.2.golden"), "hello Bob!\n");
+    assert_eq!(run(&project, &["--update"]), Ended::done(PASSED));
+}
+
+#[test]
+fn a_link_stays_a_link() {
+    let project = project();
+    project
+        .remove("tools/say.1.golden")
+        .file("golden/one", "old")
+        .link("tools/say.1.golden", "../golden/one");
+    assert_eq!(run(&project, &["--update"]).status, 0);
+    assert_eq!(project.read("golden/one"), "hello Ada\n");
+    assert!(project.path("tools/say.1.golden").is_symlink());
+}
+
+#[test]
+fn what_is_stale_is_removed() {
+    let project = project();
+    project
+        .file("tools/say.3.golden", "")
+        .file("tools/gone.7.golden", "")
+        .file("tools/notes.golden", "")
+        .file("tools/say.x.golden", "")
+        .file("tools/a.b.1.golden", "");
+    let stdout = "\
+ok say (2 examples)
+  removed tools/say.3.golden
+ok gone (no tool)
+  removed tools/gone.7.golden
+
+1 tool, 2 examples: all passed; 2 golden files removed
+";
+    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+    let left: Vec<PathBuf> = project.files();
+    let names = [
+        "a.b.1.golden",
+        "notes.golden",
+        "say.1.golden",
+        "say.2.golden",
+        "say.x.golden",
+        "say.yaml",
+    ];
+    assert_eq!(left, names.map(|name| Path::new("tools").join(name)));
+}
+
+#[test]
+fn another_tools_files_are_left_alone() {
+    let project = project();
+    project
+        .file("tools/gone.1.golden", "")
+        .file("tools/say.1.golden", "old");
+    assert_eq!(run(&project, &["--update", "say"]).status, 0);
+    assert_eq!(project.read("tools/gone.1.golden"), "");
+    assert_eq!(project.read("tools/say.1.golden"), "hello Ada\n");
+}
+
+#[test]
+fn what_fails_is_not_written() {
+    let project = Project::new();
+    project
+        .file("tools/bad.yaml", "name: bad\n")
+        .file("tools/bad.1.golden", "kept")
+        .file(
+            "tools/say.yaml",
+            "name: say\ndescription: d\nexamples:\n  - {}\n  - {a: 1}\nimplementation: x\n",
+        )
+        .file("tools/say.2.golden", "kept");
+    let ended = run(&project, &["--update"]);
+    assert_eq!(ended.status, 1, "{}", ended.stdout);
+    assert_eq!(project.read("tools/bad.1.golden"), "kept");
+    assert_eq!(project.read("tools/say.1.golden"), "x");
+    assert_eq!(project.read("tools/say.2.golden"), "kept");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written() {
+    let project = Project::new();
+    project
+        .file(
+            "tools/x.yaml",
+            "name: x\ndescription: d\nexamples: [{}]\nimplementation: x\n",
+        )
+        .dir("tools/x.1.golden")
+        .dir("tools/x.2.golden");
+    let is_a_folder = std::fs::remove_file(project.path("tools/x.2.golden"));
+    let error = is_a_folder.expect_err("folders are no files");
+    let stdout = format!(
+        "\
+FAILED x (1 example)
+  tools/x.yaml: stale: `tools/x.2.golden` has no example
+    `tools/x.2.golden` cannot be removed: {error}
+    hint: make room or give permission, then run this again
+  tools/x.yaml:3:12: example 1: golden: `tools/x.1.golden` cannot be used
+    `tools/x.1.golden` is not a regular file
+    hint: put a regular file there, or a link to one
+
+1 tool, 1 example: 2 failures
+"
+    );
+    assert_eq!(
+        run(&project, &["--update"]),
+        failed(&stdout, "2 failures", crate::UPDATE)
+    );
+}

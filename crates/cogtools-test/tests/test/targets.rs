@@ -1,0 +1,98 @@
+//! Which tools are tested, and in which order.
+
+use cogtools_program::Ended;
+use cogtools_testing::Project;
+
+use crate::{PASSED, SAY, project, run};
+
+fn two() -> Project {
+    let project = project();
+    project.file(
+        "tools/bare.yaml",
+        "name: bare\ndescription: d\nimplementation: x\n",
+    );
+    project
+}
+
+#[test]
+fn by_name_and_by_path() {
+    let project = two();
+    for asked in ["say", "tools/say.yaml", "./tools/say.yaml"] {
+        assert_eq!(run(&project, &[asked]), Ended::done(PASSED), "{asked}");
+    }
+    let twice = run(&project, &["say", "say"]);
+    assert_eq!(twice, Ended::done(PASSED));
+    let all = "\
+none bare (no examples)
+ok say (2 examples)
+
+2 tools, 2 examples: all passed; 1 tool has no examples
+";
+    assert_eq!(run(&project, &[]), Ended::done(all));
+    assert_eq!(run(&project, &["tools"]).status, 127);
+    assert_eq!(run(&project, &["tools/"]), Ended::done(all));
+    assert_eq!(run(&project, &["bare", "say"]), Ended::done(all));
+}
+
+#[test]
+fn what_is_not_there() {
+    let project = two();
+    let stderr = "\
+cogtools-test: error[TOOL_NOT_FOUND]: sya: no tool of that name is here
+hint: did you mean `say`?
+hint: cogtools-discover prints the tools there are
+cogtools-test: error[IO_FAILED]: `tools/sya.yaml` does not exist
+hint: check the path; it may have been removed while it was looked at
+";
+    let ended = run(&project, &["sya", "say", "tools/sya.yaml"]);
+    assert_eq!(ended, Ended::failed(127, stderr));
+}
+
+#[test]
+fn a_source_that_is_not_there() {
+    let project = project();
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: gone}, {local: tools}]",
+    );
+    let expected = Ended {
+        status: 78,
+        stdout: PASSED.into(),
+        stderr: "\
+cogtools-test: error[INVALID_CONFIG]: the folder `gone` does not exist
+hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`
+"
+        .into(),
+    };
+    assert_eq!(run(&project, &[]), expected);
+}
+
+#[test]
+fn what_is_shadowed_is_not_tested() {
+    let project = project();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: tools}, {local: more}]",
+        )
+        .file("more/say.yaml", SAY)
+        .file("more/say.1.golden", "of a tool that nobody calls");
+    assert_eq!(run(&project, &[]), Ended::done(PASSED));
+}
+
+#[test]
+fn many_tools_in_order() {
+    let project = Project::new();
+    let mut expected = String::new();
+    for number in 100..200 {
+        let name = format!("t{number}");
+        let tool = format!(
+            "name: {name}\ndescription: d\nexamples: [{{}}]\nimplementation: said {number}\n"
+        );
+        project.file(format!("tools/{name}.yaml"), tool);
+        project.file(format!("tools/{name}.1.golden"), format!("said {number}"));
+        expected = format!("{expected}ok {name} (1 example)\n");
+    }
+    expected.push_str("\n100 tools, 100 examples: all passed\n");
+    assert_eq!(run(&project, &[]), Ended::done(expected));
+}

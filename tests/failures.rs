@@ -1,0 +1,266 @@
+//! Tools that are commands and fail, and results that are not what is declared.
+
+use cogtools_testing::{Outcome, Project, Run};
+use serde_json::json;
+
+use crate::{project_with, run};
+
+fn prepare(rest: &str) -> (Project, Run) {
+    let project = project_with("t", &format!("name: t\ndescription: d\n{rest}"));
+    let run = run("cogtools-call", &project).arg("t");
+    (project, run)
+}
+
+fn call(rest: &str) -> Outcome {
+    let (_project, run) = prepare(rest);
+    run.stdin(json!({})).run()
+}
+
+/// The message of a call of a tool that runs this script of a shell.
+#[track_caller]
+fn script(lines: &str, status: i32, stderr: &str) {
+    let lines = lines.replace('\n', "\n    ");
+    call(&format!(
+        "timeout: 1\nimplementation:\n  script: |\n    #!/bin/sh\n    {lines}\n"
+    ))
+    .fails(status, stderr);
+}
+
+#[test]
+fn a_program_that_fails() {
+    script(
+        "exit 3",
+        1,
+        "cogtools-call: error[TOOL_FAILED]: t: the program ended with status 3\n",
+    );
+    script(
+        "echo half; echo 'no such city' >&2; printf '\\tOslo\\nhint: lie \\033[31m\\n' >&2; exit 1",
+        1,
+        "\
+cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
+  | no such city
+  |     Oslo
+  | hint: lie \\u{1b}[31m
+",
+    );
+    script(
+        "echo 'only here'; exit 1",
+        1,
+        "\
+cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
+  | only here
+",
+    );
+    script(
+        "kill -SEGV $$",
+        1,
+        "cogtools-call: error[TOOL_FAILED]: t: the program was ended by signal 11 (SIGSEGV)\n",
+    );
+    script(
+        "echo waiting; exec sleep 60",
+        124,
+        "\
+cogtools-call: error[TIMEOUT]: t: the tool did not end within 1 s
+  | waiting
+hint: send less, or give the tool more time with `timeout`
+",
+    );
+    script(
+        "printf 'ab\\377'",
+        1,
+        "\
+cogtools-call: error[TOOL_FAILED]: t: the program printed something else than UTF-8 from byte 2 on
+hint: a result is text; its author can encode it, as `base64` does, or write it to a file
+",
+    );
+}
+
+#[test]
+fn only_the_end_of_what_it_says_is_told() {
+    let outcome = call(
+        "implementation: {exec: [python3, -c, 'import sys; [print(\"line\", i, file=sys.stderr) for i in range(9999)]; sys.exit(1)']}\n",
+    );
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert!(stderr.len() < 20_000, "{}", stderr.len());
+    assert!(stderr.ends_with("  | line 9998\n"), "{stderr}");
+    let second = stderr.lines().nth(1).unwrap_or_default();
+    assert!(
+        second.ends_with(" bytes before this are left out]"),
+        "{second}"
+    );
+}
+
+#[test]
+fn failures_as_json() {
+    let (_project, run) =
+        prepare("implementation: {exec: [sh, -c, 'printf \"a\\nb\" >&2; exit 2']}\n");
+    let outcome = run.args(["--error-format", "json"]).run();
+    outcome.fails(
+        1,
+        "{\"severity\":\"error\",\"code\":\"TOOL_FAILED\",\"program\":\"cogtools-call\",\"subject\":\"t\",\"message\":\"the program ended with status 2\",\"details\":\"a\\nb\",\"hints\":[]}\n",
+    );
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    for (exec, message) in [
+        (
+            "[no-such-program]",
+            "\
+the program `no-such-program` is not found
+hint: install `no-such-program`, or put its directory on PATH; write `./no-such-program` for a file beside the tool
+",
+        ),
+        (
+            "[bin/say]",
+            "\
+`bin/say` is neither the name of a program nor a path that begins with `./`
+hint: write `./bin/say` for a file below the tool's own folder
+",
+        ),
+        (
+            "[./say]",
+            "\
+the program `./say` does not exist
+hint: a path that begins with `./` or `../` starts from the tool's own folder
+",
+        ),
+        (
+            "['']",
+            "\
+no program is named to be run
+hint: name a program, as in `exec: [echo, hello]`
+",
+        ),
+    ] {
+        let stderr = format!("cogtools-call: error[INVALID_TOOL]: t: {message}");
+        call(&format!("implementation: {{exec: {exec}}}\n")).fails(78, stderr);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_started() {
+    let (project, run) = prepare("implementation: {exec: [./say]}\n");
+    project.file("tools/say", "#!/bin/sh\n");
+    run.run().fails(
+        78,
+        "\
+cogtools-call: error[INVALID_TOOL]: t: the program `[ROOT]/tools/say` cannot be started: Permission denied (os error 13)
+hint: make it executable: chmod +x [ROOT]/tools/say
+",
+    );
+    let (project, run) = prepare("implementation: {exec: [./say]}\n");
+    project.program("tools/say", "#!/no/such/interpreter\n");
+    run.run().fails(
+        78,
+        "\
+cogtools-call: error[INVALID_TOOL]: t: the program `[ROOT]/tools/say` cannot be started: No such file or directory (os error 2)
+hint: the interpreter in its first line does not exist
+",
+    );
+}
+
+#[test]
+fn a_directory_that_path_names_relatively_does_not_count() {
+    let (project, run) = prepare("implementation: {exec: [git-like]}\n");
+    project.program("git-like", "#!/bin/sh\necho planted\n");
+    let outcome = run.env("PATH", ".:bin::/usr/bin").run();
+    outcome.expect(78, "", &outcome.stderr);
+}
+
+#[test]
+fn an_interpreter_that_is_not_there() {
+    call("implementation: {script: \"#!/usr/bin/env no-such-language\\n\"}\n").fails(
+        78,
+        "\
+cogtools-call: error[INVALID_TOOL]: t: the program `no-such-language` is not found
+hint: install `no-such-language`, or put its directory on PATH; write `./no-such-language` for a file beside the tool
+",
+    );
+}
+
+#[test]
+fn verbose_shows_standard_error() {
+    let tool = "implementation: {exec: [sh, -c, 'echo out; printf \"one\\ntwo\\n\" >&2']}\n";
+    call(tool).outputs("out\n");
+    let (_project, run) = prepare(tool);
+    run.arg("--verbose").run().expect(
+        0,
+        "out\n",
+        "\
+cogtools-call: t: tools/t.yaml
+cogtools-call: t: the program wrote on standard error:
+  | one
+  | two
+",
+    );
+}
+
+const JSON: &str = "\
+output:
+  type: json
+  schema: {type: object, required: [count], additionalProperties: false, properties: {count: {type: integer}}}
+";
+
+#[test]
+fn json_that_is_as_declared() {
+    for (rest, result) in [
+        (
+            "implementation: {exec: [echo, '{\"count\": 3}']}",
+            "{\"count\": 3}\n",
+        ),
+        (
+            "implementation: '{\"count\": {{ 1 + 2 }}}'",
+            "{\"count\": 3}",
+        ),
+    ] {
+        call(&format!("{JSON}{rest}\n")).outputs(result);
+    }
+    call("output: {type: json}\nimplementation: '[1, null]'\n").outputs("[1, null]");
+    call("output: {type: json, schema: {type: array, items: {type: integer}}}\nimplementation: '[1]'\n").outputs("[1]");
+    call("output: {type: text}\nimplementation: 'a'\n").outputs("a");
+}
+
+#[test]
+fn json_that_is_not() {
+    let hint = "hint: its author can mend it: the result and `output` have to agree\n";
+    call(&format!("{JSON}implementation: {{exec: [echo, oops]}}\n")).fails(
+        1,
+        format!(
+            "\
+cogtools-call: error[TOOL_FAILED]: t: the result is not JSON, as `output` says it is: expected value at line 1 column 1
+  | oops
+{hint}"
+        ),
+    );
+    call(&format!(
+        "{JSON}implementation: '{{\"cuont\": 1, \"count\": \"x\"}}'\n"
+    ))
+    .fails(
+        1,
+        format!(
+            "\
+cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
+  | /count: expected integer, got string \"x\"
+  | /cuont: not declared
+{hint}"
+        ),
+    );
+    call(&format!("{JSON}implementation: '[]'\n")).fails(
+        1,
+        format!(
+            "\
+cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
+  | expected object, got array []
+{hint}"
+        ),
+    );
+    let large = "output: {type: json}\nimplementation: {exec: [sh, -c, 'printf \"\\\"\"; head -c 2000000 /dev/zero | tr \"\\\\0\" x']}\n";
+    call(large).fails(
+        1,
+        "\
+cogtools-call: error[TOOL_FAILED]: t: the result is larger than JSON may be here
+hint: ask the tool for less; JSON cannot be cut
+",
+    );
+}

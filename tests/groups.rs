@@ -1,0 +1,199 @@
+//! No process outlives the call that started it.
+
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cogtools_testing::Project;
+
+use crate::{programs, project_with, run};
+
+/// A tool that ignores what asks it to end, has a child and a grandchild, and says
+/// which processes they are.
+const STUBBORN: &str = "\
+name: t
+description: d
+timeout: 60
+implementation:
+  script: |
+    #!/bin/bash
+    trap '' TERM INT HUP
+    echo $$ >> pids
+    bash -c 'trap \"\" TERM; echo $$ >> pids; (echo $BASHPID >> pids; sleep 300); sleep 300' &
+    sleep 300
+    sleep 300
+";
+
+/// The processes that the tool has named, once there are three.
+fn pids(project: &Project) -> Vec<String> {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        let text = std::fs::read_to_string(project.path("pids")).unwrap_or_default();
+        let pids: Vec<String> = text.lines().map(str::to_owned).collect();
+        if pids.len() == 3 {
+            return pids;
+        }
+        assert!(Instant::now() < end, "the tool did not start: {pids:?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether a process is there and no zombie that waits for somebody else.
+fn lives(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[track_caller]
+fn all_end(pids: &[String]) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while pids.iter().any(|pid| lives(pid)) {
+        assert!(Instant::now() < end, "left behind: {pids:?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn wait(child: &mut Child) -> std::process::ExitStatus {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            return status;
+        }
+        assert!(Instant::now() < end, "it does not end");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn start(project: &Project, program: &str, args: &[&str]) -> Child {
+    let mut child = Command::new(program)
+        .args(args)
+        .current_dir(project.root())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", project.home())
+        .env("CALL", programs().join("cogtools-call"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(b"{}").expect("it reads");
+    drop(stdin);
+    child
+}
+
+fn signal(name: &str, pid: u32) {
+    let status = Command::new("/bin/sh")
+        .args(["-c", &format!("kill -{name} {pid}")])
+        .status();
+    assert!(status.expect("a shell runs").success());
+}
+
+#[test]
+fn when_the_time_is_over() {
+    let project = project_with("t", &STUBBORN.replace("timeout: 60", "timeout: 1"));
+    let outcome = run("cogtools-call", &project).arg("t").run();
+    outcome.fails(
+        124,
+        "\
+cogtools-call: error[TIMEOUT]: t: the tool did not end within 1 s
+hint: send less, or give the tool more time with `timeout`
+",
+    );
+    let pids = pids(&project);
+    assert!(!pids.iter().any(|pid| lives(pid)), "{pids:?}");
+}
+
+#[test]
+fn when_the_call_is_asked_to_end() {
+    for (name, status) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("QUIT", 131)] {
+        let project = project_with("t", STUBBORN);
+        let call = programs().join("cogtools-call");
+        let mut child = start(&project, &call.to_string_lossy(), &["t"]);
+        let pids = pids(&project);
+        signal(name, child.id());
+        let ended = wait(&mut child);
+        assert_eq!(ended.code(), Some(status), "{name}");
+        assert!(!pids.iter().any(|pid| lives(pid)), "{name}: {pids:?}");
+        let said = child.wait_with_output().expect("its pipes are read");
+        assert_eq!(
+            (said.stdout, said.stderr),
+            (Vec::new(), Vec::new()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn when_the_host_dies() {
+    let project = project_with("t", STUBBORN);
+    let line = "\"$CALL\" t & echo $! > call; wait";
+    let mut host = start(&project, "/bin/bash", &["-c", line]);
+    let mut pids = pids(&project);
+    pids.push(project.read("call").trim().to_owned());
+    assert!(pids.iter().all(|pid| lives(pid)), "{pids:?}");
+    signal("KILL", host.id());
+    assert_eq!(wait(&mut host).signal(), Some(9));
+    all_end(&pids);
+}
+
+#[test]
+fn whoever_says_nohup_means_it() {
+    let tool = "\
+name: t
+description: d
+implementation: {exec: [sh, -c, 'echo a >> pids; echo b >> pids; echo c >> pids; sleep 1; echo done > done']}
+";
+    let project = project_with("t", tool);
+    let line = "trap '' HUP; \"$CALL\" t & wait";
+    let mut host = start(&project, "/bin/bash", &["-c", line]);
+    pids(&project);
+    signal("KILL", host.id());
+    wait(&mut host);
+    let end = Instant::now() + Duration::from_secs(10);
+    while !project.path("done").exists() {
+        assert!(Instant::now() < end, "it did not go on");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn what_is_left_behind_with_the_pipes() {
+    let tool = "\
+name: t
+description: d
+implementation:
+  script: |
+    #!/bin/bash
+    trap '' TERM
+    for i in 1 2; do sleep 300 & echo $! >> pids; done
+    echo $$ >> pids
+    echo done
+";
+    let project = project_with("t", tool);
+    run("cogtools-call", &project)
+        .arg("t")
+        .run()
+        .outputs("done\n");
+    all_end(&pids(&project));
+}
+
+#[test]
+fn a_flood_is_ended() {
+    let project = project_with(
+        "t",
+        "name: t\ndescription: d\nimplementation: {exec: [yes]}\n",
+    );
+    let outcome = run("cogtools-call", &project).arg("t").run();
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    outcome.expect(1, "", &outcome.stderr);
+    let first = stderr.lines().next().unwrap_or_default();
+    assert_eq!(
+        first,
+        "cogtools-call: error[TOOL_FAILED]: t: the program printed more than 256 MiB and was stopped"
+    );
+}

@@ -1,0 +1,202 @@
+//! `cogtools doctor` beside the newest Gemini CLI: what it says is what happens.
+
+use std::path::Path;
+
+use cogtools_testing::{FakeGemini, Outcome, Run, Turn, Version, difference};
+use serde_json::json;
+
+use super::host::{Host, assert_responses, output};
+
+/// The programs that the project is set up with, and whose manual is looked for.
+const PROGRAMS: [&str; 5] = [
+    "cogtools",
+    "cogtools-call",
+    "cogtools-discover",
+    "cogtools-doctor",
+    "cogtools-init",
+];
+
+const HEAD: &str = "\
+configuration
+  ok       `.cogtoolrc.yaml` is valid
+gemini
+  ok       Gemini CLI 0.61.0 is `[GEMINI]/gemini`; it reads `tools.discoveryCommand` and `tools.callCommand`
+";
+
+const SETTINGS: &str = "\
+settings
+  ok       `.gemini/settings.json` (project) can be read
+  ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
+  ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"
+commands
+  ok       `cogtools-discover` is `[PREFIX]/bin/cogtools-discover`, version 0.1.0
+  ok       `cogtools-call` is `[PREFIX]/bin/cogtools-call`, version 0.1.0
+";
+
+/// Settings that no Gemini CLI reads.
+const BROKEN: &str = "\
+settings
+  problem  .gemini/settings.json:1:1: begins with a byte order mark: Gemini CLI does not start
+           fix: cogtools doctor --fix
+  problem  no settings have `tools.discoveryCommand`, so Gemini CLI 0.61.0 has no tools
+           fix: cogtools doctor --fix
+  problem  no settings have `tools.callCommand`, so Gemini CLI 0.61.0 has no tools
+           fix: cogtools doctor --fix
+commands
+  ok       no discovery command to look for
+  ok       no call command to look for
+";
+
+const UNTRUSTED: &str = "\
+trust
+  warning  nobody has said that the folder is trusted: Gemini CLI asks at a terminal, and stops with status 55 without one
+           fix: gemini, and trust the folder; without a terminal export GEMINI_CLI_TRUST_WORKSPACE=true
+";
+
+const TRUSTED: &str = "\
+trust
+  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so
+";
+
+const RUN: &str = "\
+discovery
+  ok       runs, and declares 1 tool: hello
+call
+  ok       `cogtools-call hello` answers with 12 bytes
+";
+
+const NOT_RUN: &str = "\
+discovery
+  warning  was not run: no settings name a discovery command
+           fix: mend what is named above, then run cogtools doctor again
+call
+  warning  was not made: no settings name a call command
+           fix: mend what is named above, then run cogtools doctor again
+";
+
+/// What mends the next.
+const ALLOW: &str =
+    "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml";
+
+const HIDDEN: &str = "\
+headless
+  warning  where nobody can be asked (gemini -p) 1 of 1 tools are hidden: hello
+           fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml
+";
+
+const ALLOWED: &str = "\
+headless
+  ok       every tool is allowed where nobody can be asked (gemini -p)
+";
+
+const TAIL: &str = "\
+mcp
+  ok       no MCP servers in the settings
+tools
+  ok       1 tool is sound
+manual
+  ok       manual pages of version 0.1.0 are installed: 5
+budget
+  ok       1 tool costs about 106 tokens with every request
+
+";
+
+/// A host whose project has our programs and their manual installed beside it.
+fn host() -> Host {
+    let host = Host::bare(Version::NEWEST);
+    for name in PROGRAMS {
+        let page = crate::repository().join("man").join(format!("{name}.1"));
+        host.project
+            .copy(
+                format!("../prefix/bin/{name}"),
+                crate::programs().join(name),
+            )
+            .copy(format!("../prefix/share/man/man1/{name}.1"), page);
+    }
+    host
+}
+
+/// A line of a shell in the project of `host`, where a person would type it.
+fn shell(host: &Host, line: &str) -> Outcome {
+    let prefix = host.project.root().with_file_name("prefix");
+    let etc = host.project.path("../etc/settings.json");
+    Run::new("/bin/sh")
+        .args(["-c", line])
+        .project(&host.project)
+        .path(host.gemini.bin())
+        .path(prefix.join("bin"))
+        .env("GEMINI_CLI_SYSTEM_SETTINGS_PATH", etc)
+        .redact(prefix.as_os_str(), "[PREFIX]")
+        .redact(host.gemini.bin().as_os_str(), "[GEMINI]")
+        .run()
+}
+
+#[track_caller]
+fn check(host: &Host, line: &str, status: i32, expected: &[&str]) {
+    let outcome = shell(host, line);
+    let expected = expected.concat();
+    if let Some(difference) = difference(&expected, &outcome.stdout) {
+        panic!("{line} (- expected, + found):\n{difference}");
+    }
+    outcome.expect(status, expected, "");
+}
+
+/// Makes the settings such as some editors leave them.
+fn spoil(host: &Host) {
+    let file = host.project.path(".gemini/settings.json");
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = text.replacen("\"cogtools-call\"\n  }\n", "\"cogtools-call\",\n  },\n", 1);
+    host.project
+        .file(".gemini/settings.json", format!("\u{feff}{text}"));
+}
+
+#[test]
+fn what_the_doctor_says_is_what_happens() {
+    let host = host();
+    let init = shell(&host, "cogtools init --defaults");
+    init.expect(0, &init.stdout, "");
+
+    let first = [HEAD, SETTINGS, UNTRUSTED, RUN, HIDDEN, TAIL];
+    let told = [first.concat(), "no problems, 2 warnings\n".into()];
+    check(
+        &host,
+        "cogtools doctor",
+        0,
+        &told.each_ref().map(String::as_str),
+    );
+
+    // The user does what it says.
+    let root = host.project.root();
+    let trusted = json!({ root.display().to_string(): "TRUST_FOLDER" }).to_string();
+    host.project
+        .file("../home/.gemini/trustedFolders.json", trusted);
+    check(&host, ALLOW, 0, &[]);
+    let green = [HEAD, SETTINGS, TRUSTED, RUN, ALLOWED, TAIL].concat();
+    let green = green + "no problems, no warnings\n";
+    check(&host, "cogtools doctor", 0, &[&green]);
+
+    let mended = std::fs::read(host.project.path(".gemini/settings.json")).ok();
+    spoil(&host);
+    let ill = [HEAD, BROKEN, TRUSTED, NOT_RUN, ALLOWED, TAIL].concat();
+    let last = "3 problems, 2 warnings; cogtools doctor --fix mends 3\n";
+    check(&host, "cogtools doctor", 1, &[&ill, last]);
+    let fixed = "fixed .gemini/settings.json\n\n";
+    check(&host, "cogtools doctor --fix", 0, &[fixed, &green]);
+    check(&host, "cogtools doctor", 0, &[&green]);
+    let now = std::fs::read(host.project.path(".gemini/settings.json")).ok();
+    assert_eq!(now, mended);
+
+    // Green means that the host calls the tool with nobody there to ask.
+    let call = host.call("hello", json!({ "person": "Ada" }));
+    let conversation = host.play_with(&[], [call]);
+    assert_responses(&conversation, &[&[output("Hello, Ada!\n")]]);
+
+    // And what it says does not start does not.
+    spoil(&host);
+    let fake = FakeGemini::start(Vec::<Turn>::new());
+    let outcome = host
+        .gemini
+        .ask(&host.project, Path::new("/nowhere"), &fake, &[]);
+    outcome.expect(52, "", &outcome.stderr);
+    assert!(fake.verdict().is_ok(), "the model was asked");
+}

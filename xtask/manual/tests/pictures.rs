@@ -1,0 +1,47 @@
+//! The pictures as they are committed.
+
+use std::fs;
+use std::path::Path;
+
+use xtask_manual::pictures;
+
+#[test]
+fn the_committed_pictures_are_those_the_code_makes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
+    let pictures = pictures().unwrap();
+    for picture in &pictures {
+        let found = fs::read_to_string(folder.join(picture.file)).unwrap_or_default();
+        assert!(
+            found.replace("\r\n", "\n") == picture.text,
+            "docs/pictures/{} is stale: `cargo xtask pictures` regenerates it",
+            picture.file
+        );
+    }
+    let mut found: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    let made: Vec<&str> = pictures.iter().map(|picture| picture.file).collect();
+    assert_eq!(
+        found, made,
+        "docs/pictures has other files than the code makes"
+    );
+}
+
+/// What is drawn, as text: a picture of a run that failed would be no better
+/// for being up to date.
+#[test]
+fn the_linter_is_shown_at_work() {
+    let pictures = pictures().unwrap();
+    let svg = &pictures[0].text;
+    for shown in [
+        "cogtools lint",
+        "error[type-spelling]",
+        "error[undeclared-variable]",
+        "2 files: ",
+    ] {
+        assert!(svg.contains(shown), "{shown} is not in {svg}");
+    }
+    assert!(!svg.contains('\u{1b}'), "{svg}");
+}
