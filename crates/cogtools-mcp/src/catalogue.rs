@@ -31,9 +31,8 @@ pub(crate) struct Catalogue {
 pub(crate) struct Listing {
     pub(crate) tools: Vec<model::Tool>,
     pub(crate) prompts: Vec<model::Prompt>,
-    /// What is wrong with files that are left out, as far as no listing before has
-    /// said it.
-    pub(crate) news: Vec<Fault>,
+    /// What is wrong with files that are left out.
+    pub(crate) faults: Vec<Fault>,
 }
 
 impl Catalogue {
@@ -81,41 +80,48 @@ impl Catalogue {
         })
     }
 
-    /// Every tool and every prompt.
-    pub(crate) fn list(&self) -> Result<Listing, Vec<Fault>> {
+    /// Every tool and every prompt, and what no listing before has complained about.
+    pub(crate) fn list(&self) -> Result<(Listing, Vec<Fault>), Vec<Fault>> {
+        let listing = self.look()?;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = listing.faults.iter().filter(|fault| !told.contains(fault));
+        let news = news.cloned().collect();
+        told.clone_from(&listing.faults);
+        Ok((listing, news))
+    }
+
+    fn look(&self) -> Result<Listing, Vec<Fault>> {
         let found = self.registry()?.map(|loaded| match loaded {
             Ok(tool) => Ok((declared(&tool), prompt::offered(&tool))),
             Err(error) => Err(error.faults()),
         });
         let mut listing = Listing::default();
-        let mut faults: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
+        let unlisted = found.unlisted.iter().map(SourceError::fault);
+        listing.faults.extend(unlisted);
         for item in found.items {
             match item {
                 Ok((tool, prompt)) => {
                     listing.tools.extend(tool);
                     listing.prompts.extend(prompt);
                 }
-                Err(wrong) => faults.extend(wrong),
+                Err(wrong) => listing.faults.extend(wrong),
             }
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = faults.iter().filter(|fault| !told.contains(fault));
-        listing.news = news.cloned().collect();
-        *told = faults;
         Ok(listing)
     }
 
     /// A number that another listing only has when it says the same.
     pub(crate) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        match self.list() {
+        match self.look() {
             Ok(listing) => {
                 let text = serde_json::to_string(&(listing.tools, listing.prompts));
                 text.unwrap_or_default().hash(&mut hasher);
             }
-            Err(faults) => faults
-                .iter()
-                .for_each(|fault| fault.message.hash(&mut hasher)),
+            Err(faults) => {
+                let messages = faults.iter().map(|fault| &fault.message);
+                messages.for_each(|message| message.hash(&mut hasher));
+            }
         }
         hasher.finish()
     }

@@ -55,8 +55,8 @@ impl Server {
         let listed = tokio::task::spawn_blocking(move || catalogue.list()).await;
         let listing = listed
             .map_err(|_| ErrorData::internal_error("unexpected failure while listing", None))?;
-        let mut listing = listing.map_err(|faults| answer::broken(&faults))?;
-        for fault in std::mem::take(&mut listing.news) {
+        let (listing, news) = listing.map_err(|faults| answer::broken(&faults))?;
+        for fault in news {
             self.warn(fault).await;
         }
         Ok(listing)

@@ -190,7 +190,7 @@ fn calls_are_answered_and_refused_in_words() {
     call(
         json!({"person": "Ada", "times": "2"}),
         text(
-            "cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /times: must be an integer, not the \
+            "cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /times: expected integer, got \
              string \"2\"\nhint: send times (integer)\n",
             true,
         ),
@@ -291,20 +291,22 @@ fn broken_tools_are_left_out_and_named() {
     let project = project();
     project.file("tools/broken.yaml", "name: other\n");
     let list = request("it", "tools/list", json!({}));
-    let input = format!("{}\n{list}\n{list}\n", older());
+    let again = request("again", "tools/list", json!({}));
+    let input = format!("{}\n{list}\n{again}\n", older());
     let (status, stdout, stderr) = serve(&project, input, &["--tools", "gr*,broken"]);
     assert_eq!(status, 0);
-    assert_eq!(
-        stdout.matches(r#""name":"greet","title""#).count(),
-        2,
-        "{stdout}"
-    );
-    assert_eq!(
-        stderr
-            .matches("warning[INVALID_TOOL]: tools/broken.yaml")
-            .count(),
-        2,
-        "{stderr}"
+    let tools = stdout.matches(r#""name":"greet","title""#).count();
+    assert_eq!(tools, 2, "{stdout}");
+    let mut warnings: Vec<&str> = stderr
+        .lines()
+        .filter(|line| line.contains("warning["))
+        .collect();
+    let all = warnings.len();
+    warnings.sort_unstable();
+    warnings.dedup();
+    assert!(
+        all > 0 && warnings.len() == all,
+        "each is said once: {stderr}"
     );
     let (_, stdout, _) = serve(
         &project,
