@@ -56,7 +56,7 @@ impl Service {
             body.len(),
         );
         for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
-            request.push_str(&format!("{name}: {value}\r\n"));
+            request.extend([name, ": ", value, "\r\n"]);
         }
         request.push_str("\r\n");
         request.push_str(body);

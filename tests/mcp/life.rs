@@ -39,7 +39,7 @@ fn pids(project: &Project) -> [u32; 3] {
         if let Ok(text) = fs::read_to_string(project.path("pids")) {
             let pids: Vec<u32> = text
                 .split_whitespace()
-                .map(|pid| pid.parse().unwrap())
+                .map(|pid| pid.parse().expect("a number"))
                 .collect();
             return pids.try_into().expect("three numbers");
         }
@@ -156,7 +156,7 @@ fn tools_are_found_afresh_and_changes_announced() {
         let tools = answer["result"]["tools"].as_array().expect("a list");
         tools
             .iter()
-            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .map(|tool| tool["name"].as_str().unwrap_or_default().to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(names(&session.answer(list)), ["greet", "sum"]);

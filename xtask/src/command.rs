@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use crate::{bench, install, manual, test};
+use crate::{bench, install, manual, soak, test};
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> Result<()> {
@@ -19,6 +19,7 @@ pub(crate) fn run() -> Result<()> {
         "man" if matches.get_flag("check") => manual::check(),
         "man" => manual::write(),
         "pictures" => manual::pictures(),
+        "soak" => soak::run(matches.get_one("seconds").copied().unwrap_or(soak::HOUR)),
         "test" => test::run(),
         _ => manual::completions(path(matches, "dir").unwrap_or(Path::new("."))),
     }
@@ -42,6 +43,14 @@ fn command() -> Command {
                 .arg(directory("prefix", "Where to install; ~/.local by default").long("prefix")),
             Command::new("test")
                 .about("Run everything that CI runs, and install what it needs first"),
+            Command::new("soak")
+                .about("Call the server of MCP without end while files change, and look for growth")
+                .arg(
+                    Arg::new("seconds")
+                        .value_name("SECONDS")
+                        .value_parser(value_parser!(u64))
+                        .help("How long; an hour by default"),
+                ),
             Command::new("man")
                 .about("Generate the man pages in man/")
                 .arg(flag(

@@ -13,6 +13,7 @@ mod manual;
 mod needs;
 mod process;
 mod say;
+mod soak;
 mod test;
 
 fn main() -> std::process::ExitCode {
