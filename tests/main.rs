@@ -20,6 +20,7 @@ mod interpreter;
 mod layers;
 mod layout;
 mod managers;
+mod mcp;
 mod njk;
 mod ourselves;
 mod output;

@@ -5,7 +5,7 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "cogtools",
     "cogtools-call",
     "cogtools-config",
@@ -16,6 +16,7 @@ const NAMES: [&str; 14] = [
     "cogtools-init",
     "cogtools-lint",
     "cogtools-list",
+    "cogtools-mcp",
     "cogtools-new",
     "cogtools-schema",
     "cogtools-test",

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::dist::Source;
-use crate::{bench, dist, install, manual, test};
+use crate::{bench, dist, install, manual, soak, test};
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> Result<()> {
@@ -39,6 +39,7 @@ pub(crate) fn run() -> Result<()> {
             dist::publish(dir, matches.get_flag("dry-run"))
         }
         "tag" => dist::tag(text(matches, "name").unwrap_or_default()),
+        "soak" => soak::run(matches.get_one("seconds").copied().unwrap_or(soak::HOUR)),
         "test" => test::run(),
         _ => manual::completions(path(matches, "dir").unwrap_or(Path::new("."))),
     }
@@ -62,6 +63,14 @@ fn command() -> Command {
                 .arg(directory("prefix", "Where to install; ~/.local by default").long("prefix")),
             Command::new("test")
                 .about("Run everything that CI runs, and install what it needs first"),
+            Command::new("soak")
+                .about("Call the server of MCP without end while files change, and look for growth")
+                .arg(
+                    Arg::new("seconds")
+                        .value_name("SECONDS")
+                        .value_parser(value_parser!(u64))
+                        .help("How long; an hour by default"),
+                ),
             Command::new("man")
                 .about("Generate the man pages in man/")
                 .arg(flag(

@@ -16,6 +16,7 @@ mod needs;
 mod process;
 mod programs;
 mod say;
+mod soak;
 mod test;
 
 fn main() -> std::process::ExitCode {

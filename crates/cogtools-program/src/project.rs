@@ -174,7 +174,7 @@ pub fn filter_args() -> [Arg; 4] {
 }
 
 /// Puts what the command line says over `filter`.
-fn select(matches: &ArgMatches, filter: &mut Filter) {
+pub fn select(matches: &ArgMatches, filter: &mut Filter) {
     let asked = |name: &str| -> Option<Vec<Pattern>> {
         let words = matches.try_get_many::<String>(name).ok()??;
         Some(words.map(|word| Pattern::new(word)).collect())

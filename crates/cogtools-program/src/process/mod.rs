@@ -71,6 +71,29 @@ fn this_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()
 }
 
+/// Ends the process at once, for a program whose main thread cannot come back: it
+/// waits for somebody to read its output, and nobody does.
+#[allow(
+    clippy::exit,
+    reason = "this is the outermost layer, and there is no other way out"
+)]
+pub fn leave(status: u8) -> ! {
+    std::process::exit(i32::from(status))
+}
+
+/// The process that started this one, as far as there are such: another number
+/// later means that it has gone.
+#[cfg(unix)]
+pub fn parent() -> Option<u32> {
+    Some(std::os::unix::process::parent_id())
+}
+
+/// The process that started this one, as far as there are such.
+#[cfg(not(unix))]
+pub const fn parent() -> Option<u32> {
+    None
+}
+
 /// Becomes `process`; it keeps the streams, and its end is ours.
 #[cfg(unix)]
 fn go_on(name: &'static str, mut process: Command) -> u8 {

@@ -1,7 +1,5 @@
 //! A call through a program's streams: arguments in, result out.
 
-mod work;
-
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
@@ -79,7 +77,7 @@ pub fn call(
 ) -> Result<Answer, Failure> {
     let arguments = Arguments::read(bytes, syntax)
         .map_err(|error| error.fault().about(tool.name().as_str()))?;
-    work::bounded(Arc::clone(tool), arguments, surroundings)
+    crate::work::bounded(Arc::clone(tool), arguments, surroundings)
 }
 
 /// What is around a call of `tool`. A template looks at nothing, so nothing is
