@@ -177,14 +177,16 @@ fn options_are_over_everything() {
     called(&["a"]).outputs("a");
     called(&["--tools", "b", "--exclude", "c", "b"]).outputs("b");
     called(&["--tools", "*", "--exclude", "c", "--toolset", "set", "b"]).outputs("b");
-    let filtered = |name: &str| {
+    let filtered = |file: &str| {
+        let name = file.trim_start_matches("set/");
         format!(
             "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no tool of that name is here\n\
-             hint: there is one, but a filter leaves it out; cogtools config list shows the filters\n\
+             hint: `tools/{file}.yaml` is one, but a filter leaves it out: an option such as \
+             --exclude, or `filter` or `hosts` of the configuration\n\
              hint: cogtools-discover prints the tools there are\n"
         )
     };
-    called(&["b"]).fails(127, filtered("b"));
+    called(&["b"]).fails(127, filtered("set/b"));
     called(&["--exclude", "a", "a"]).fails(127, filtered("a"));
     called(&["--toolset", "set", "a"]).fails(127, filtered("a"));
 }

@@ -104,6 +104,8 @@ inputSchema:
         type: string
   required:
   - person
+  examples:
+  - person: Ada
 annotations:
   readOnlyHint: true
 ";
