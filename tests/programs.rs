@@ -5,7 +5,7 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
@@ -15,9 +15,11 @@ const NAMES: [&str; 13] = [
     "cogtools-init",
     "cogtools-lint",
     "cogtools-list",
+    "cogtools-lock",
     "cogtools-new",
     "cogtools-schema",
     "cogtools-test",
+    "cogtools-trust",
     "cogtools-yaml",
 ];
 
@@ -116,6 +118,7 @@ fn usage(name: &str) -> String {
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
+        "cogtools-trust" => "cogtools-trust [OPTIONS] [SOURCE]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

@@ -111,6 +111,7 @@ impl Registry {
     fn absent(&self, name: &Name) -> Absent {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
+        self.ask_all();
         for source in &self.sources {
             let listing = source.list(&self.surroundings);
             let left = listing
@@ -136,6 +137,19 @@ impl Registry {
         }
     }
 
+    /// Asks the sources that are programs, all at once: each may be slow.
+    fn ask_all(&self) {
+        let programs = self.sources.iter().filter_map(Source::provider);
+        let programs: Vec<_> = programs.collect();
+        if programs.len() > 1 {
+            thread::scope(|scope| {
+                for provider in programs {
+                    scope.spawn(|| drop(provider.tools(&self.surroundings).map(<[_]>::len)));
+                }
+            });
+        }
+    }
+
     fn lists(&self, listed: &Listed) -> bool {
         let name = listed.stem.to_string_lossy();
         self.filters.is_empty() || self.takes(&name, listed.provenance.toolset.as_deref())
@@ -149,6 +163,7 @@ impl Registry {
             shadowed: Vec::new(),
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
+        self.ask_all();
         for source in &self.sources {
             let Listing { listed, errors } = source.list(&self.surroundings);
             found.unlisted.extend(errors);
@@ -175,6 +190,17 @@ impl Registry {
             found.items.retain(|listed| self.lists(listed));
         }
         found
+    }
+
+    /// All that the sources have, in their order: also what is shadowed, and what
+    /// the filters leave out.
+    pub fn everything(&self) -> Listing {
+        self.ask_all();
+        let mut all = Listing::default();
+        for source in &self.sources {
+            all.add(source.list(&self.surroundings));
+        }
+        all
     }
 
     /// Loads every tool and turns each into what the caller needs, `each` running

@@ -23,7 +23,7 @@ pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
-pub use process::main;
+pub use process::{Lookout, main};
 pub use program::{Program, Stdin};
 pub use rehearsal::Ended;
 pub use report::{Format, Reporter, Severity};

@@ -1,6 +1,7 @@
 //! Where tools come from.
 
 mod folder;
+mod global;
 mod packages;
 mod provenance;
 mod provider;
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use folder::Folder;
-pub use packages::{Global, Package, Packages};
+pub use global::Global;
+pub use packages::{Package, Packages};
 pub use provenance::{Author, Provenance};
 pub use provider::{Declared, Provider, ProviderError, Settings};
 
@@ -115,6 +117,14 @@ impl Source {
         }
     }
 
+    /// The provider, if it is one.
+    pub const fn provider(&self) -> Option<&Provider> {
+        match self {
+            Self::Provider(provider) => Some(provider),
+            Self::Folder(_) | Self::Packages(_) => None,
+        }
+    }
+
     /// The folder, if it is one of the project's own.
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
@@ -156,13 +166,29 @@ impl Listing {
         listing
     }
 
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.listed.extend(other.listed);
         self.errors.extend(other.errors);
     }
 }
 
 impl SourceError {
+    /// The name of the source that it is about.
+    pub fn source(&self) -> String {
+        match self {
+            Self::Absent(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
+                Provenance::local(path).source
+            }
+            Self::Manifest(package, _) | Self::Package { package, .. } => package.clone(),
+            Self::Provider(error) => error.provider().to_owned(),
+        }
+    }
+
+    /// Whether the rest of the source can be had.
+    pub fn is_partial(&self) -> bool {
+        matches!(self, Self::Provider(error) if error.is_partial())
+    }
+
     /// The fault to show.
     pub fn fault(&self) -> Fault {
         let hint = match self {

@@ -6,16 +6,15 @@
 //! link`, all that pnpm puts at the top), and what is installed for everybody.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Author, Folder, Listing, Provenance, SourceError};
-use crate::environment::Vars;
+use super::{Author, Folder, Global, Listing, Provenance, SourceError};
 use crate::text::{self, TextError};
 use crate::tool::ToolError;
-use crate::{Name, Tool};
+use crate::{Name, Tool, trust};
 
 /// The packages of a project, nearest first, then those for everybody.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,13 +22,6 @@ pub struct Packages {
     root: PathBuf,
     shown: PathBuf,
     global: Global,
-}
-
-/// Where npm puts packages for everybody, looked for only when it is needed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Global {
-    prefix: Option<PathBuf>,
-    path: Option<OsString>,
 }
 
 /// A package with tools.
@@ -43,10 +35,8 @@ pub struct Package {
     pub folders: Vec<Folder>,
 }
 
-/// The variables by which npm is told its prefix.
-const PREFIXES: [&str; 2] = ["npm_config_prefix", "NPM_CONFIG_PREFIX"];
 /// The folder that packages are in.
-const MODULES: &str = "node_modules";
+pub(super) const MODULES: &str = "node_modules";
 /// The file that says what a package is.
 const MANIFEST: &str = "package.json";
 /// The largest of them that is read: 4 MiB.
@@ -256,46 +246,9 @@ fn package(name: &str, folder: &Path, shown: &Path) -> Result<Option<Package>, S
 fn stays(path: &Path) -> bool {
     use std::path::Component;
     let mut parts = path.components();
-    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-}
-
-impl Global {
-    /// What `vars`, the environment of a process, tell.
-    pub fn new(vars: &Vars) -> Self {
-        let var = |name: &str| vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
-        let prefix = PREFIXES.iter().find_map(|name| var(name));
-        Self {
-            prefix: prefix.map(PathBuf::from),
-            path: var("PATH").cloned(),
-        }
-    }
-
-    /// The folder, if it is there: below the prefix that npm is told, or below
-    /// that of the `node` on PATH.
-    pub fn folder(&self) -> Option<PathBuf> {
-        let prefix = self.prefix.clone().or_else(|| self.beside_node())?;
-        let folder = if cfg!(windows) {
-            prefix.join(MODULES)
-        } else {
-            prefix.join("lib").join(MODULES)
-        };
-        folder.is_dir().then_some(folder)
-    }
-
-    fn beside_node(&self) -> Option<PathBuf> {
-        let node = format!("node{}", std::env::consts::EXE_SUFFIX);
-        let mut folders = std::env::split_paths(self.path.as_ref()?);
-        let node = folders.find_map(|folder| {
-            let file = folder.join(&node);
-            file.is_file().then_some(file)
-        })?;
-        let node = node.canonicalize().ok()?;
-        let folder = node.parent()?;
-        let prefix = if cfg!(windows) {
-            folder
-        } else {
-            folder.parent()?
-        };
-        Some(prefix.to_path_buf())
-    }
+    // What a package brings along is not a part of what is allowed with it.
+    parts.all(|part| match part {
+        Component::Normal(name) => !trust::is_apart(name),
+        part => part == Component::CurDir,
+    })
 }

@@ -1,6 +1,6 @@
 //! The question before anything runs that others have written.
 
-use super::{ContentError, Item, RecordError, Verdict, package};
+use super::{ContentError, Item, RecordError, Verdict};
 use crate::implementation::Implementation;
 use crate::source::Author;
 use crate::{Code, Fault, Surroundings, Tool};
@@ -31,11 +31,7 @@ pub(crate) fn item(tool: &Tool, around: &Surroundings) -> Result<Option<Item>, C
         (Author::Provider, Implementation::Provider(provider, declared)) => Ok(Some(
             provider.tool(declared.own_name(), declared.value(), around),
         )),
-        (Author::Package(root), _) => Ok(Some(Item {
-            source: format!("npm:{}", provenance.source),
-            tool: String::new(),
-            hash: package(root)?,
-        })),
+        (Author::Package(root), _) => Item::package(&provenance.source, root).map(Some),
         (Author::Project | Author::Provider, _) => Ok(None),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_doctor::PROGRAM;
-use cogtools_program::{Ended, Format, Input, Io, Reporter, Terminals, Vars};
+use cogtools_program::{Ended, Format, Input, Io, Lookout, Reporter, Terminals, Vars};
 use cogtools_testing::{Project, difference};
 
 /// What each check says when all is well.
@@ -172,6 +172,7 @@ impl Patient {
             vars: self.vars.clone(),
             cwd,
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+            lookout: Lookout::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
         let here = self.project.root().parent().unwrap().display().to_string();

@@ -14,6 +14,7 @@ use crate::io::{Io, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
+pub use watch::Lookout;
 pub(crate) use watch::Watch;
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
@@ -48,6 +49,7 @@ fn launch(program: &Program) -> u8 {
         program: std::env::current_exe().unwrap_or_default(),
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
+        lookout: Lookout::default(),
     };
     let status = program.launch(&args, &mut io);
     match io.next.take() {

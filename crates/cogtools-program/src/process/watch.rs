@@ -4,6 +4,10 @@
 //! reach whatever this process runs; then it ends itself. It is looked out for
 //! only while something runs: otherwise the usual ends are the right ones.
 
+use std::cell::OnceCell;
+
+use cogtools_core::Cancel;
+
 /// Looks out for the end of this process.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -15,10 +19,27 @@ pub(crate) struct Watch {
     over: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
+/// Looks out for it from the first time that sources which are programs may run
+/// to the end of the process.
+#[derive(Debug, Default)]
+pub struct Lookout(OnceCell<Watch>);
+
+impl Lookout {
+    /// From now on those ends ask `cancel`.
+    pub(crate) fn begin(&self, cancel: &Cancel) {
+        self.0.get_or_init(|| Watch::begin(cancel));
+    }
+
+    /// The status to end with, if it has to.
+    pub(crate) fn status(&self) -> Option<u8> {
+        self.0.get()?.status()
+    }
+}
+
 #[cfg(not(unix))]
 impl Watch {
     /// Nothing here asks a process to end: it is ended.
-    pub(crate) const fn begin(_: &cogtools_core::Cancel) -> Self {
+    pub(crate) const fn begin(_: &Cancel) -> Self {
         Self {}
     }
 
