@@ -15,6 +15,7 @@ mod hosts;
 mod input;
 mod interpreter;
 mod layout;
+mod locked;
 mod njk;
 mod ourselves;
 mod output;
@@ -22,10 +23,12 @@ mod partials;
 mod porcelain;
 mod programs;
 mod project;
+mod providers;
 mod schema;
 mod sources;
 mod starters;
 mod templates;
+mod trust;
 mod watch;
 
 /// The directory of the programs under test.

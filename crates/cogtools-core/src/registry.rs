@@ -119,7 +119,9 @@ impl Registry {
                 .into_iter()
                 .filter(|listed| self.lists(listed));
             names.extend(left.filter_map(|listed| listed.stem.into_string().ok()));
-            unlisted.extend(listing.errors);
+            // What is wrong with one declaration says nothing of other names.
+            let errors = listing.errors.into_iter();
+            unlisted.extend(errors.filter(|error| !error.is_partial()));
         }
         names.sort_unstable();
         names.dedup();

@@ -30,9 +30,15 @@ impl Row {
             let first = error.faults().into_iter().next();
             Box::new(first.unwrap_or_else(|| Fault::new(Code::InvalidTool, "not a tool")))
         });
+        // What is declared has no folder.
+        let source = if file.path.as_os_str().is_empty() {
+            file.provenance.source.clone()
+        } else {
+            shown(file.shown.parent().unwrap_or(Path::new("")))
+        };
         Self {
             name: file.stem.to_string_lossy().into_owned(),
-            source: shown(file.shown.parent().unwrap_or(Path::new(""))),
+            source,
             file: file.shown.clone(),
             shadows: Vec::new(),
             cost,

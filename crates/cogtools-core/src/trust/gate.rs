@@ -40,15 +40,18 @@ pub(crate) fn item(tool: &Tool, around: &Surroundings) -> Result<Option<Item>, C
 pub(crate) fn check(tool: &Tool, around: &Surroundings) -> Result<(), Box<Fault>> {
     ask(tool, around).map_err(|refusal| {
         let source = &tool.provenance().source;
-        let hint = match &refusal {
-            Refusal::Unknown(_) | Refusal::Changed(_) => format!(
+        let fault = match &refusal {
+            Refusal::Unknown(_) | Refusal::Changed(_) => Fault::new(
+                Code::Denied,
+                refusal.to_string(),
+            )
+            .hint(format!(
                 "only the user can allow it, after a look at what it runs: cogtools trust {source}"
-            ),
-            Refusal::Record(error) => return Box::new(error.fault()),
-            Refusal::Content(error) => return Box::new(error.fault()),
+            )),
+            Refusal::Record(error) => error.fault(),
+            Refusal::Content(error) => error.fault(),
         };
-        let fault = Fault::new(Code::Denied, refusal.to_string());
-        Box::new(fault.about(tool.name().as_str()).hint(hint))
+        Box::new(fault.about(tool.name().as_str()))
     })
 }
 

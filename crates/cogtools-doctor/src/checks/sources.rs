@@ -22,7 +22,9 @@ pub(crate) fn look(io: &Io<'_>) -> Vec<Finding> {
     };
     let around = watched(io, &project, config.env_priority);
     let subjects = subjects(&config, &around);
-    let findings = subjects.iter().filter_map(|subject| finding(subject, &around));
+    let findings = subjects
+        .iter()
+        .filter_map(|subject| finding(subject, &around));
     findings.collect()
 }
 

@@ -131,16 +131,34 @@ impl Declared {
         let Some(key) = SCHEMAS.iter().find(|key| said(key)) else {
             return Ok((None, None));
         };
-        let Some(object) = self.value.get(key).and_then(Value::as_object) else {
-            let message = format!("`{key}` of `{}` is no object", self.own);
+        let wrong = |what: &str| {
+            let message = format!("`{key}` of `{}` {what}", self.own);
             let error = ProviderError::Declaration(provider.name(), message);
-            return Err(ToolError::Invalid(vec![error.fault()]));
+            ToolError::Invalid(vec![error.fault()])
         };
+        let object = self.value.get(key).and_then(Value::as_object);
+        let object = object.ok_or_else(|| wrong("is no object"))?;
+        if !is_of_objects(object) {
+            return Err(wrong("describes something else than an object"));
+        }
         let recovered = Schema::recover(object.clone());
         let plain = recovered.as_object().clone().into();
         // Types in capitals and the like, which some print, are no JSON Schema.
         let whole = (*key != SCHEMAS[0]).then_some(recovered);
         Ok((Some(plain), whole))
+    }
+}
+
+/// Whether a schema lets objects through, as far as its type says: arguments are one.
+fn is_of_objects(schema: &Map<String, Value>) -> bool {
+    let object = |kind: &Value| {
+        let kind = kind.as_str().unwrap_or_default();
+        kind.eq_ignore_ascii_case("object")
+    };
+    match schema.get("type") {
+        None => true,
+        Some(Value::Array(kinds)) => kinds.iter().any(object),
+        Some(kind) => object(kind),
     }
 }
 
