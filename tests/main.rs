@@ -19,6 +19,7 @@ mod locked;
 mod njk;
 mod ourselves;
 mod output;
+mod packages;
 mod partials;
 mod porcelain;
 mod programs;

@@ -8,8 +8,9 @@ use cogtools_program::{Ended, Format, Input, Io, Lookout, Reporter, Terminals, V
 use cogtools_testing::{Project, difference};
 
 /// What each check says when all is well.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 13] = [
     ("configuration", "  ok       `.cogtoolrc.yaml` is valid\n"),
+    ("sources", "  ok       no source of tools needs your word\n"),
     (
         "gemini",
         "  ok       Gemini CLI 0.61.0 is `[HERE]/prefix/bin/gemini`; it reads \
