@@ -32,7 +32,7 @@ fn age(scene: &Scene) {
             .write(true)
             .open(file)
             .expect("it is there");
-        let then = SystemTime::now() - Duration::from_secs(120);
+        let then = SystemTime::now() - Duration::from_mins(2);
         file.set_modified(then).expect("it has a time");
     }
 }

@@ -57,7 +57,7 @@ allowed provider other
     assert_eq!(declared[1]["name"], "ok");
     nested("cogtools-call")
         .arg("other_say")
-        .stdin(&json!({"text": "hello"}))
+        .stdin(json!({"text": "hello"}))
         .run()
         .outputs("said: hello");
     // Without our programs on PATH there is no such provider.
@@ -80,7 +80,7 @@ fn a_declaration_that_has_changed_is_denied() {
     let call = || {
         nested("cogtools-call")
             .arg("other_say")
-            .stdin(&json!({"text": "x"}))
+            .stdin(json!({"text": "x"}))
             .run()
     };
     call().fails(
@@ -99,7 +99,7 @@ other   provider  changed  cogtools-discover -C ../other, cogtools-call -C ../ot
     nested("cogtools-trust").arg("other").run().text();
     call().outputs("said: x");
     project.file("../other/tools/tell.yaml", SAY.replace("say", "tell"));
-    nested("cogtools-call").arg("other_tell").stdin(&json!({"text": "x"})).run().fails(
+    nested("cogtools-call").arg("other_tell").stdin(json!({"text": "x"})).run().fails(
         77,
         "\
 cogtools-call: error[DENIED]: other_tell: it runs commands and comes from the provider `other`, which is not allowed to do that yet

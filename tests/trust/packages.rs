@@ -184,3 +184,23 @@ fn each_place_has_a_word_of_its_own() {
         .run()
         .outputs("other\n");
 }
+
+#[test]
+fn a_folder_that_leads_into_a_package_is_the_packages() {
+    for (source, link) in [("./node_modules/pk/tools", false), ("./tools", true)] {
+        let project = with_package();
+        project.file(
+            ".cogtoolrc.yaml",
+            format!("tool_sources: [{{local: {source}}}]\n"),
+        );
+        if link {
+            project.link("tools", "node_modules/pk/tools");
+        }
+        call(&project, "pk_say").outputs("said");
+        call(&project, "pk_run").fails(77, UNKNOWN);
+        trust(&project, &["pk"]).text();
+        call(&project, "pk_run").outputs("ran\n");
+        project.file("node_modules/pk/tools/run", "#!/bin/sh\necho evil\n");
+        call(&project, "pk_run").fails(77, CHANGED);
+    }
+}

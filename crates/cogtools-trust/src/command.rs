@@ -193,7 +193,7 @@ fn prune(all: &[Subject], around: &Surroundings, io: &mut Io<'_>) -> Result<(), 
             return Path::new(tool).is_dir();
         }
         let mut parts = source.splitn(3, ':').skip(2);
-        let root = parts.next().map(Path::new).unwrap_or(Path::new(""));
+        let root = parts.next().map_or(Path::new(""), Path::new);
         let known = here.iter().any(|(other, _)| other == source);
         root.is_dir() && (root != around.root || known)
     };

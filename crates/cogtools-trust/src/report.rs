@@ -109,10 +109,10 @@ impl<'r> Report<'r> {
             }
         }
         let line = |cells: &[String; 4]| {
-            let cells = cells.iter().zip(widths);
-            let line: String = cells
-                .map(|(cell, width)| format!("{cell:width$}  "))
-                .collect();
+            let mut line = String::new();
+            for (cell, width) in cells.iter().zip(widths) {
+                let _ = write!(line, "{cell:width$}  ");
+            }
             line.trim_end().to_owned()
         };
         let head = line(&HEAD.map(str::to_owned));

@@ -2,7 +2,7 @@
 
 mod folder;
 mod global;
-mod packages;
+pub(crate) mod packages;
 mod provenance;
 mod provider;
 

@@ -185,6 +185,25 @@ fn children(folder: &Path) -> Vec<(String, bool)> {
     entries.collect()
 }
 
+/// The name and the folder of the package that the file at `path` lies in, if there
+/// is a folder of packages on the way to it.
+pub(crate) fn around(path: &Path) -> Option<(String, PathBuf)> {
+    let folders: Vec<&Path> = path.ancestors().collect();
+    let modules = folders
+        .iter()
+        .position(|folder| folder.file_name().is_some_and(|name| name == MODULES))?;
+    let named = |up: usize| {
+        let folder = folders.get(modules.checked_sub(up)?)?;
+        folder.file_name()?.to_str()
+    };
+    let first = named(1)?;
+    if first.starts_with('@') {
+        let name = format!("{first}/{}", named(2)?);
+        return Some((name, folders[modules - 2].to_path_buf()));
+    }
+    Some((first.to_owned(), folders[modules - 1].to_path_buf()))
+}
+
 /// The package in `folder`, if it has tools.
 fn package(name: &str, folder: &Path, shown: &Path) -> Result<Option<Package>, SourceError> {
     let file = shown.join(MANIFEST);

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::gate::package_of;
 use super::{ContentError, Item, Verdict, files, named, package};
-use crate::source::{Package, Provider, Source};
+use crate::source::{Folder, Package, Provider, Source};
 use crate::{Config, Fault, Surroundings};
 
 /// A source that needs the user's word.
@@ -44,7 +45,7 @@ pub fn subjects(config: &Config, around: &Surroundings) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for source in &config.sources {
         match source {
-            Source::Folder(_) => {}
+            Source::Folder(folder) => found.extend(Subject::packages_in(folder)),
             Source::Provider(provider) if !provider.needs_word(around) => {}
             Source::Provider(provider) => found.push(Subject {
                 name: provider.settings().name.clone(),
@@ -83,6 +84,28 @@ impl Subject {
                 tools,
             },
         })
+    }
+
+    /// The packages that a folder of the project leads to.
+    fn packages_in(folder: &Folder) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        let listed = folder.list().unwrap_or_default();
+        let tools = listed.iter().filter_map(|listed| listed.load().ok());
+        for tool in tools {
+            let Some((name, root)) = package_of(&tool) else {
+                continue;
+            };
+            let own = tool.name().to_string();
+            let same = found.iter_mut().find(|other| other.name == name);
+            if let Some(Kind::Package { tools, .. }) = same.map(|other| &mut other.kind) {
+                tools.push(own);
+            } else {
+                let tools = vec![own];
+                let kind = Kind::Package { root, tools };
+                found.push(Self { name, kind });
+            }
+        }
+        found
     }
 
     /// Whether it is a provider, and not a package.
