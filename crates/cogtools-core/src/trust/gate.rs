@@ -67,15 +67,13 @@ pub(super) fn package_of(tool: &Tool) -> Option<(String, PathBuf)> {
 /// Refuses `tool` unless the user has allowed what it needs.
 pub(crate) fn check(tool: &Tool, around: &Surroundings) -> Result<(), Box<Fault>> {
     ask(tool, around).map_err(|refusal| {
-        let source = &tool.provenance().source;
         let fault = match &refusal {
-            Refusal::Unknown(_) | Refusal::Changed(_) => Fault::new(
-                Code::Denied,
-                refusal.to_string(),
-            )
-            .hint(format!(
-                "only the user can allow it, after a look at what it runs: cogtools trust {source}"
-            )),
+            Refusal::Unknown(origin) | Refusal::Changed(origin) => {
+                let source = &origin.name;
+                Fault::new(Code::Denied, refusal.to_string()).hint(format!(
+                    "only the user can allow it, after a look at what it runs: cogtools trust {source}"
+                ))
+            }
             Refusal::Record(error) => error.fault(),
             Refusal::Content(error) => error.fault(),
         };
