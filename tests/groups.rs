@@ -129,6 +129,27 @@ fn when_the_call_is_asked_to_end() {
 }
 
 #[test]
+fn when_the_discovery_is_asked_to_end() {
+    for (program, args) in [("cogtools-discover", &[][..]), ("cogtools-call", &["x"])] {
+        let project = Project::new();
+        let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
+        let script = script.replace("    ", "");
+        project.program("../home/p", script).file(
+            "../home/.gemini/cogtoolrc.yaml",
+            format!(
+                "tool_sources: [{{command: {{discover: [{0}], call: [{0}], timeout: 60}}}}]\n",
+                project.home().join("p").display()
+            ),
+        );
+        let mut child = start(&project, &programs().join(program).to_string_lossy(), args);
+        let pids = pids(&project);
+        signal("TERM", child.id());
+        assert_eq!(wait(&mut child).code(), Some(143), "{program}");
+        assert!(!pids.iter().any(|pid| lives(pid)), "{program}: {pids:?}");
+    }
+}
+
+#[test]
 fn when_the_host_dies() {
     let project = project_with("t", STUBBORN);
     let line = "\"$CALL\" t & echo $! > call; wait";

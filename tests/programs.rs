@@ -5,7 +5,7 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 17] = [
     "cogtools",
     "cogtools-call",
     "cogtools-config",
@@ -16,10 +16,12 @@ const NAMES: [&str; 15] = [
     "cogtools-init",
     "cogtools-lint",
     "cogtools-list",
+    "cogtools-lock",
     "cogtools-mcp",
     "cogtools-new",
     "cogtools-schema",
     "cogtools-test",
+    "cogtools-trust",
     "cogtools-yaml",
 ];
 
@@ -121,6 +123,7 @@ fn usage(name: &str) -> String {
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
+        "cogtools-trust" => "cogtools-trust [OPTIONS] [SOURCE]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",
         _ => &format!("{name} [OPTIONS]"),
     };

@@ -19,6 +19,8 @@ const PROGRAMS: [&str; 5] = [
 const HEAD: &str = "\
 configuration
   ok       `.cogtoolrc.yaml` is valid
+sources
+  ok       no source of tools needs your word
 gemini
   ok       Gemini CLI 0.61.0 is `[GEMINI]/gemini`; it reads `tools.discoveryCommand` and `tools.callCommand`
 ";

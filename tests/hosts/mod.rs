@@ -12,6 +12,7 @@ mod failure;
 mod host;
 mod permission;
 mod setup;
+mod sources;
 mod tutorial;
 
 /// Makes one test for each version out of functions that take a [`host::Host`].

@@ -5,6 +5,7 @@ use cogtools_testing::{Project, Run};
 use crate::run;
 
 mod faults;
+mod lies;
 
 const TOOLS: &str = r#"{"cogtools": {"tools": ["tools"]}}"#;
 

@@ -34,6 +34,8 @@ pub enum Code {
     InvalidTool,
     /// A configuration file is not valid.
     InvalidConfig,
+    /// What a source declares is not what `cogtools.lock` pins.
+    Locked,
     /// The work took longer than it may.
     Timeout,
     /// No source has a tool of that name.
@@ -42,7 +44,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -57,6 +59,7 @@ impl Code {
         Self::Denied,
         Self::InvalidTool,
         Self::InvalidConfig,
+        Self::Locked,
         Self::Timeout,
         Self::ToolNotFound,
     ];
@@ -78,6 +81,7 @@ impl Code {
             Self::Denied => "DENIED",
             Self::InvalidTool => "INVALID_TOOL",
             Self::InvalidConfig => "INVALID_CONFIG",
+            Self::Locked => "LOCKED",
             Self::Timeout => "TIMEOUT",
             Self::ToolNotFound => "TOOL_NOT_FOUND",
         }
@@ -97,7 +101,7 @@ impl Code {
             Self::TemplateFailed | Self::Internal => 70,
             Self::IoFailed => 74,
             Self::Denied => 77,
-            Self::InvalidTool | Self::InvalidConfig => 78,
+            Self::InvalidTool | Self::InvalidConfig | Self::Locked => 78,
             Self::Timeout => 124,
             Self::ToolNotFound => 127,
         }
@@ -131,6 +135,9 @@ impl Code {
             Self::InvalidTool => "a tool file is not a valid tool; file, line and column are named",
             Self::InvalidConfig => {
                 "a configuration file is not valid; file, line and column are named"
+            }
+            Self::Locked => {
+                "a source declares something else than cogtools.lock pins; each difference is named"
             }
             Self::Timeout => "the work took longer than it may",
             Self::ToolNotFound => "no tool of that name exists here; the nearest are named",

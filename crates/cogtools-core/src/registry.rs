@@ -113,6 +113,7 @@ impl Registry {
     fn absent(&self, name: &Name) -> Absent {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
+        self.ask_all();
         for source in &self.sources {
             let listing = source.list(&self.surroundings);
             let left = listing
@@ -120,7 +121,9 @@ impl Registry {
                 .into_iter()
                 .filter(|listed| self.lists(listed));
             names.extend(left.filter_map(|listed| listed.stem.into_string().ok()));
-            unlisted.extend(listing.errors);
+            // What is wrong with one declaration says nothing of other names.
+            let errors = listing.errors.into_iter();
+            unlisted.extend(errors.filter(|error| !error.is_partial()));
         }
         names.sort_unstable();
         names.dedup();
@@ -138,6 +141,19 @@ impl Registry {
         }
     }
 
+    /// Asks the sources that are programs, all at once: each may be slow.
+    fn ask_all(&self) {
+        let programs = self.sources.iter().filter_map(Source::provider);
+        let programs: Vec<_> = programs.collect();
+        if programs.len() > 1 {
+            thread::scope(|scope| {
+                for provider in programs {
+                    scope.spawn(|| drop(provider.tools(&self.surroundings).map(<[_]>::len)));
+                }
+            });
+        }
+    }
+
     fn lists(&self, listed: &Listed) -> bool {
         let name = listed.stem.to_string_lossy();
         self.filters.is_empty() || self.takes(&name, listed.provenance.toolset.as_deref())
@@ -152,6 +168,7 @@ impl Registry {
             left_out: 0,
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
+        self.ask_all();
         for source in &self.sources {
             let Listing { listed, errors } = source.list(&self.surroundings);
             found.unlisted.extend(errors);
@@ -180,6 +197,17 @@ impl Registry {
             found.left_out = all - found.items.len();
         }
         found
+    }
+
+    /// All that the sources have, in their order: also what is shadowed, and what
+    /// the filters leave out.
+    pub fn everything(&self) -> Listing {
+        self.ask_all();
+        let mut all = Listing::default();
+        for source in &self.sources {
+            all.add(source.list(&self.surroundings));
+        }
+        all
     }
 
     /// Loads every tool and turns each into what the caller needs, `each` running

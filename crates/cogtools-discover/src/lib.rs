@@ -5,9 +5,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Fault, Target, Tool};
+use cogtools_core::{Code, Fault, Lock, Registry, Survey, Target, Tool};
 use cogtools_program::call::verbose_arg;
-use cogtools_program::project::{filter_args, registry};
+use cogtools_program::project::{filter_args, project, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
 
@@ -28,6 +28,10 @@ const MANUAL: &[(&str, &str)] = &[
     (
         "FORMATS",
         "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); releases of Gemini CLI read one or the other.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
+    ),
+    (
+        "LOCKED",
+        "With --locked the declarations are first compared with cogtools.lock, which `cogtools lock` writes. Every tool that is new, gone or declared otherwise, every source that is gone or cannot be asked, is an error that says what has changed; then nothing is declared. Filters change nothing about what is compared.",
     ),
     ("FILES", man::FILES),
     (
@@ -69,6 +73,12 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Check more, and fail when a tool is broken"),
         )
+        .arg(
+            Arg::new("locked")
+                .long("locked")
+                .action(ArgAction::SetTrue)
+                .help("Refuse what is not as cogtools.lock pins it"),
+        )
         .arg(verbose_arg())
         .args(filter_args())
 }
@@ -80,7 +90,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .unwrap_or_default();
     let target = Target::parse(format).unwrap_or(Target::Gemini);
     let strict = matches.get_flag("strict");
-    let found = registry(matches, io, Some(target))?.map(|tool| line(tool, target, strict));
+    let registry = registry(matches, io, Some(target))?;
+    if matches.get_flag("locked") {
+        hold(&registry, io)?;
+    }
+    let found = registry.map(|tool| line(tool, target, strict));
     let mut declared = Vec::new();
     let mut broken: Vec<Fault> = found
         .unlisted
@@ -120,6 +134,19 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.report(Severity::Warning, fault);
     }
     Ok(())
+}
+
+/// Refuses what `registry` declares unless `cogtools.lock` pins it so.
+fn hold(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
+    let project = project(io);
+    let (path, shown) = project.resolve(Lock::FILE.as_ref());
+    let lock = Lock::read(&path, &shown).map_err(|fault| *fault)?;
+    let faults = lock.drift(&Survey::of(registry, project.shown()));
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.into())
+    }
 }
 
 fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {

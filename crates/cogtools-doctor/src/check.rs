@@ -18,10 +18,14 @@ pub(crate) struct Result {
 }
 
 /// Every check.
-const ALL: [Check; 12] = [
+const ALL: [Check; 13] = [
     Check {
         name: "configuration",
         run: checks::configuration::check,
+    },
+    Check {
+        name: "sources",
+        run: checks::sources::check,
     },
     Check {
         name: "gemini",

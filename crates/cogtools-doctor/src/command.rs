@@ -30,6 +30,9 @@ const CHECKS: &str = "\
 configuration
   Whether .cogtoolrc.yaml and the folders that it names can be read.
 
+sources
+  Packages and providers that wait for the user's word, and `cogtools-trust(1)` for each.
+
 gemini
   Every Gemini CLI that starts from here, its version, and which keys it reads.
 
@@ -72,7 +75,8 @@ The discovery command is run, and one call is made, with the environment of this
 in the project, for 20 seconds at most. Only a tool that is a template is called: it can do \
 nothing but answer. Unless Gemini CLI trusts the folder, a command from the settings is run \
 only when it is `cogtools-discover` or `cogtools-call` from PATH. A gemini is asked for its \
-version only when its package does not tell. MCP servers are never started.\n\n\
+version only when its package does not tell. MCP servers are never started. A provider that the user has allowed is asked what it \
+declares.\n\n\
 `--fix` writes .gemini/settings.json of the project and nothing else: it takes out a byte \
 order mark and trailing commas, which Gemini CLI cannot read, and adds the commands that \
 `cogtools init` adds. Files in your home directory are yours: what they need is printed.";

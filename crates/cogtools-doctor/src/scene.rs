@@ -11,7 +11,9 @@ use cogtools_program::Io;
 use cogtools_program::project::project;
 use serde_json::Value;
 
+use crate::checks;
 use crate::discovery::{Discovery, discover};
+use crate::finding::Finding;
 use crate::process::{self, PATIENCE};
 use crate::tools::Tools;
 
@@ -32,6 +34,8 @@ pub(crate) struct Scene {
     pub(crate) policies: Policies,
     pub(crate) tools: Tools,
     pub(crate) discovery: Discovery,
+    /// What there is to say of sources that need the user's word.
+    pub(crate) sources: Vec<Finding>,
 }
 
 impl Scene {
@@ -48,6 +52,7 @@ impl Scene {
             trust: Trust::of(&places, &settings, &io.vars),
             policies: Policies::read(&places.policies()),
             tools: Tools::load(io),
+            sources: checks::sources::look(io),
             discovery: Discovery::NotRun(String::new()),
             settings,
             places,

@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use cogtools_core::{
     Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
-use cogtools_program::{Failure, Input, Io, Reporter, Terminals, Vars, project};
+use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
 use rmcp::model;
 
 use crate::prompt;
@@ -23,6 +23,7 @@ pub(crate) struct Catalogue {
     program: PathBuf,
     reporter: Reporter,
     /// What the last listing complained about.
+    cancel: Cancel,
     told: Mutex<Vec<Fault>>,
 }
 
@@ -45,6 +46,7 @@ impl Catalogue {
             program: io.program.clone(),
             reporter: io.reporter.clone(),
             told: Mutex::default(),
+            cancel: Cancel::default(),
         }
     }
 
@@ -62,7 +64,13 @@ impl Catalogue {
             program: self.program.clone(),
             next: None,
             reporter: self.reporter.clone(),
+            lookout: Lookout::following(self.cancel.clone()),
         })
+    }
+
+    /// Ends the sources that are programs and being asked.
+    pub(crate) fn stop(&self) {
+        self.cancel.ask();
     }
 
     /// The one place where a registry is made.

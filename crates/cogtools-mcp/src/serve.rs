@@ -52,6 +52,7 @@ async fn live(house: &Arc<House>, door: Door) -> Result<u8, Failure> {
         status = end::wait() => Ok(status),
     };
     house.stop.cancel();
+    house.catalogue.stop();
     following.abort();
     house.workers.none(LAST).await;
     ended

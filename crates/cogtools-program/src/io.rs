@@ -10,6 +10,7 @@ use cogtools_core::Fault;
 
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::process::Lookout;
 use crate::report::{Reporter, Severity};
 
 /// The environment variables of a run.
@@ -44,6 +45,8 @@ pub struct Io<'a> {
     pub next: Option<Box<Command>>,
     /// How failures are worded on `stderr`.
     pub reporter: Reporter,
+    /// Looks out for the end of this process, once sources that are programs may run.
+    pub lookout: Lookout,
 }
 
 impl Io<'_> {

@@ -120,6 +120,10 @@ fn plain(directory: PathBuf) -> PathBuf {
 }
 
 fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
+    // Who was asked to end by a signal ends by it, whatever was done until then.
+    if let Some(status) = io.lookout.status() {
+        return status;
+    }
     match result {
         Ok(()) => 0,
         Err(Failure::Become(process)) => {

@@ -1,5 +1,6 @@
 //! The project around a program, its configuration and its tools.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
@@ -52,11 +53,20 @@ pub fn whole_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Fai
 
 fn of_config(config: Config, project: &Project, io: &Io<'_>, host: Option<Target>) -> Registry {
     let around = if config.runs_programs() {
-        surroundings(io, project, config.env_priority)
+        watched(io, project, config.env_priority)
     } else {
         Surroundings::default()
     };
     Registry::new(config, host, around)
+}
+
+/// The same as [`surroundings`], for whoever asks sources that are programs: they
+/// are ended when this process is asked to end.
+pub fn watched(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Surroundings {
+    Surroundings {
+        cancel: io.lookout.begin(),
+        ..surroundings(io, project, priority)
+    }
 }
 
 /// What is around the programs that tools and sources of `project` run.
@@ -75,19 +85,44 @@ pub fn surroundings(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Su
 /// Specification has it, which people expect on macOS too; on Windows in the local
 /// application data.
 fn own_folder(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf> {
+    let absolute = |value: &OsStr| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let folder = if cfg!(windows) {
-        PathBuf::from(io.var("LOCALAPPDATA")?)
-    } else if let Some(folder) = io
-        .var(variable)
-        .map(Path::new)
-        .filter(|path| path.is_absolute())
-    {
-        folder.to_path_buf()
+        absolute(io.var("LOCALAPPDATA")?)?
+    } else if let Some(folder) = own_var(io, variable).and_then(absolute) {
+        folder
     } else {
-        let home = PathBuf::from(io.var("HOME")?);
+        let home = absolute(io.var("HOME")?)?;
         below_home.iter().fold(home, |path, part| path.join(part))
     };
     Some(folder.join("cogtools"))
+}
+
+/// The value of a variable that only the user may set. Hosts put what a project's
+/// `.env` says into the environment of all that they start.
+fn own_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
+    io.var(name).filter(|_| !is_shipped(io, name))
+}
+
+/// Whether an `.env` that a host would read here, and that is not in the user's own
+/// home directory, has the word `name` in it.
+fn is_shipped(io: &Io<'_>, name: &str) -> bool {
+    let home = io.var("HOME").map(Path::new);
+    let folders = io
+        .cwd
+        .ancestors()
+        .take_while(|folder| Some(*folder) != home);
+    let files = folders.flat_map(|folder| {
+        let own = folder.join(Environment::FILE);
+        [own, folder.join(".gemini").join(Environment::FILE)]
+    });
+    let word = name.as_bytes();
+    files.filter(|file| file.is_file()).any(|file| {
+        let text = std::fs::read(file);
+        // What cannot be read may well say it.
+        text.map_or(true, |text| {
+            text.windows(word.len()).any(|part| part == word)
+        })
+    })
 }
 
 /// Where the user's state is, below the home directory.
@@ -120,7 +155,7 @@ const SYSTEM_ENV: &str = "system-env";
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.
 pub fn places(io: &Io<'_>) -> Places {
-    let system = io.var(SYSTEM_SETTINGS).map(|file| {
+    let system = own_var(io, SYSTEM_SETTINGS).map(|file| {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         io.cwd.join(folder).join(Places::FILE)
     });
@@ -132,10 +167,14 @@ pub fn places(io: &Io<'_>) -> Places {
         let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
         Some((name.to_owned(), value.into_owned()))
     };
+    let variables: Vec<(String, String)> = io.vars.iter().filter_map(own).collect();
+    let names = variables.iter().map(|(name, _)| name);
+    let shipped = names.filter(|name| is_shipped(io, name)).cloned().collect();
     Places {
+        shipped,
         system: Some(system.unwrap_or_else(Places::system_file)),
         home: io.var("HOME").map(PathBuf::from),
-        variables: io.vars.iter().filter_map(own).collect(),
+        variables,
         packages: Global::new(&io.vars),
     }
 }

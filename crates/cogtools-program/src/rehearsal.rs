@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::input::Input;
 use crate::io::{Io, Terminals, Vars};
+use crate::process::Lookout;
 use crate::program::Program;
 use crate::report::{Format, Reporter};
 
@@ -56,6 +57,7 @@ impl Program {
             program: PathBuf::new(),
             next: None,
             reporter: Reporter::new(self.name, Format::Human, false),
+            lookout: Lookout::default(),
         };
         let status = self.launch(&args, &mut io);
         Ended {

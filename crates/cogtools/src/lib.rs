@@ -12,7 +12,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 15] = [
+pub const PROGRAMS: [&Program; 17] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_config::PROGRAM,
@@ -23,10 +23,12 @@ pub const PROGRAMS: [&Program; 15] = [
     &cogtools_init::PROGRAM,
     &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,
+    &cogtools_lock::PROGRAM,
     &cogtools_mcp::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
     &cogtools_test::PROGRAM,
+    &cogtools_trust::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

@@ -15,6 +15,8 @@ pub(super) enum ConfigFault {
     Kind(String, Option<String>),
     #[error("`command` needs `{0}`")]
     Missing(&'static str),
+    #[error("two providers are called `{0}`")]
+    Twice(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
     #[error("`{key}` takes {takes}, not {found}")]
@@ -49,6 +51,7 @@ impl ConfigFault {
                 "write `- local: ./tools`".into()
             }
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
+            Self::Twice(_) => "give one of them another `name`".into(),
             Self::Missing(_) => format!("write {}", example("command")),
             Self::Takes { key, .. } => format!("write {}", example(key)),
         }

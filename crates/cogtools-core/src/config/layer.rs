@@ -19,6 +19,9 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// The environment variables whose names begin with `COGTOOLS_`.
     pub variables: Vec<(String, String)>,
+    /// Those of them that the project may have set itself, by an `.env` that its
+    /// host has read: they are not the user's word.
+    pub shipped: Vec<String>,
     /// Where npm puts packages for everybody.
     pub packages: Global,
 }
@@ -26,6 +29,8 @@ pub struct Places {
 /// One place's document.
 pub(super) struct Layer {
     pub(super) origin: Origin,
+    /// Whether whoever runs us has written it, and not whoever wrote the project.
+    pub(super) own: bool,
     pub(super) text: Text,
     pub(super) document: Node,
     /// The folder that its paths are relative to, in full and as its user knows it.
@@ -90,7 +95,9 @@ pub(super) fn layers(project: &Project, places: &Places) -> Result<Vec<Layer>, C
     let (path, shown) = project.resolve(Path::new(Project::CONFIG));
     layers.extend(file(&path, &shown, Origin::Project)?);
     for (name, value) in &places.variables {
-        layers.push(variable(project, name, value)?);
+        let mut layer = variable(project, name, value)?;
+        layer.own &= !places.shipped.contains(name);
+        layers.push(layer);
     }
     Ok(layers)
 }
@@ -107,8 +114,10 @@ fn file(
     };
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let origin = origin(shown.to_path_buf());
     Ok(Some(Layer {
-        origin: origin(shown.to_path_buf()),
+        own: origin.is_own(),
+        origin,
         document,
         folder: (folder(path), folder(shown)),
         text,
@@ -131,6 +140,7 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigError> {
     let (path, shown) = project.resolve(Path::new(""));
     Ok(Some(Layer {
         origin: Origin::Package(text.name().to_path_buf()),
+        own: false,
         document: package::document(&text, value),
         folder: (path, shown),
         text,
@@ -156,6 +166,7 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     let document = below(keys, node);
     Ok(Layer {
         origin: Origin::Variable(name.to_owned()),
+        own: true,
         document,
         folder: project.resolve(Path::new("")),
         text,
@@ -185,6 +196,7 @@ pub(super) fn alone(
     Ok(Layer {
         document: below(keys, parse(&text)?),
         folder: project.resolve(Path::new("")),
+        own: origin.is_own(),
         origin,
         text,
     })

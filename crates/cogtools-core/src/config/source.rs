@@ -22,7 +22,21 @@ impl Reader<'_> {
             self.refuse(&ConfigFault::Sources(entry.value.kind()), entry.value.span);
             return Vec::new();
         };
-        items.iter().filter_map(|item| self.source(item)).collect()
+        let mut sources: Vec<Source> = Vec::new();
+        for item in items {
+            let Some(source) = self.source(item) else {
+                continue;
+            };
+            // The user's word is given to a name.
+            let name = provider_name(&source);
+            if name.is_some() && sources.iter().any(|other| provider_name(other) == name) {
+                let name = name.unwrap_or_default().to_owned();
+                self.refuse(&ConfigFault::Twice(name), item.span);
+            } else {
+                sources.push(source);
+            }
+        }
+        sources
     }
 
     fn source(&mut self, item: &Node) -> Option<Source> {
@@ -76,7 +90,7 @@ impl Reader<'_> {
             env: Vec::new(),
             timeout: None,
             cache: None,
-            own: self.layer.origin.is_own(),
+            own: self.layer.own,
         };
         for entry in self.map("command", entry) {
             let value = &entry.value;
@@ -99,7 +113,8 @@ impl Reader<'_> {
         }
         if settings.name.is_empty() {
             let program = Path::new(settings.discover.first()?);
-            settings.name = program.file_stem()?.to_string_lossy().into_owned();
+            let stem = program.file_stem()?.to_string_lossy();
+            settings.name = stem.replace(unnameable, "_");
         }
         Some(Source::Provider(Provider::new(settings)))
     }
@@ -117,10 +132,11 @@ impl Reader<'_> {
     }
 
     fn word(&mut self, key: &str, node: &Node) -> String {
-        let word = node.text().filter(|text| !text.is_empty());
+        let fits = |text: &&str| !text.is_empty() && !text.contains(unnameable);
+        let word = node.text().filter(fits);
         word.map_or_else(
             || {
-                self.takes(key, "a string", node);
+                self.takes(key, "a word without colons", node);
                 String::new()
             },
             str::to_owned,
@@ -139,4 +155,14 @@ impl Reader<'_> {
         }
         time
     }
+}
+
+fn provider_name(source: &Source) -> Option<&str> {
+    let provider = source.provider()?;
+    Some(&provider.settings().name)
+}
+
+/// What no name of a provider has in it.
+fn unnameable(c: char) -> bool {
+    c == ':' || c.is_control()
 }

@@ -3,7 +3,7 @@
 mod folder;
 mod global;
 mod package;
-mod packages;
+pub(crate) mod packages;
 mod provenance;
 mod provider;
 mod walk;
@@ -123,6 +123,14 @@ impl Source {
         }
     }
 
+    /// The provider, if it is one.
+    pub const fn provider(&self) -> Option<&Provider> {
+        match self {
+            Self::Provider(provider) => Some(provider),
+            Self::Folder(_) | Self::Packages(_) => None,
+        }
+    }
+
     /// The folder, if it is one of the project's own.
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
@@ -155,13 +163,31 @@ impl Listed {
 }
 
 impl Listing {
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.listed.extend(other.listed);
         self.errors.extend(other.errors);
     }
 }
 
 impl SourceError {
+    /// The name of the source that it is about.
+    pub fn source(&self) -> String {
+        match self {
+            Self::Absent(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
+                Provenance::local(path).source
+            }
+            Self::Manifest(package, _)
+            | Self::Package { package, .. }
+            | Self::Outside(_, package) => package.clone(),
+            Self::Provider(error) => error.provider().to_owned(),
+        }
+    }
+
+    /// Whether the rest of the source can be had.
+    pub fn is_partial(&self) -> bool {
+        matches!(self, Self::Provider(error) if error.is_partial())
+    }
+
     /// The fault to show.
     pub fn fault(&self) -> Fault {
         let hint = match self {

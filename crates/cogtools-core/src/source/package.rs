@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{Author, Folder, Provenance, SourceError};
 use crate::text::{self, TextError};
+use crate::trust;
 
 /// A package with tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +127,10 @@ fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
 /// Whether a path leads to something below where it begins.
 fn stays(path: &Path) -> bool {
     let mut parts = path.components();
+    // What a package brings along is not a part of what is allowed with it.
     !path.as_os_str().is_empty()
-        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        && parts.all(|part| match part {
+            Component::Normal(name) => !trust::is_apart(name),
+            part => part == Component::CurDir,
+        })
 }

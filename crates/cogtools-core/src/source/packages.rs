@@ -233,6 +233,25 @@ fn folders(folder: &Path) -> Vec<(String, bool)> {
     entries.collect()
 }
 
+/// The name and the folder of the package that the file at `path` lies in, if there
+/// is a folder of packages on the way to it.
+pub(crate) fn around(path: &Path) -> Option<(String, PathBuf)> {
+    let folders: Vec<&Path> = path.ancestors().collect();
+    let modules = folders
+        .iter()
+        .position(|folder| folder.file_name().is_some_and(|name| name == MODULES))?;
+    let named = |up: usize| {
+        let folder = folders.get(modules.checked_sub(up)?)?;
+        folder.file_name()?.to_str()
+    };
+    let first = named(1)?;
+    if first.starts_with('@') {
+        let name = format!("{first}/{}", named(2)?);
+        return Some((name, folders[modules - 2].to_path_buf()));
+    }
+    Some((first.to_owned(), folders[modules - 1].to_path_buf()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,9 @@
 //! What something is, as a hash of all of it.
 
+use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -22,17 +24,28 @@ pub enum ContentError {
     /// There is more of it than is hashed at every call.
     #[error("`{0}` is too large to be allowed as a whole: more than {files} files or {most} MiB", files = FILES, most = BYTES >> 20)]
     TooLarge(PathBuf),
+    /// A link to what is not hashed.
+    #[error("`{0}` is a link to something outside of its package")]
+    Outside(PathBuf),
+    /// A pipe or a device: reading it might never end.
+    #[error("`{0}` is neither a file nor a folder")]
+    Special(PathBuf),
 }
 
 /// How many files a package may have.
 const FILES: usize = 4_096;
 /// How many bytes they may come to: 64 MiB.
 const BYTES: u64 = 64 << 20;
+/// How much of a file is read at once.
+const PIECE: usize = 64 << 10;
 /// Folders of a package that are not its own content.
 const OTHERS: [&str; 2] = ["node_modules", ".git"];
 
-/// The hash of a value: that of its compact JSON.
+/// The hash of a value: that of its compact JSON with the keys of every object in
+/// order, so that a program may print them in any.
 pub fn value(value: &Value) -> Hash {
+    let mut value = value.clone();
+    value.sort_all_objects();
     Hash(Sha256::digest(value.to_string().as_bytes()).into())
 }
 
@@ -44,21 +57,25 @@ pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, ContentError> {
         part(&mut hasher, &(words.len() as u64).to_le_bytes());
         for word in *words {
             part(&mut hasher, word.as_bytes());
-            let file = root.join(word);
-            if file.is_file() {
-                part(&mut hasher, &read(&file)?);
+            if let Some(file) = named(root, word) {
+                part(&mut hasher, b"file");
+                content(&mut hasher, &file)?;
             }
         }
     }
     Ok(Hash(hasher.finalize().into()))
 }
 
-/// The hash of the package in the folder `root`: the names and the content of all
-/// its files, without the packages that it brings along.
+/// The file that a word of a command line run in `root` names, if it does.
+pub fn named(root: &Path, word: &str) -> Option<PathBuf> {
+    let file = root.join(word);
+    file.is_file().then_some(file)
+}
+
+/// The hash of the package in the folder `root`, links resolved: the names and the
+/// content of all its files, without the packages that it brings along.
 pub fn package(root: &Path) -> Result<Hash, ContentError> {
-    let mut files = Vec::new();
-    walk(root, root, &mut files)?;
-    files.sort_unstable();
+    let files = files(root)?;
     let mut hasher = Sha256::new();
     let mut bytes = 0;
     for file in &files {
@@ -72,12 +89,47 @@ pub fn package(root: &Path) -> Result<Hash, ContentError> {
         }
         if meta.is_symlink() {
             let target = fs::read_link(&path).map_err(failed)?;
+            part(&mut hasher, b"link");
             part(&mut hasher, target.as_os_str().as_encoded_bytes());
+            stays(root, &path)?;
+        } else if meta.is_file() {
+            part(&mut hasher, b"file");
+            content(&mut hasher, &path)?;
         } else {
-            part(&mut hasher, &read(&path)?);
+            return Err(ContentError::Special(path));
         }
     }
     Ok(Hash(hasher.finalize().into()))
+}
+
+/// The files of the package in the folder `root`, by their way from there.
+pub fn files(root: &Path) -> Result<Vec<PathBuf>, ContentError> {
+    let mut files = Vec::new();
+    walk(root, root, &mut files)?;
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Refuses a link that leads to something which the hash does not cover. One that
+/// leads nowhere yet is looked at again at every call.
+fn stays(root: &Path, link: &Path) -> Result<(), ContentError> {
+    let Ok(target) = link.canonicalize() else {
+        return Ok(());
+    };
+    let covered = target.strip_prefix(root).is_ok_and(|below| {
+        let mut parts = below.components();
+        !parts.any(|part| is_apart(part.as_os_str()))
+    });
+    if covered {
+        Ok(())
+    } else {
+        Err(ContentError::Outside(link.to_path_buf()))
+    }
+}
+
+/// Whether a folder of that name in a package is not its own content.
+pub(crate) fn is_apart(name: &OsStr) -> bool {
+    OTHERS.iter().any(|other| name == *other)
 }
 
 /// The files below `folder`, by their way from `root`.
@@ -87,8 +139,7 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Cont
         let entry = entry.map_err(failed)?;
         let path = entry.path();
         if entry.file_type().map_err(failed)?.is_dir() {
-            let name = entry.file_name();
-            if !OTHERS.iter().any(|other| name == *other) {
+            if !is_apart(&entry.file_name()) {
                 walk(root, &path, files)?;
             }
         } else if let Ok(below) = path.strip_prefix(root) {
@@ -101,8 +152,25 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Cont
     Ok(())
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, ContentError> {
-    fs::read(file).map_err(|error| ContentError::Io(file.to_path_buf(), error))
+/// Adds the content of a file, with its length behind it.
+fn content(hasher: &mut Sha256, file: &Path) -> Result<(), ContentError> {
+    let mut read = || -> std::io::Result<u64> {
+        let mut opened = fs::File::open(file)?;
+        let mut piece = vec![0; PIECE];
+        let mut bytes = 0;
+        loop {
+            match opened.read(&mut piece)? {
+                0 => return Ok(bytes),
+                count => {
+                    hasher.update(&piece[..count]);
+                    bytes += count as u64;
+                }
+            }
+        }
+    };
+    let bytes = read().map_err(|error| ContentError::Io(file.to_path_buf(), error))?;
+    hasher.update(bytes.to_le_bytes());
+    Ok(())
 }
 
 /// Adds a part with its length before it, so that parts cannot run together.
@@ -126,6 +194,8 @@ impl ContentError {
             }
             Self::TooLarge(_) => Fault::new(Code::Denied, self.to_string())
                 .hint("copy the tools you need into the project"),
+            Self::Outside(_) | Self::Special(_) => Fault::new(Code::Denied, self.to_string())
+                .hint("what a package runs has to be in it; tell its author, or remove it"),
         }
     }
 }

@@ -1,73 +1,99 @@
 //! The question before anything runs that others have written.
 
-use super::{ContentError, Item, RecordError, Verdict, package};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+use super::{ContentError, Item, RecordError, Verdict};
 use crate::implementation::Implementation;
-use crate::source::Author;
+use crate::source::{Author, packages};
 use crate::{Code, Fault, Surroundings, Tool};
+
+/// What a tool comes from.
+#[derive(Debug)]
+struct Origin {
+    noun: &'static str,
+    name: String,
+}
 
 /// Why a tool may not run.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error("it runs commands and comes from the {0}, which is not allowed to do that yet")]
-    Unknown(String),
+    Unknown(Origin),
     #[error(
         "it runs commands and comes from the {0}, which has changed since it was allowed to do that"
     )]
-    Changed(String),
+    Changed(Origin),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
     Content(#[from] ContentError),
 }
 
-/// What has to be allowed before `tool` may run; nothing for templates and for
-/// what the project itself has written.
-pub(crate) fn item(tool: &Tool, around: &Surroundings) -> Result<Option<Item>, ContentError> {
-    if !tool.implementation().runs_programs() {
-        return Ok(None);
+/// What has to be allowed before `tool` may run, and what it comes from, in words;
+/// nothing for templates and for what the project itself has written.
+fn item(tool: &Tool, around: &Surroundings) -> Result<Option<(Item, Origin)>, ContentError> {
+    if let Some((name, root)) = package_of(tool) {
+        let item = Item::package(&name, &root)?;
+        let noun = "package";
+        return Ok(Some((item, Origin { noun, name })));
     }
     let provenance = tool.provenance();
-    match (&provenance.author, tool.implementation()) {
-        (Author::Provider, Implementation::Provider(provider, declared)) => Ok(Some(
-            provider.tool(declared.own_name(), declared.value(), around),
-        )),
-        (Author::Package(root), _) => Ok(Some(Item {
-            source: format!("npm:{}", provenance.source),
-            tool: String::new(),
-            hash: package(root)?,
-        })),
-        (Author::Project | Author::Provider, _) => Ok(None),
+    let provider = match (&provenance.author, tool.implementation()) {
+        (Author::Provider, Implementation::Provider(provider, declared)) => {
+            let name = provenance.source.clone();
+            let item = provider.tool(declared.own_name(), declared.value(), around);
+            let noun = "provider";
+            Some((item, Origin { noun, name }))
+        }
+        _ => None,
+    };
+    Ok(provider)
+}
+
+/// The name and the folder of the package that `tool` comes from, if it runs
+/// programs and comes from one, be it by a folder or a link that leads there.
+pub(super) fn package_of(tool: &Tool) -> Option<(String, PathBuf)> {
+    if !tool.implementation().runs_programs() {
+        return None;
+    }
+    match &tool.provenance().author {
+        Author::Package(root) => Some((tool.provenance().source.clone(), root.clone())),
+        Author::Provider => None,
+        Author::Project => packages::around(&tool.text().origin().canonicalize().ok()?),
     }
 }
 
 /// Refuses `tool` unless the user has allowed what it needs.
 pub(crate) fn check(tool: &Tool, around: &Surroundings) -> Result<(), Box<Fault>> {
     ask(tool, around).map_err(|refusal| {
-        let source = &tool.provenance().source;
-        let hint = match &refusal {
-            Refusal::Unknown(_) | Refusal::Changed(_) => format!(
-                "only the user can allow it, after a look at what it runs: cogtools trust {source}"
-            ),
-            Refusal::Record(error) => return Box::new(error.fault()),
-            Refusal::Content(error) => return Box::new(error.fault()),
+        let fault = match &refusal {
+            Refusal::Unknown(origin) | Refusal::Changed(origin) => {
+                let source = &origin.name;
+                Fault::new(Code::Denied, refusal.to_string()).hint(format!(
+                    "only the user can allow it, after a look at what it runs: cogtools trust {source}"
+                ))
+            }
+            Refusal::Record(error) => error.fault(),
+            Refusal::Content(error) => error.fault(),
         };
-        let fault = Fault::new(Code::Denied, refusal.to_string());
-        Box::new(fault.about(tool.name().as_str()).hint(hint))
+        Box::new(fault.about(tool.name().as_str()))
     })
 }
 
 fn ask(tool: &Tool, around: &Surroundings) -> Result<(), Refusal> {
-    let Some(item) = item(tool, around)? else {
+    let Some((item, origin)) = item(tool, around)? else {
         return Ok(());
-    };
-    let source = &tool.provenance().source;
-    let source = match tool.provenance().author {
-        Author::Provider => format!("provider `{source}`"),
-        _ => format!("package `{source}`"),
     };
     match around.trust.verdict(&item)? {
         Verdict::Allowed => Ok(()),
-        Verdict::Changed => Err(Refusal::Changed(source)),
-        Verdict::Unknown => Err(Refusal::Unknown(source)),
+        Verdict::Changed => Err(Refusal::Changed(origin)),
+        Verdict::Unknown => Err(Refusal::Unknown(origin)),
+    }
+}
+
+impl Display for Origin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.noun, self.name)
     }
 }

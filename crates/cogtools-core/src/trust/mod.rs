@@ -7,11 +7,14 @@
 mod content;
 pub(crate) mod gate;
 mod record;
+mod subject;
 
 use std::path::{Path, PathBuf};
 
-pub use content::{ContentError, Hash, command, package, value};
+pub(crate) use content::is_apart;
+pub use content::{ContentError, Hash, command, files, named, package, value};
 pub use record::{Record, RecordError};
+pub use subject::{Kind, Standing, Subject, subjects};
 
 /// The user's record of what is allowed, read when it is needed.
 #[derive(Clone, Debug, Default)]
@@ -22,9 +25,9 @@ pub struct Trust {
 /// Something that needs to be allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Which source it belongs to: `npm:NAME`, or `command:ROOT:NAME`.
+    /// Which source it belongs to: `npm:NAME`, or `command:NAME:ROOT`.
     pub source: String,
-    /// A tool of it; empty for the source itself.
+    /// A tool of a provider, empty for the provider itself; the folder of a package.
     pub tool: String,
     /// What it is now.
     pub hash: Hash,
@@ -64,11 +67,24 @@ impl Trust {
             .map_or_else(|| Ok(Record::default()), Record::read)
     }
 
-    /// Replaces what is allowed.
-    pub fn write(&self, record: &Record) -> Result<(), RecordError> {
-        match &self.file {
-            Some(file) => record.write(file),
-            None => Err(RecordError::Nowhere),
+    /// Changes what is allowed. Whoever else does so meanwhile waits.
+    pub fn update<T>(&self, change: impl FnOnce(&mut Record) -> T) -> Result<T, RecordError> {
+        let file = self.file.as_deref().ok_or(RecordError::Nowhere)?;
+        let _lock = Record::lock(file)?;
+        let mut record = Record::read(file)?;
+        let result = change(&mut record);
+        record.write(file)?;
+        Ok(result)
+    }
+}
+
+impl Verdict {
+    /// In a word or two, for people and programs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Changed => "changed",
+            Self::Unknown => "not yet",
         }
     }
 }

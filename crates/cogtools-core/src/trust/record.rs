@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Item, Verdict};
 use crate::text::{Text, TextError};
@@ -48,14 +49,17 @@ impl Record {
             Err(error) => return Err(RecordError::Text(error)),
         };
         let wrong = |message: String| RecordError::Form(file.to_path_buf(), message);
-        let record: Self =
+        let value: Value =
             serde_json::from_str(text.as_str()).map_err(|error| wrong(error.to_string()))?;
-        if record.version > Self::VERSION {
-            return Err(wrong(
-                "a later version of cogtools has written it".to_owned(),
-            ));
+        match value.get("version").and_then(Value::as_u64) {
+            Some(version) if version == u64::from(Self::VERSION) => {}
+            Some(version) if version > u64::from(Self::VERSION) => {
+                let message = format!("a later cogtools has written it, in form {version}");
+                return Err(wrong(message));
+            }
+            _ => return Err(wrong("it has no version that is known".to_owned())),
         }
-        Ok(record)
+        serde_json::from_value(value).map_err(|error| wrong(error.to_string()))
     }
 
     pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {
@@ -71,6 +75,16 @@ impl Record {
         writeln!(beside, "{text}").map_err(failed)?;
         beside.persist(file).map_err(|error| failed(error.error))?;
         Ok(())
+    }
+
+    /// Keeps others from changing the record in `file` until the result is dropped.
+    pub(super) fn lock(file: &Path) -> Result<fs::File, RecordError> {
+        let beside = file.with_extension("lock");
+        let failed = |error| RecordError::Io(file.to_path_buf(), error);
+        fs::create_dir_all(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
+        let lock = fs::File::create(beside).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        Ok(lock)
     }
 
     /// Whether `item` may run.
@@ -89,14 +103,32 @@ impl Record {
         tools.insert(item.tool.clone(), item.hash.to_string());
     }
 
-    /// Takes back all that was said of `source`; false when nothing was.
-    pub fn revoke(&mut self, source: &str) -> bool {
-        self.allowed.remove(source).is_some()
+    /// Takes back what was said of `tool` of `source`, or, for an empty one, of all
+    /// of the source; false when nothing was.
+    pub fn revoke(&mut self, source: &str, tool: &str) -> bool {
+        if tool.is_empty() {
+            return self.allowed.remove(source).is_some();
+        }
+        let Some(tools) = self.allowed.get_mut(source) else {
+            return false;
+        };
+        let known = tools.remove(tool).is_some();
+        if tools.is_empty() {
+            self.allowed.remove(source);
+        }
+        known
     }
 
-    /// The sources that something was said of.
-    pub fn sources(&self) -> impl Iterator<Item = &str> {
-        self.allowed.keys().map(String::as_str)
+    /// Leaves only what `keep` wants, by source and tool; how much was dropped.
+    pub fn retain(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
+        let mut dropped = 0;
+        for (source, tools) in &mut self.allowed {
+            let before = tools.len();
+            tools.retain(|tool, _| keep(source, tool));
+            dropped += before - tools.len();
+        }
+        self.allowed.retain(|_, tools| !tools.is_empty());
+        dropped
     }
 }
 

@@ -3,14 +3,16 @@
 
 use std::path::Path;
 
-use cogtools_core::Project;
+use cogtools_core::{Code, Project};
 
 use crate::finding::Finding;
 use crate::scene::Scene;
 
 pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    if !scene.tools.faults.is_empty() {
-        let faults = scene.tools.faults.iter();
+    // Sources that wait for the user's word have a check of their own.
+    let faults = scene.tools.faults.iter();
+    let mut faults = faults.filter(|fault| fault.code != Code::Denied).peekable();
+    if faults.peek().is_some() {
         let findings = faults.map(|fault| {
             let finding = Finding::problem(fault.line());
             match fault.hints.first() {

@@ -1,5 +1,7 @@
 //! Tool files that are broken or never reached.
 
+use std::path::Path;
+
 use cogtools_core::{Fault, Tool};
 
 use super::vanished;
@@ -19,7 +21,11 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         };
         sound += usize::from(faults.is_empty());
         let more = faults.len().saturating_sub(1);
-        findings.extend(faults.first().map(|fault| broken(fault, more, end)));
+        findings.extend(
+            faults
+                .first()
+                .map(|fault| broken(fault, more, end, &scene.cwd)),
+        );
     }
     findings.extend(scene.tools.valid().filter_map(misleading));
     for (hidden, winner) in &scene.tools.shadowed {
@@ -37,7 +43,7 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
 }
 
 /// The first of a file's faults; how many `more` there are, the linter tells.
-fn broken(fault: &Fault, more: usize, end: &str) -> Finding {
+fn broken(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
     let line = fault.line();
     let message = match more {
         0 => format!("{line}: {end}"),
@@ -48,11 +54,17 @@ fn broken(fault: &Fault, more: usize, end: &str) -> Finding {
         .as_ref()
         .map(|place| place.file.display().to_string());
     let file = file.unwrap_or_else(|| fault.subject.clone());
-    let finding = Finding::problem(message);
-    match fault.hints.first() {
-        Some(hint) => finding.fix(format!("{hint}; cogtools lint {file}")),
-        None => finding.fix(format!("cogtools lint {file}")),
-    }
+    // What a provider declares has no file to look at.
+    let lint = cwd.join(&file).is_file();
+    let lint = lint.then(|| format!("cogtools lint {file}"));
+    let fix: Vec<String> = fault
+        .hints
+        .first()
+        .cloned()
+        .into_iter()
+        .chain(lint)
+        .collect();
+    Finding::problem(message).fix(fix.join("; "))
 }
 
 /// An example that the tool itself would refuse: the model learns it all the same.

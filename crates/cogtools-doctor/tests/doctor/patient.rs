@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_doctor::PROGRAM;
-use cogtools_program::{Ended, Format, Input, Io, Reporter, Terminals, Vars};
+use cogtools_program::{Ended, Format, Input, Io, Lookout, Reporter, Terminals, Vars};
 use cogtools_testing::{Project, difference};
 
 /// What each check says when all is well.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 13] = [
     ("configuration", "  ok       `.cogtoolrc.yaml` is valid\n"),
+    ("sources", "  ok       no source of tools needs your word\n"),
     (
         "gemini",
         "  ok       Gemini CLI 0.61.0 is `[HERE]/prefix/bin/gemini`; it reads \
@@ -172,6 +173,7 @@ impl Patient {
             vars: self.vars.clone(),
             cwd,
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+            lookout: Lookout::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
         let here = self.project.root().parent().unwrap().display().to_string();

@@ -234,3 +234,34 @@ fn tools_that_cost_too_much() {
         "no problems, 1 warning",
     );
 }
+
+#[test]
+fn sources_that_wait_for_the_users_word() {
+    let patient = Patient::new();
+    patient
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: tools}, node_modules, {command: {discover: ./d, call: ./c, name: other}}]\n",
+        )
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file("node_modules/pk/package.json", r#"{"cogtools": {"tools": ["."]}}"#)
+        .file(
+            "node_modules/pk/run.yaml",
+            tool("run", "implementation: {exec: [echo]}\n"),
+        );
+    let ended = patient.run(&[]);
+    let sources = "sources
+  problem  the package `pk` runs programs and is not allowed yet
+           fix: cogtools trust pk
+  problem  the provider `other` runs programs and is not allowed yet
+           fix: cogtools trust other
+";
+    let (_, rest) = ended.stdout.split_once("sources\n").unwrap_or_default();
+    let (found, _) = rest.split_once("gemini\n").unwrap_or_default();
+    assert_eq!(format!("sources\n{found}"), sources, "{}", ended.stdout);
+    assert!(
+        ended
+            .stdout
+            .starts_with("configuration\n  ok       `.cogtoolrc.yaml` is valid\nsources\n")
+    );
+}

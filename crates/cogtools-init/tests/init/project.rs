@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use cogtools_init::PROGRAM;
-use cogtools_program::{Format, Input, Io, Reporter, Terminals};
+use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals};
 use tempfile::TempDir;
 
 /// What a run leaves: status, standard output, standard error.
@@ -96,6 +96,7 @@ impl Project {
             vars: BTreeMap::new(),
             cwd: self.folder.path().to_path_buf(),
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+            lookout: Lookout::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
         Ended {

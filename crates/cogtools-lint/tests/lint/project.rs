@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_lint::PROGRAM;
-use cogtools_program::{Format, Input, Io, Reporter, Terminals};
+use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals};
 use cogtools_testing::Project;
 
 /// How a run ended.
@@ -34,6 +34,7 @@ pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> 
         vars: BTreeMap::new(),
         cwd: project.root(),
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+        lookout: Lookout::default(),
     };
     let status = PROGRAM.launch(&args, &mut io);
     Ended {

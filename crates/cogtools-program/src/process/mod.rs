@@ -15,6 +15,7 @@ use crate::io::{Io, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
+pub use watch::Lookout;
 pub(crate) use watch::Watch;
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
@@ -49,6 +50,7 @@ fn launch(program: &Program) -> u8 {
         program: this_program().unwrap_or_default(),
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
+        lookout: Lookout::default(),
     };
     let status = program.launch(&args, &mut io);
     match io.next.take() {

@@ -4,6 +4,10 @@
 //! reach whatever this process runs; then it ends itself. It is looked out for
 //! only while something runs: otherwise the usual ends are the right ones.
 
+use std::cell::OnceCell;
+
+use cogtools_core::Cancel;
+
 /// Looks out for the end of this process.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -15,10 +19,48 @@ pub(crate) struct Watch {
     over: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
+/// Looks out for it from the first time that sources which are programs may run
+/// to the end of the process.
+#[derive(Debug, Default)]
+pub struct Lookout {
+    watch: OnceCell<(Cancel, Watch)>,
+    following: Option<Cancel>,
+}
+
+impl Lookout {
+    /// For a process that looks out for its end itself: who asks `cancel` ends what
+    /// runs.
+    pub fn following(cancel: Cancel) -> Self {
+        Self {
+            watch: OnceCell::new(),
+            following: Some(cancel),
+        }
+    }
+
+    /// What ends the programs that run from now on: those ends ask it, or whoever
+    /// is followed.
+    pub(crate) fn begin(&self) -> Cancel {
+        if let Some(cancel) = &self.following {
+            return cancel.clone();
+        }
+        let (cancel, _) = self.watch.get_or_init(|| {
+            let cancel = Cancel::default();
+            let watch = Watch::begin(&cancel);
+            (cancel, watch)
+        });
+        cancel.clone()
+    }
+
+    /// The status to end with, if it has to.
+    pub(crate) fn status(&self) -> Option<u8> {
+        self.watch.get()?.1.status()
+    }
+}
+
 #[cfg(not(unix))]
 impl Watch {
     /// Nothing here asks a process to end: it is ended.
-    pub(crate) const fn begin(_: &cogtools_core::Cancel) -> Self {
+    pub(crate) const fn begin(_: &Cancel) -> Self {
         Self {}
     }
 

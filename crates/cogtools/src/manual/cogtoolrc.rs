@@ -102,8 +102,8 @@ it. Further keys: name (in messages, and the toolset; that of the program when l
 (what the names of its tools begin with here), env (the variables that it may see, besides \
 PATH), timeout (seconds; 10 to declare and 60 to answer when left out) and cache (how \
 many seconds its declarations may be kept on disk; not at all when left out). A provider that \
-fails costs no tools but its own. One that a project names runs only after the user has \
-allowed it: see `cogtools-trust(1)`.
+fails costs no tools but its own. Two of them cannot have the same name. One that a project \
+names runs only after the user has allowed it: see `cogtools-trust(1)`.
 
 The kind mcp is reserved and refused by this version.";
 
@@ -117,7 +117,10 @@ COGTOOLS_ENV_PRIORITY
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
   Like the keys of filter: names with commas between them, or a list in YAML.
 
-A variable without a value sets nothing. Any other whose name begins with COGTOOLS_ is an error.";
+A variable without a value sets nothing. Any other whose name begins with COGTOOLS_ is an \
+error. A host may have taken a variable from an .env of the project: a provider in \
+COGTOOLS_TOOL_SOURCES needs the user's word if an .env from the current directory upward, outside \
+of the home directory, names that variable, and GEMINI_CLI_SYSTEM_SETTINGS_PATH is then passed over.";
 
 const FILES: &str = "\
 .cogtoolrc.yaml

@@ -114,6 +114,9 @@ const fn remedy(code: Code) -> &'static str {
             "Mend the file at the line that is shown; cogtools-discover --strict checks all tools."
         }
         Code::InvalidConfig => "Mend the file at the line that is shown; see `cogtoolrc(5)`.",
+        Code::Locked => {
+            "Look at what has changed and whether it should have; cogtools lock pins it anew."
+        }
         Code::Timeout => "Close standard input after the arguments, or let the tool do less.",
         Code::ToolNotFound => {
             "Take one of the names in the hint; cogtools-discover prints the tools there are."

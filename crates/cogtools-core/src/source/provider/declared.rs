@@ -101,7 +101,7 @@ impl Declared {
 
     /// The tool of `provider`, held to the same rules as a file's.
     pub fn load(&self, provider: &Provider) -> Result<Tool, ToolError> {
-        let (schema, recovered) = self.schema();
+        let (schema, recovered) = self.schema(provider)?;
         let mut file = Map::new();
         file.insert("name".into(), self.name.clone().into());
         for key in ["title", "description"] {
@@ -115,8 +115,10 @@ impl Declared {
         file.insert("implementation".into(), json!("-"));
         let shown = self.shown(provider);
         let bytes = Value::Object(file).to_string().into_bytes();
-        let unread = |_: TextError| ToolError::Defect(shown.clone());
-        let text = Text::new(shown.clone(), bytes).map_err(unread)?;
+        if bytes.len() > Text::LIMIT {
+            return Err(ToolError::Text(TextError::TooLarge(shown)));
+        }
+        let text = Text::new(shown, bytes).map_err(ToolError::Text)?;
         let tool = Tool::parse(text)?.from(Arc::new(provider.provenance()));
         let way = Implementation::Provider(provider.clone(), self.clone());
         Ok(tool.declared(way, recovered))
@@ -124,19 +126,47 @@ impl Declared {
 
     /// Its parameters as a Schema Object, and as recovered from a JSON Schema when
     /// they are more than one can say.
-    fn schema(&self) -> (Option<Value>, Option<Schema>) {
-        let plain = self.value.get("parameters").and_then(Value::as_object);
-        if let Some(plain) = plain {
-            let recovered = Schema::recover(plain.clone());
-            // Types in capitals and the like, which some print.
-            return (Some(recovered.as_object().clone().into()), None);
+    fn schema(&self, provider: &Provider) -> Result<(Option<Value>, Option<Schema>), ToolError> {
+        let said = |key: &&str| self.value.get(key).is_some_and(|value| !value.is_null());
+        let Some(key) = SCHEMAS.iter().find(|key| said(key)) else {
+            return Ok((None, None));
+        };
+        let wrong = |what: &str| {
+            let message = format!("`{key}` of `{}` {what}", self.own);
+            let error = ProviderError::Declaration(provider.name(), message);
+            ToolError::Invalid(vec![error.fault()])
+        };
+        let object = self.value.get(key).and_then(Value::as_object);
+        let object = object.ok_or_else(|| wrong("is no object"))?;
+        if !is_of_objects(object) {
+            return Err(wrong("describes something else than an object"));
         }
-        let keys = ["parametersJsonSchema", "inputSchema", "input_schema"];
-        let schema = keys.iter().find_map(|key| self.value.get(key)?.as_object());
-        let recovered = schema.map(|schema| Schema::recover(schema.clone()));
-        let object = recovered
-            .as_ref()
-            .map(|schema| schema.as_object().clone().into());
-        (object, recovered)
+        let recovered = Schema::recover(object.clone());
+        let plain = recovered.as_object().clone().into();
+        // Types in capitals and the like, which some print, are no JSON Schema.
+        let whole = (*key != SCHEMAS[0]).then_some(recovered);
+        Ok((Some(plain), whole))
     }
 }
+
+/// Whether a schema lets objects through, as far as its type says: arguments are one.
+fn is_of_objects(schema: &Map<String, Value>) -> bool {
+    let object = |kind: &Value| {
+        let kind = kind.as_str().unwrap_or_default();
+        kind.eq_ignore_ascii_case("object")
+    };
+    match schema.get("type") {
+        None => true,
+        Some(Value::Array(kinds)) => kinds.iter().any(object),
+        Some(kind) => object(kind),
+    }
+}
+
+/// The keys that parameters stand under; the first is in the words of OpenAPI, the
+/// others are JSON Schema.
+const SCHEMAS: [&str; 4] = [
+    "parameters",
+    "parametersJsonSchema",
+    "inputSchema",
+    "input_schema",
+];

@@ -73,8 +73,37 @@ impl ProviderError {
         }
     }
 
+    /// The provider's name.
+    pub fn provider(&self) -> &str {
+        match self {
+            Self::Unknown(name)
+            | Self::Changed(name)
+            | Self::Record(name, _)
+            | Self::Content(name, _)
+            | Self::Env(name, _)
+            | Self::NotFound(name, _)
+            | Self::Start(name, _)
+            | Self::Late(name, _)
+            | Self::TooMuch(name)
+            | Self::Failed { name, .. }
+            | Self::Form(name, _)
+            | Self::Declaration(name, _)
+            | Self::Twice(name, _) => name,
+        }
+    }
+
+    /// Whether it is about one declaration, and the others can be had.
+    pub const fn is_partial(&self) -> bool {
+        matches!(self, Self::Declaration(..) | Self::Twice(..))
+    }
+
     /// The fault to show.
     pub fn fault(&self) -> Fault {
+        if let Some(cause) = self.cause() {
+            let mut fault = Fault::new(cause.code, self.to_string());
+            fault.hints = cause.hints;
+            return fault;
+        }
         let mut fault = Fault::new(self.code(), self.to_string());
         if let Self::Failed { said, .. } = self {
             fault.details.clone_from(said);
@@ -83,11 +112,24 @@ impl ProviderError {
         fault
     }
 
+    /// What somebody else has to say about it.
+    fn cause(&self) -> Option<Fault> {
+        match self {
+            Self::Record(_, error) => Some(error.fault()),
+            Self::Content(_, error) => Some(error.fault()),
+            Self::Env(_, error) => Some(error.fault()),
+            _ => None,
+        }
+    }
+
     const fn code(&self) -> Code {
         match self {
             Self::Unknown(_) | Self::Changed(_) => Code::Denied,
-            Self::Record(..) | Self::Content(..) => Code::IoFailed,
-            Self::Env(..) | Self::NotFound(..) | Self::Start(..) => Code::InvalidConfig,
+            Self::Record(..)
+            | Self::Content(..)
+            | Self::Env(..)
+            | Self::NotFound(..)
+            | Self::Start(..) => Code::InvalidConfig,
             Self::Late(..) => Code::Timeout,
             Self::TooMuch(_) | Self::Failed { .. } | Self::Form(..) => Code::ToolFailed,
             Self::Declaration(..) | Self::Twice(..) => Code::InvalidTool,
@@ -99,9 +141,6 @@ impl ProviderError {
             Self::Unknown(name) | Self::Changed(name) => {
                 format!("look at what it runs, then allow it: cogtools trust {name}")
             }
-            Self::Record(_, error) => return error.fault().hints.into_iter().next(),
-            Self::Content(_, error) => return error.fault().hints.into_iter().next(),
-            Self::Env(_, error) => return error.fault().hints.into_iter().next(),
             Self::NotFound(..) => {
                 "install it, or mend `command` under `tool_sources`".to_owned()
             }
@@ -110,7 +149,9 @@ impl ProviderError {
                 "give it more time with `timeout` under `command`, or keep what it declares with `cache`".to_owned()
             }
             Self::TooMuch(_) => "no host takes so much; ask it for less".to_owned(),
-            Self::Failed { .. } => return None,
+            Self::Record(..) | Self::Content(..) | Self::Env(..) | Self::Failed { .. } => {
+                return None;
+            }
             Self::Form(..) => "it should print a JSON array of objects with name, description and parameters".to_owned(),
             Self::Declaration(..) | Self::Twice(..) => "the others of its tools are not affected; tell its author".to_owned(),
         })

@@ -80,6 +80,17 @@ impl Provider {
         &self.settings
     }
 
+    /// Whether it runs only after the user has allowed it: who wrote the project
+    /// has named it, or has written what it names.
+    pub fn needs_word(&self, around: &Surroundings) -> bool {
+        let words = || self.settings.discover.iter().chain(&self.settings.call);
+        let inside = |word: &String| {
+            let file = trust::named(&around.root, word);
+            file.is_some_and(|file| file.starts_with(&around.root))
+        };
+        !self.settings.own || words().any(inside)
+    }
+
     /// What has to be allowed before anything of it runs: its command lines.
     pub fn command(&self, around: &Surroundings) -> Result<Item, ProviderError> {
         let lines = [self.settings.discover.as_slice(), &self.settings.call];
@@ -94,12 +105,14 @@ impl Provider {
     }
 
     fn item(&self, tool: String, hash: Hash, around: &Surroundings) -> Item {
-        let root = around.root.display();
-        Item {
-            source: format!("command:{root}:{}", self.settings.name),
-            tool,
-            hash,
-        }
+        let source = self.key(around);
+        Item { source, tool, hash }
+    }
+
+    /// What the record of the user's word calls it.
+    pub(crate) fn key(&self, around: &Surroundings) -> String {
+        // A name has no colon in it.
+        format!("command:{}:{}", self.settings.name, around.root.display())
     }
 
     /// Its tools with what each has declared.
@@ -199,7 +212,7 @@ impl Provider {
 
     /// Refuses to go on unless the user has allowed the provider's command.
     fn allowed(&self, around: &Surroundings) -> Result<(), ProviderError> {
-        if self.settings.own {
+        if !self.needs_word(around) {
             return Ok(());
         }
         let verdict = around.trust.verdict(&self.command(around)?);

@@ -1,0 +1,274 @@
+//! `cogtools.lock`: what each source declares, pinned by hashes.
+//!
+//! A tool is a line of the file, so that a change is a line of a diff. Beside the
+//! hash of the whole declaration stand those of its parts, cut short: they prove
+//! nothing, and say where to look.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::source::SourceError;
+use crate::text::{self, TextError};
+use crate::{Code, Fault, Registry, Target, Tool, load_all, trust};
+
+/// What the sources of a project declare.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    version: u32,
+    /// Tools by source and name.
+    sources: BTreeMap<String, BTreeMap<String, Pin>>,
+}
+
+/// One declaration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pin {
+    /// The SHA-256 of the declaration for Gemini CLI, as compact JSON with sorted keys.
+    sha256: String,
+    /// The beginnings of such hashes by part: `description`, `/NAME` for a
+    /// parameter, `parameters` for the rest of them.
+    parts: BTreeMap<String, String>,
+}
+
+/// What the sources declare now, and what of it cannot be had.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// What they declare.
+    pub lock: Lock,
+    /// Sources that cannot be asked at all.
+    pub dead: Vec<SourceError>,
+    /// What is wrong with single tools, which are not declared.
+    pub broken: Vec<Fault>,
+}
+
+/// The largest file that is read: 16 MiB.
+const LIMIT: usize = 16 << 20;
+/// How many characters of a part's hash are kept.
+const SHORT: usize = 8;
+
+impl Lock {
+    /// The name of the file at a project's root.
+    pub const FILE: &'static str = "cogtools.lock";
+    /// The form of the file; there is one so far.
+    const VERSION: u32 = 1;
+
+    /// What is pinned in the file at `path`, known to its user as `shown`.
+    pub fn read(path: &Path, shown: &Path) -> Result<Self, Box<Fault>> {
+        let renew = "cogtools lock writes it anew";
+        let bytes = text::bytes(path, shown, LIMIT).map_err(|error| {
+            let hint = match error {
+                TextError::Absent(_) => "cogtools lock writes it; commit it with the project",
+                _ => renew,
+            };
+            Box::new(Fault::new(Code::InvalidConfig, error.to_string()).hint(hint))
+        })?;
+        let lock: Result<Self, _> = serde_json::from_slice(&bytes);
+        let wrong = match lock {
+            Ok(lock) if lock.version == Self::VERSION => return Ok(lock),
+            Ok(lock) => format!("it is of version {}", lock.version),
+            Err(error) => error.to_string(),
+        };
+        let message = format!("`{}` is no lock file: {wrong}", shown.display());
+        Err(Box::new(
+            Fault::new(Code::InvalidConfig, message).hint(renew),
+        ))
+    }
+
+    /// The file's text: a tool a line, sorted.
+    pub fn text(&self) -> String {
+        let mut text = format!("{{\n  \"version\": {},\n  \"sources\": {{", Self::VERSION);
+        let mut before = "";
+        for (source, tools) in &self.sources {
+            let _ = write!(text, "{before}\n    {}: {{", json!(source));
+            let mut between = "";
+            for (name, pin) in tools {
+                let _ = write!(text, "{between}\n      {}: {}", json!(name), json!(pin));
+                between = ",";
+            }
+            text.push_str("\n    }");
+            before = ",";
+        }
+        text.push_str(if before.is_empty() {
+            "}\n}\n"
+        } else {
+            "\n  }\n}\n"
+        });
+        text
+    }
+
+    /// How many sources and how many tools are pinned.
+    pub fn counts(&self) -> (usize, usize) {
+        let tools = self.sources.values().map(BTreeMap::len);
+        (self.sources.len(), tools.sum())
+    }
+
+    /// Every difference between what is pinned and what is declared `now`.
+    pub fn drift(&self, now: &Survey) -> Vec<Fault> {
+        let dead: Vec<String> = now.dead.iter().map(SourceError::source).collect();
+        let mut faults: Vec<Fault> = now.dead.iter().map(SourceError::fault).collect();
+        let nothing = BTreeMap::new();
+        for (source, pinned) in &self.sources {
+            if dead.contains(source) {
+                continue;
+            }
+            let declared = now.lock.sources.get(source);
+            if declared.is_none() {
+                let message = "`cogtools.lock` pins this source, and it declares nothing any more";
+                faults.push(Fault::new(Code::Locked, message).about(source));
+                continue;
+            }
+            changes(source, pinned, declared.unwrap_or(&nothing), &mut faults);
+        }
+        for (source, declared) in &now.lock.sources {
+            if !self.sources.contains_key(source) {
+                changes(source, &nothing, declared, &mut faults);
+            }
+        }
+        if let Some(last) = faults.last_mut() {
+            let hint = "look at what has changed; when it is right, cogtools lock pins it";
+            last.hints.push(hint.to_owned());
+        }
+        faults
+    }
+}
+
+/// The differences between what of `source` is pinned and what it declares.
+fn changes(
+    source: &str,
+    pinned: &BTreeMap<String, Pin>,
+    declared: &BTreeMap<String, Pin>,
+    faults: &mut Vec<Fault>,
+) {
+    let mut add = |name: &String, message: String| {
+        faults.push(Fault::new(Code::Locked, message).about(name));
+    };
+    for (name, pin) in pinned {
+        match declared.get(name) {
+            Some(other) if other.sha256 == pin.sha256 => {}
+            Some(other) => {
+                let parts = pin.difference(other);
+                add(
+                    name,
+                    format!(
+                        "`{source}` declares it otherwise than `cogtools.lock` pins it: {parts}"
+                    ),
+                );
+            }
+            None => add(
+                name,
+                format!("`cogtools.lock` pins it, and `{source}` does not declare it any more"),
+            ),
+        }
+    }
+    for name in declared.keys().filter(|name| !pinned.contains_key(*name)) {
+        add(
+            name,
+            format!("`{source}` declares it, and `cogtools.lock` does not pin it"),
+        );
+    }
+}
+
+impl Survey {
+    /// What the sources of `registry` declare now, whatever filters leave out.
+    /// Folders below `shown`, the project's root, are named from there.
+    pub fn of(registry: &Registry, shown: &Path) -> Self {
+        let all = registry.everything();
+        let mut survey = Self::default();
+        for error in all.errors {
+            if error.is_partial() {
+                survey.broken.push(error.fault());
+            } else {
+                survey.dead.push(error);
+            }
+        }
+        survey.lock.version = Lock::VERSION;
+        for loaded in load_all(&all.listed, |_, tool| tool) {
+            match loaded {
+                Ok(tool) => {
+                    let source = from_root(&tool.provenance().source, shown);
+                    let tools = survey.lock.sources.entry(source).or_default();
+                    let name = tool.name().to_string();
+                    // Of the same name in one source the first one counts.
+                    tools.entry(name).or_insert_with(|| Pin::of(&tool));
+                }
+                Err(error) => survey.broken.extend(error.faults()),
+            }
+        }
+        survey
+    }
+}
+
+/// The name of a source as it is at the project's root.
+fn from_root(source: &str, shown: &Path) -> String {
+    let below = Path::new(source).strip_prefix(shown);
+    let below = below.map_or_else(|_| source.to_owned(), |path| path.display().to_string());
+    let name = if cfg!(windows) {
+        below.replace('\\', "/")
+    } else {
+        below
+    };
+    if name.is_empty() {
+        ".".to_owned()
+    } else {
+        name
+    }
+}
+
+impl Pin {
+    fn of(tool: &Tool) -> Self {
+        let mut parts = BTreeMap::new();
+        let mut add = |name: String, value: &Value| {
+            let hash = trust::value(value).to_string();
+            parts.insert(name, hash[..SHORT].to_owned());
+        };
+        add("description".to_owned(), &tool.description().into());
+        let mut schema = match tool.schema().to_json_schema() {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        };
+        let required = schema.shift_remove("required").unwrap_or_default();
+        if let Some(Value::Object(properties)) = schema.shift_remove("properties") {
+            let required = required.as_array().cloned().unwrap_or_default();
+            for (name, property) in properties {
+                let needed = required.iter().any(|other| *other == name.as_str());
+                add(format!("/{name}"), &json!([property, needed]));
+            }
+        }
+        add("parameters".to_owned(), &Value::Object(schema));
+        Self {
+            sha256: trust::value(&Target::Gemini.declare(tool)).to_string(),
+            parts,
+        }
+    }
+
+    /// The parts that differ, in words.
+    fn difference(&self, other: &Self) -> String {
+        let mut names: Vec<&String> = self.parts.keys().chain(other.parts.keys()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let said = names.into_iter().filter_map(|name| {
+            let shown = match name.strip_prefix('/') {
+                Some(parameter) => format!("the parameter `{parameter}`"),
+                None if name == "parameters" => "what holds for all parameters".to_owned(),
+                None => format!("the {name}"),
+            };
+            match (self.parts.get(name), other.parts.get(name)) {
+                (Some(one), Some(other)) if one == other => None,
+                (Some(_), None) => Some(format!("{shown} is gone")),
+                (None, Some(_)) => Some(format!("{shown} is new")),
+                _ => Some(format!("{shown} has changed")),
+            }
+        });
+        let said: Vec<String> = said.collect();
+        if said.is_empty() {
+            "the order of its parameters, or their form, has changed".to_owned()
+        } else {
+            said.join(", ")
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! `cogtools trust`: the user's word on sources that run programs.
+
+mod command;
+mod report;
+
+pub use command::PROGRAM;

@@ -1,0 +1,215 @@
+//! `cogtools.lock`: what is pinned, and how drift is refused.
+
+use cogtools_testing::{Outcome, Project};
+
+use crate::{project_with, run};
+
+const CITY: &str = "\
+name: city
+description: d
+parameters:
+  name: {type: string, description: n}
+  days: {type: integer, description: d, optional: true}
+implementation: x
+";
+const HINT: &str = "hint: look at what has changed; when it is right, cogtools lock pins it\n";
+
+fn lock(project: &Project, args: &[&str]) -> Outcome {
+    run("cogtools-lock", project).args(args).run()
+}
+
+fn locked(project: &Project) -> Outcome {
+    run("cogtools-discover", project).arg("--locked").run()
+}
+
+/// After this change of the project, both programs refuse and say these lines.
+#[track_caller]
+fn drifts(change: impl for<'p> FnOnce(&'p Project) -> &'p Project, lines: &[&str]) {
+    let project = project_with("city", CITY);
+    project.file(
+        "tools/set/say.yaml",
+        "name: say\ndescription: d\nimplementation: x\n",
+    );
+    lock(&project, &[]).outputs("created cogtools.lock: 2 tools of 1 source\n");
+    locked(&project).json();
+    let before = project.read("cogtools.lock");
+    change(&project);
+    for (program, arg) in [
+        ("cogtools-discover", "--locked"),
+        ("cogtools-lock", "--check"),
+    ] {
+        let faults = lines.iter().map(|line| format!("{program}: error{line}\n"));
+        let faults: String = faults.collect();
+        run(program, &project)
+            .arg(arg)
+            .run()
+            .fails(78, faults + HINT);
+    }
+    assert_eq!(project.read("cogtools.lock"), before);
+    lock(&project, &[]).text();
+    lock(&project, &["--check"]).outputs("unchanged cogtools.lock\n");
+    locked(&project).json();
+}
+
+#[test]
+fn a_tool_is_a_line() {
+    let project = project_with("city", CITY);
+    lock(&project, &[]).outputs("created cogtools.lock: 1 tool of 1 source\n");
+    lock(&project, &[]).outputs("unchanged cogtools.lock: 1 tool of 1 source\n");
+    assert_eq!(
+        project.read("cogtools.lock"),
+        r#"{
+  "version": 1,
+  "sources": {
+    "tools": {
+      "city": {"sha256":"c2255aad058a457d260f310e19206b6f9c1b177e60f26dd888958a9756239a19","parts":{"/days":"2558217c","/name":"cf7296dc","description":"3fa5834d","parameters":"a2c79926"}}
+    }
+  }
+}
+"#
+    );
+    // From anywhere in the project it is the same.
+    project.dir("deep").file(".cogtoolrc.yaml", "");
+    let below = run("cogtools-lock", &project)
+        .args(["-C", "deep", "--check"])
+        .run();
+    below.outputs("unchanged [ROOT]/cogtools.lock\n");
+    let empty = Project::new();
+    lock(&empty, &[]).outputs("created cogtools.lock: 0 tools of 0 sources\n");
+    assert_eq!(
+        empty.read("cogtools.lock"),
+        "{\n  \"version\": 1,\n  \"sources\": {}\n}\n"
+    );
+    locked(&empty).outputs("[]\n");
+}
+
+#[test]
+fn every_drift_is_named() {
+    drifts(
+        |project| {
+            project.file(
+                "tools/new.yaml",
+                "name: new\ndescription: d\nimplementation: x\n",
+            )
+        },
+        &["[LOCKED]: new: `tools` declares it, and `cogtools.lock` does not pin it"],
+    );
+    drifts(
+        |project| project.remove("tools/city.yaml"),
+        &["[LOCKED]: city: `cogtools.lock` pins it, and `tools` does not declare it any more"],
+    );
+    for (from, to, what) in [
+        (
+            "description: d\n",
+            "description: e\n",
+            "the description has changed",
+        ),
+        (
+            "description: n",
+            "description: m",
+            "the parameter `name` has changed",
+        ),
+        (
+            "  name:",
+            "  town:",
+            "the parameter `name` is gone, the parameter `town` is new",
+        ),
+        (", optional: true", "", "the parameter `days` has changed"),
+        (
+            "parameters:\n",
+            "parameters:\n  more: {type: string, description: m}\n",
+            "the parameter `more` is new",
+        ),
+    ] {
+        assert!(CITY.contains(from), "{from}");
+        drifts(
+            |project| project.file("tools/city.yaml", CITY.replace(from, to)),
+            &[&format!(
+                "[LOCKED]: city: `tools` declares it otherwise than `cogtools.lock` pins it: {what}"
+            )],
+        );
+    }
+}
+
+#[test]
+fn a_source_that_is_gone() {
+    drifts(
+        |project| project.file(".cogtoolrc.yaml", "tool_sources: []\n"),
+        &["[LOCKED]: tools: `cogtools.lock` pins this source, and it declares nothing any more"],
+    );
+    let project = project_with("city", CITY);
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: tools}, {command: {discover: ./d, call: ./c, name: other}}]\n",
+    );
+    let denied = |program: &str, end: &str| {
+        format!(
+            "{program}: error[DENIED]: the provider `other` is not allowed to run yet\n\
+             hint: look at what it runs, then allow it: cogtools trust other\n{end}"
+        )
+    };
+    lock(&project, &[]).fails(77, denied("cogtools-lock", ""));
+    project.program(
+        "d",
+        "#!/bin/sh\necho '[{\"name\": \"say\", \"description\": \"d\"}]'\n",
+    );
+    run("cogtools-trust", &project).arg("other").run().text();
+    lock(&project, &[]).outputs("created cogtools.lock: 2 tools of 2 sources\n");
+    run("cogtools-trust", &project)
+        .args(["--revoke", "other"])
+        .run()
+        .text();
+    locked(&project).fails(77, denied("cogtools-discover", HINT));
+}
+
+#[test]
+fn what_is_only_filtered_or_shadowed_is_pinned_all_the_same() {
+    let project = project_with("city", CITY);
+    project
+        .file("more/city.yaml", CITY)
+        .file("more/broken.yaml", "name: [\n")
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: tools}, {local: more}]\nfilter: {exclude: [city]}\n",
+        );
+    let outcome = lock(&project, &[]);
+    outcome.expect(
+        0,
+        "created cogtools.lock: 2 tools of 2 sources\n",
+        &outcome.stderr,
+    );
+    let outcome = run("cogtools-discover", &project)
+        .args(["--locked", "--tools", "none"])
+        .run();
+    outcome.expect(0, "[]\n", "");
+}
+
+#[test]
+fn a_lock_file_that_is_none() {
+    let project = project_with("city", CITY);
+    locked(&project).fails(
+        78,
+        "\
+cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` does not exist
+hint: cogtools lock writes it; commit it with the project
+",
+    );
+    for (content, what) in [
+        ("<<<<<<< ours\n", "expected value at line 1 column 1"),
+        ("{\"version\": 2, \"sources\": {}}", "it is of version 2"),
+        (
+            "{\"version\": 1}",
+            "missing field `sources` at line 1 column 14",
+        ),
+    ] {
+        project.file("cogtools.lock", content);
+        locked(&project).fails(
+            78,
+            format!(
+                "cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` is no lock file: {what}\n\
+                 hint: cogtools lock writes it anew\n"
+            ),
+        );
+        lock(&project, &[]).outputs("updated cogtools.lock: 1 tool of 1 source\n");
+    }
+}

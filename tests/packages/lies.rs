@@ -1,0 +1,155 @@
+//! npm packages that are not what they say, or not for long.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use cogtools_testing::Project;
+
+use crate::run;
+
+const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
+const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
+
+/// A project with a tool of its own behind the package `pk`, which has this file.
+fn project(manifest: &str) -> Project {
+    let project = Project::new();
+    project
+        .file("tools/ok.yaml", OK)
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [node_modules, {local: tools}]\n",
+        )
+        .file(
+            "package.json",
+            r#"{"dependencies": {"pk": "1", "gone": "1"}}"#,
+        )
+        .file("node_modules/pk/package.json", manifest);
+    project
+}
+
+/// The project's own tool is declared and called, whatever is said of the package.
+#[track_caller]
+fn costs_nobody(project: &Project, fault: &str) {
+    let begin = Instant::now();
+    let warnings = if fault.is_empty() {
+        String::new()
+    } else {
+        format!("cogtools-discover: warning{fault}")
+    };
+    run("cogtools-discover", project)
+        .run()
+        .expect(0, DECLARED, warnings);
+    run("cogtools-call", project)
+        .arg("ok")
+        .run()
+        .outputs("fine");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn packages_that_lie() {
+    let hint = "hint: it should have `\"cogtools\": {\"tools\": [\"tools\"]}`; tell its author, or remove the package\n";
+    let unusable = |what: &str| {
+        format!(
+            "[INVALID_CONFIG]: the package `pk` cannot be used: {what} in `node_modules/pk/package.json`\n{hint}"
+        )
+    };
+    let folder = |path: &str| unusable(&format!("`\"{path}\"` is no folder inside of the package"));
+    for (manifest, fault) in [
+        ("", String::new()),
+        ("{", String::new()),
+        (r#"{"cogtools": {"tools": []}}"#, String::new()),
+        (r#"{"cogtools": {}}"#, String::new()),
+        (
+            r#"{"cogtools": "#,
+            unusable("EOF while parsing a value at line 1 column 13"),
+        ),
+        (
+            r#"{"cogtools": {"tools": "tools"}}"#,
+            unusable("`cogtools.tools` is not a list of folders"),
+        ),
+        (
+            r#"{"cogtools": {"tools": ["../../tools"]}}"#,
+            folder("../../tools"),
+        ),
+        (r#"{"cogtools": {"tools": ["/etc"]}}"#, folder("/etc")),
+        (
+            r#"{"cogtools": {"tools": ["missing"]}}"#,
+            "[INVALID_CONFIG]: the folder `node_modules/pk/missing` does not exist\n\
+             hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`\n"
+                .to_owned(),
+        ),
+    ] {
+        costs_nobody(&project(manifest), &fault);
+    }
+}
+
+#[test]
+fn a_manifest_of_twenty_megabytes_and_one_that_never_ends() {
+    let large = format!(
+        "{{\"cogtools\": {{\"tools\": [\"{}\"]}}}}",
+        "x".repeat(20_000_000)
+    );
+    let project = project(&large);
+    let outcome = run("cogtools-discover", &project).run();
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert!(
+        said.starts_with(
+            "cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: "
+        ),
+        "{said}"
+    );
+    outcome.expect(0, DECLARED, &outcome.stderr);
+    project.remove("node_modules/pk/package.json");
+    let made = Command::new("/usr/bin/mkfifo")
+        .arg(project.path("node_modules/pk/package.json"))
+        .status();
+    assert!(made.expect("mkfifo is there").success());
+    costs_nobody(&project, "");
+}
+
+#[test]
+fn what_is_gone_when_it_is_called() {
+    let project = project(r#"{"cogtools": {"tools": ["."]}}"#);
+    let say = OK.replace("ok", "say");
+    project.file("node_modules/pk/say.yaml", &say);
+    run("cogtools-call", &project)
+        .arg("say")
+        .run()
+        .outputs("fine");
+    project.file("node_modules/pk/say.yaml", say.replace("fine", "changed"));
+    run("cogtools-call", &project)
+        .arg("say")
+        .run()
+        .outputs("changed");
+    project.remove("node_modules/pk/say.yaml");
+    run("cogtools-call", &project).arg("say").run().fails(
+        127,
+        "\
+cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+",
+    );
+    costs_nobody(&project, "");
+}
+
+#[test]
+fn of_two_tools_of_one_name_the_first_counts() {
+    let project = project(r#"{"cogtools": {"tools": ["."]}}"#);
+    project.file("node_modules/pk/ok.yaml", OK.replace("fine", "theirs"));
+    run("cogtools-discover", &project)
+        .arg("--verbose")
+        .run()
+        .expect(
+            0,
+            DECLARED,
+            "\
+cogtools-discover: tools/ok.yaml is shadowed by node_modules/pk/ok.yaml
+cogtools-discover: 1 tool declared
+",
+        );
+    run("cogtools-call", &project)
+        .arg("ok")
+        .run()
+        .outputs("theirs");
+}

@@ -1,0 +1,140 @@
+//! Calls of tools that providers declare.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{Scene, declaring};
+
+const SAY: &str = r#"[{"name": "say", "description": "d", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]"#;
+
+/// A provider that answers a call with this script.
+fn answering(script: &str, settings: &str) -> Scene {
+    Scene::new(
+        &format!(
+            "if [ \"$1\" = call ]; then\n{script}\nexit\nfi\necho '[{{\"name\": \"say\", \"description\": \"d\"}}]'"
+        ),
+        settings,
+    )
+}
+
+#[test]
+fn arguments_are_checked_here_and_answered_there() {
+    let scene = Scene::new(&declaring(SAY), ", prefix: other_");
+    let call = |arguments: &serde_json::Value| {
+        scene
+            .run("cogtools-call")
+            .arg("other_say")
+            .stdin(arguments)
+            .run()
+    };
+    call(&json!({"text": "hello"})).outputs("say: {\"text\":\"hello\"}\n");
+    call(&json!({"text": "hello", "wait_for_previous": true}))
+        .outputs("say: {\"text\":\"hello\"}\n");
+    call(&json!({})).fails(
+        65,
+        "\
+cogtools-call: error[SCHEMA_VIOLATION]: other_say: /text: required but missing
+hint: send text (string)
+",
+    );
+    scene.call("say").fails(
+        127,
+        "\
+cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+",
+    );
+}
+
+#[test]
+fn a_call_that_fails_is_told_in_its_words() {
+    answering("echo 'no such city' >&2; exit 3", "")
+        .call("say")
+        .fails(
+            1,
+            "\
+cogtools-call: error[TOOL_FAILED]: say: the program ended with status 3
+  | no such city
+",
+        );
+    answering("echo 'aside' >&2; echo done", "")
+        .call("say")
+        .outputs("done\n");
+    answering("printf 'a\\377'", "").call("say").fails(
+        1,
+        "\
+cogtools-call: error[TOOL_FAILED]: say: the program printed something else than UTF-8 from byte 1 on
+hint: a result is text; its author can encode it, as `base64` does, or write it to a file
+",
+    );
+    let text = answering("head -c 20000000 /dev/zero | tr '\\0' x", "")
+        .call("say")
+        .text();
+    let end = "\n[cut here: 18951424 more bytes are left out; a result has at most 1048576]\n";
+    assert_eq!(&text[1 << 20..], end);
+}
+
+#[test]
+fn a_call_that_hangs_is_ended() {
+    let begin = Instant::now();
+    answering("trap '' TERM; sleep 300", ", timeout: 1")
+        .call("say")
+        .fails(
+            124,
+            "\
+cogtools-call: error[TIMEOUT]: say: the tool did not end within 1 s
+hint: send less, or give the tool more time with `timeout`
+",
+        );
+    assert!(begin.elapsed() < Duration::from_secs(6));
+}
+
+#[test]
+fn it_sees_what_is_declared_for_it() {
+    let scene = Scene::new(
+        "if [ \"$1\" = call ]; then /usr/bin/env | sort; exit; fi\n[ \"$TOKEN\" = t ] && echo '[{\"name\": \"say\", \"description\": \"d\"}]'",
+        ", env: [TOKEN]",
+    );
+    let with = |program| scene.run(program).env("TOKEN", "t").env("SECRET", "s");
+    with("cogtools-discover").run().json();
+    with("cogtools-call")
+        .arg("say")
+        .run()
+        .outputs("PATH=/usr/bin:/bin\nPWD=[ROOT]\nTOKEN=t\n");
+    scene.declares(
+        &[],
+        "\
+warning[INVALID_CONFIG]: the provider `other` cannot be run: the environment variable `TOKEN` is not set
+hint: set TOKEN in the environment, or put a line `TOKEN=…` into the project's .env
+hint: cogtools config env --explain shows where each value would come from
+",
+    );
+}
+
+#[test]
+fn a_tool_that_vanishes_is_not_found() {
+    let scene = Scene::new("cat list", "");
+    scene
+        .project
+        .file("list", r#"[{"name": "say", "description": "d"}]"#);
+    scene.declares(&["say"], "");
+    scene.project.file("list", "[]");
+    scene.call("say").fails(
+        127,
+        "\
+cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+",
+    );
+    scene.project.remove("list");
+    scene.call("say").fails(
+        127,
+        "\
+cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 1
+  | cat: list: No such file or directory
+",
+    );
+}

@@ -1,0 +1,109 @@
+//! Another project as a provider: cogtools asks cogtools.
+
+use cogtools_testing::{Project, Run};
+use serde_json::json;
+
+use crate::{programs, run};
+
+const SAY: &str = "\
+name: say
+description: Say it
+parameters: {text: string}
+implementation: 'said: {{ text }}'
+";
+
+fn nested() -> (Project, impl Fn(&str) -> Run) {
+    let project = Project::new();
+    project
+        .file("tools/ok.yaml", super::OK)
+        .file("../other/tools/say.yaml", SAY)
+        .file("../other/tools/broken.yaml", "name: [\n")
+        .file(
+            ".cogtoolrc.yaml",
+            "\
+tool_sources:
+  - command:
+      discover: cogtools-discover -C ../other
+      call: cogtools-call -C ../other
+      name: other
+      prefix: other_
+  - local: ./tools
+",
+        );
+    let root = project.root();
+    let home = project.home();
+    let run = move |program: &str| {
+        Run::new(programs().join(program))
+            .cwd(&root)
+            .home(&home)
+            .path(programs())
+    };
+    (project, run)
+}
+
+#[test]
+fn its_tools_are_declared_and_called() {
+    let (project, nested) = nested();
+    nested("cogtools-trust").arg("other").run().outputs(
+        "\
+allowed provider other
+  discover  cogtools-discover -C ../other
+  call      cogtools-call -C ../other
+  tool      say
+",
+    );
+    let declared = nested("cogtools-discover").run().json();
+    assert_eq!(declared[0]["name"], "other_say");
+    assert_eq!(declared[1]["name"], "ok");
+    nested("cogtools-call")
+        .arg("other_say")
+        .stdin(json!({"text": "hello"}))
+        .run()
+        .outputs("said: hello");
+    // Without our programs on PATH there is no such provider.
+    run("cogtools-discover", &project).run().expect(
+        0,
+        format!("[\n{}\n]\n", super::DECLARED),
+        "\
+cogtools-discover: warning[INVALID_CONFIG]: the provider `other` cannot be run: the program `cogtools-discover` is not found
+hint: install it, or mend `command` under `tool_sources`
+",
+    );
+}
+
+#[test]
+fn a_declaration_that_has_changed_is_denied() {
+    let (project, nested) = nested();
+    nested("cogtools-trust").arg("other").run().text();
+    project.file("../other/tools/say.yaml", SAY.replace("Say it", "Run it"));
+    nested("cogtools-discover").run().json();
+    let call = || {
+        nested("cogtools-call")
+            .arg("other_say")
+            .stdin(json!({"text": "x"}))
+            .run()
+    };
+    call().fails(
+        77,
+        "\
+cogtools-call: error[DENIED]: other_say: it runs commands and comes from the provider `other`, which has changed since it was allowed to do that
+hint: only the user can allow it, after a look at what it runs: cogtools trust other
+",
+    );
+    nested("cogtools-trust").run().outputs(
+        "\
+SOURCE  KIND      STATE    RUNS
+other   provider  changed  cogtools-discover -C ../other, cogtools-call -C ../other
+",
+    );
+    nested("cogtools-trust").arg("other").run().text();
+    call().outputs("said: x");
+    project.file("../other/tools/tell.yaml", SAY.replace("say", "tell"));
+    nested("cogtools-call").arg("other_tell").stdin(json!({"text": "x"})).run().fails(
+        77,
+        "\
+cogtools-call: error[DENIED]: other_tell: it runs commands and comes from the provider `other`, which is not allowed to do that yet
+hint: only the user can allow it, after a look at what it runs: cogtools trust other
+",
+    );
+}

@@ -1,0 +1,163 @@
+//! A repository that wants to allow itself.
+
+use cogtools_testing::Run;
+
+use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider};
+use crate::run;
+
+#[test]
+fn nothing_of_a_provider_runs_before_the_word() {
+    let project = with_provider();
+    discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+    for program in [
+        "cogtools-list",
+        "cogtools-doctor",
+        "cogtools-trust",
+        "cogtools-lock",
+    ] {
+        let _ = run(program, &project).run();
+    }
+    trust(&project, &["--dry-run", "other"]).text();
+    call(&project, "say").fails(
+        127,
+        "\
+cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+cogtools-call: error[DENIED]: the provider `other` is not allowed to run yet
+hint: look at what it runs, then allow it: cogtools trust other
+",
+    );
+    assert!(!project.path("ran").exists());
+    trust(&project, &["other"]).text();
+    call(&project, "say").outputs("say: {}\n");
+}
+
+#[test]
+fn a_provider_that_changes_is_asked_for_again() {
+    let changes = [
+        ("d", "echo evil >> ran\n"),
+        ("c", "echo evil >> ran\n"),
+        (
+            ".cogtoolrc.yaml",
+            "tool_sources:\n  - command: {discover: [sh, ./d, x], call: [sh, ./c], name: other}\n",
+        ),
+        (
+            ".cogtoolrc.yaml",
+            "tool_sources:\n  - command: {discover: [sh], call: [./d, sh, ./c], name: other}\n",
+        ),
+    ];
+    for (file, content) in changes {
+        let project = with_provider();
+        trust(&project, &["other"]).text();
+        project.remove("ran").file(file, content);
+        discover(&project).expect(
+            0,
+            "[]\n",
+            warning("has changed since it was allowed to run"),
+        );
+        assert!(!project.path("ran").exists(), "{content}");
+    }
+}
+
+#[test]
+fn a_record_in_the_repository_is_nobodys() {
+    let project = with_package();
+    trust(&project, &["pk"]).text();
+    let record = project.read("../home/.local/state/cogtools/trust.json");
+    project.remove("../home/.local/state/cogtools/trust.json");
+    for place in [
+        "trust.json",
+        "cogtools/trust.json",
+        ".local/state/cogtools/trust.json",
+        "state/cogtools/trust.json",
+    ] {
+        project.file(place, &record);
+    }
+    call(&project, "pk_run").fails(77, UNKNOWN);
+    let state = project.path("state");
+    let by_hand = |run: Run| run.env("XDG_STATE_HOME", &state).arg("pk_run").run();
+    // The user may say so; a host that has read the project's file may not.
+    by_hand(run("cogtools-call", &project)).outputs("ran\n");
+    for file in [".env", ".gemini/.env", "../.env"] {
+        let line = format!("XDG_STATE_HOME={}\n", state.display());
+        project.file(file, line);
+        by_hand(run("cogtools-call", &project)).fails(77, UNKNOWN);
+        project.remove(file);
+    }
+    project.file(
+        "../home/.env",
+        format!("XDG_STATE_HOME={}\n", state.display()),
+    );
+    by_hand(run("cogtools-call", &project)).outputs("ran\n");
+    run("cogtools-call", &project)
+        .env("XDG_STATE_HOME", "state")
+        .arg("pk_run")
+        .run()
+        .fails(77, UNKNOWN);
+}
+
+#[test]
+fn a_variable_of_the_repository_is_not_the_users() {
+    let project = with_provider();
+    let sources = "[{command: {discover: [sh, -c, 'echo >> ran; echo []'], call: x, name: other}}]";
+    project.file(".cogtoolrc.yaml", "");
+    let asked = || run("cogtools-discover", &project).env("COGTOOLS_TOOL_SOURCES", sources);
+    asked().run().outputs("[]\n");
+    project
+        .remove("ran")
+        .file(".env", format!("COGTOOLS_TOOL_SOURCES=\"{sources}\"\n"));
+    asked()
+        .run()
+        .expect(0, "[]\n", warning("is not allowed to run yet"));
+    assert!(!project.path("ran").exists());
+
+    let settings = project.path("system/settings.json");
+    project
+        .file(
+            "system/cogtoolrc.yaml",
+            format!("tool_sources: {sources}\n"),
+        )
+        .file(
+            ".env",
+            format!("GEMINI_CLI_SYSTEM_SETTINGS_PATH={}\n", settings.display()),
+        );
+    let asked =
+        || run("cogtools-discover", &project).env("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &settings);
+    asked().run().outputs("[]\n");
+    assert!(!project.path("ran").exists());
+    project.remove(".env");
+    asked().run().outputs("[]\n");
+    assert!(project.path("ran").exists());
+}
+
+#[test]
+fn what_the_user_names_in_the_project_needs_a_word_too() {
+    let project = with_provider();
+    project.file(".cogtoolrc.yaml", "").file(
+        "../home/.gemini/cogtoolrc.yaml",
+        "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other}\n",
+    );
+    discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+    assert!(!project.path("ran").exists());
+    trust(&project, &["other"]).text();
+    call(&project, "say").outputs("say: {}\n");
+}
+
+#[test]
+fn two_providers_of_one_name_are_refused() {
+    let project = with_provider();
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c]}\n  - command: {discover: [sh, ./c], call: [sh, ./d]}\n",
+    );
+    discover(&project).fails(
+        78,
+        "\
+cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are called `sh`
+   |
+ 3 |   - command: {discover: [sh, ./c], call: [sh, ./d]}
+   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: give one of them another `name`
+",
+    );
+}

@@ -1,0 +1,78 @@
+//! Who may run what: nothing that others have written runs without the user's word.
+
+use cogtools_testing::{Outcome, Project};
+
+use crate::run;
+
+mod attacks;
+mod packages;
+mod program;
+mod record;
+
+/// A tool of a package that runs a program.
+const RUN: &str = "name: pk_run\ndescription: d\nimplementation: {exec: [./run]}\n";
+/// One that does not.
+const SAY: &str = "name: pk_say\ndescription: d\nimplementation: said\n";
+/// Why a call of it is refused before anybody has allowed the package, and after it
+/// has changed.
+const UNKNOWN: &str = "\
+cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which is not allowed to do that yet
+hint: only the user can allow it, after a look at what it runs: cogtools trust pk
+";
+const CHANGED: &str = "\
+cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which has changed since it was allowed to do that
+hint: only the user can allow it, after a look at what it runs: cogtools trust pk
+";
+
+/// A project with a package that has both.
+fn with_package() -> Project {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
+        )
+        .file("node_modules/pk/tools/pk_run.yaml", RUN)
+        .file("node_modules/pk/tools/pk_say.yaml", SAY)
+        .program("node_modules/pk/tools/run", "#!/bin/sh\necho ran\n");
+    project
+}
+
+/// A project that names a provider itself: `d` declares, `c` calls, and both leave a
+/// trace when they run.
+fn with_provider() -> Project {
+    let project = Project::new();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other}\n",
+        )
+        .file(
+            "d",
+            "echo >> ran\necho '[{\"name\": \"say\", \"description\": \"d\"}]'\n",
+        )
+        .file("c", "echo >> ran\necho \"$1: $(cat)\"\n");
+    project
+}
+
+/// What discovery says of a provider that nobody has allowed, or that has changed.
+fn warning(what: &str) -> String {
+    format!(
+        "cogtools-discover: warning[DENIED]: the provider `other` {what}\n\
+         hint: look at what it runs, then allow it: cogtools trust other\n"
+    )
+}
+
+fn trust(project: &Project, args: &[&str]) -> Outcome {
+    run("cogtools-trust", project).args(args).run()
+}
+
+fn discover(project: &Project) -> Outcome {
+    run("cogtools-discover", project).run()
+}
+
+fn call(project: &Project, tool: &str) -> Outcome {
+    run("cogtools-call", project).arg(tool).run()
+}

@@ -1,0 +1,206 @@
+//! Packages: allowed as a whole, and asked for again after any change.
+
+use std::fs;
+
+use cogtools_testing::Project;
+
+use super::{CHANGED, UNKNOWN, call, trust, with_package};
+use crate::run;
+
+#[test]
+fn templates_need_no_word_and_programs_do() {
+    let project = with_package();
+    call(&project, "pk_say").outputs("said");
+    call(&project, "pk_run").fails(77, UNKNOWN);
+    trust(&project, &["pk"]).outputs(
+        "\
+allowed package pk
+  runs      pk_run
+  file      package.json
+  file      tools/pk_run.yaml
+  file      tools/pk_say.yaml
+  file      tools/run
+",
+    );
+    call(&project, "pk_run").outputs("ran\n");
+}
+
+#[test]
+fn any_change_asks_again() {
+    type Change = fn(&Project);
+    let changes: [(&str, Change); 7] = [
+        ("a program", |project| {
+            project.file("node_modules/pk/tools/run", "#!/bin/sh\necho evil\n");
+        }),
+        ("a tool", |project| {
+            project.file(
+                "node_modules/pk/tools/pk_run.yaml",
+                super::RUN.replace("./run", "ls"),
+            );
+        }),
+        ("another tool", |project| {
+            project.file("node_modules/pk/tools/pk_say.yaml", "");
+        }),
+        ("a new file", |project| {
+            project.file("node_modules/pk/lib/deep/new.js", "");
+        }),
+        ("a hidden file", |project| {
+            project.file("node_modules/pk/.hidden", "");
+        }),
+        ("a file that is gone", |project| {
+            project.remove("node_modules/pk/tools/pk_say.yaml");
+        }),
+        ("a link inside", |project| {
+            project.link("node_modules/pk/again", "tools/run");
+        }),
+    ];
+    for (what, change) in changes {
+        let project = with_package();
+        trust(&project, &["pk"]).text();
+        change(&project);
+        let outcome = call(&project, "pk_run");
+        assert!(outcome.stdout.is_empty(), "{what}");
+        outcome.fails(77, CHANGED);
+        trust(&project, &[]).outputs(
+            "\
+SOURCE  KIND     STATE    RUNS
+pk      package  changed  pk_run
+",
+        );
+        call(&project, "pk_run").fails(77, CHANGED);
+    }
+}
+
+#[test]
+fn a_file_and_a_link_are_not_the_same() {
+    let project = with_package();
+    project.file("node_modules/pk/data", "tools/run");
+    trust(&project, &["pk"]).text();
+    project
+        .remove("node_modules/pk/data")
+        .link("node_modules/pk/data", "tools/run");
+    call(&project, "pk_run").fails(77, CHANGED);
+}
+
+#[test]
+fn what_leads_out_is_refused() {
+    let denied = |what: &str| {
+        format!(
+            "error[DENIED]: {what}\nhint: what a package runs has to be in it; tell its author, or remove it\n"
+        )
+    };
+    let project = with_package();
+    project.program("../home/evil", "#!/bin/sh\necho evil\n");
+    trust(&project, &["pk"]).text();
+    let run_file = "node_modules/pk/tools/run";
+    project
+        .remove(run_file)
+        .link(run_file, project.home().join("evil"));
+    let outside =
+        denied("`[ROOT]/node_modules/pk/tools/run` is a link to something outside of its package");
+    call(&project, "pk_run").fails(
+        77,
+        format!(
+            "cogtools-call: {}",
+            outside.replace("[DENIED]: ", "[DENIED]: pk_run: ")
+        ),
+    );
+    trust(&project, &["pk"]).fails(77, format!("cogtools-trust: {outside}"));
+
+    let project = with_package();
+    project
+        .dir("node_modules/pk/node_modules/x")
+        .file("node_modules/pk/node_modules/x/run", "");
+    project
+        .remove(run_file)
+        .link(run_file, "../node_modules/x/run");
+    trust(&project, &["pk"]).fails(77, format!("cogtools-trust: {outside}"));
+
+    let project = with_package();
+    let made = std::process::Command::new("/usr/bin/mkfifo")
+        .arg(project.path("node_modules/pk/pipe"))
+        .status();
+    assert!(made.expect("mkfifo is there").success());
+    trust(&project, &["pk"]).fails(
+        77,
+        format!(
+            "cogtools-trust: {}",
+            denied("`[ROOT]/node_modules/pk/pipe` is neither a file nor a folder")
+        ),
+    );
+}
+
+#[test]
+fn what_is_not_hashed_has_no_tools() {
+    let project = with_package();
+    project.file(
+        "node_modules/pk/package.json",
+        r#"{"name": "pk", "cogtools": {"tools": ["node_modules/x/tools"]}}"#,
+    );
+    run("cogtools-discover", &project).run().expect(
+        0,
+        "[]\n",
+        "\
+cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `\"node_modules/x/tools\"` is no folder inside of the package in `node_modules/pk/package.json`
+hint: it should have `\"cogtools\": {\"tools\": [\"tools\"]}`; tell its author, or remove the package
+",
+    );
+}
+
+#[test]
+fn more_than_is_hashed_is_refused() {
+    let project = with_package();
+    let file = fs::File::create(project.path("node_modules/pk/large")).expect("it can be made");
+    file.set_len((64 << 20) + 1).expect("it can be long");
+    trust(&project, &["pk"]).fails(
+        77,
+        "\
+cogtools-trust: error[DENIED]: `[ROOT]/node_modules/pk` is too large to be allowed as a whole: more than 4096 files or 64 MiB
+hint: copy the tools you need into the project
+",
+    );
+}
+
+#[test]
+fn each_place_has_a_word_of_its_own() {
+    let (one, other) = (with_package(), with_package());
+    other.file("node_modules/pk/tools/run", "#!/bin/sh\necho other\n");
+    let there = |program| run(program, &other).home(one.home());
+    trust(&one, &["pk"]).text();
+    there("cogtools-call")
+        .arg("pk_run")
+        .run()
+        .fails(77, UNKNOWN);
+    there("cogtools-trust").arg("pk").run().text();
+    there("cogtools-call")
+        .arg("pk_run")
+        .run()
+        .outputs("other\n");
+    call(&one, "pk_run").outputs("ran\n");
+    trust(&one, &["--revoke", "pk"]).outputs("revoked package pk\n");
+    call(&one, "pk_run").fails(77, UNKNOWN);
+    there("cogtools-call")
+        .arg("pk_run")
+        .run()
+        .outputs("other\n");
+}
+
+#[test]
+fn a_folder_that_leads_into_a_package_is_the_packages() {
+    for (source, link) in [("./node_modules/pk/tools", false), ("./tools", true)] {
+        let project = with_package();
+        project.file(
+            ".cogtoolrc.yaml",
+            format!("tool_sources: [{{local: {source}}}]\n"),
+        );
+        if link {
+            project.link("tools", "node_modules/pk/tools");
+        }
+        call(&project, "pk_say").outputs("said");
+        call(&project, "pk_run").fails(77, UNKNOWN);
+        trust(&project, &["pk"]).text();
+        call(&project, "pk_run").outputs("ran\n");
+        project.file("node_modules/pk/tools/run", "#!/bin/sh\necho evil\n");
+        call(&project, "pk_run").fails(77, CHANGED);
+    }
+}

@@ -1,0 +1,98 @@
+//! `cogtools trust` itself.
+
+use serde_json::json;
+
+use cogtools_testing::Project;
+
+use super::{call, discover, trust, warning, with_package, with_provider};
+
+#[test]
+fn nothing_to_say() {
+    let project = Project::new();
+    trust(&project, &[]).outputs("no source of this project needs your word\n");
+    trust(&project, &["--format", "json"]).outputs("{\n  \"sources\": []\n}\n");
+    let project = with_package();
+    project.remove("node_modules/pk/tools/pk_run.yaml");
+    trust(&project, &[]).outputs("no source of this project needs your word\n");
+}
+
+#[test]
+fn a_name_that_is_not_there() {
+    let project = with_provider();
+    for args in [
+        &["othr"][..],
+        &["--revoke", "othr"],
+        &["--dry-run", "othr", "other"],
+    ] {
+        trust(&project, args).fails(
+            2,
+            "\
+cogtools-trust: error[USAGE]: othr: no source of that name needs the user's word here
+hint: did you mean `other`?
+hint: cogtools trust lists those that do
+",
+        );
+    }
+    trust(&project, &["--revoke"]).fails(
+        2,
+        "\
+cogtools-trust: error[USAGE]: the following required arguments were not provided: [SOURCE]...
+hint: usage: cogtools-trust [OPTIONS] [SOURCE]...
+hint: --help explains every option
+",
+    );
+}
+
+#[test]
+fn from_the_first_look_to_the_last_word() {
+    let project = with_provider();
+    let table = |state: &str| {
+        format!("SOURCE  KIND      STATE    RUNS\nother   provider  {state:7}  sh ./d, sh ./c\n")
+    };
+    trust(&project, &[]).outputs(table("not yet"));
+    let lines = "  discover  sh ./d\n  call      sh ./c\n  file      ./c\n  file      ./d\n";
+    trust(&project, &["--dry-run", "other"])
+        .outputs(format!("would allow provider other\n{lines}"));
+    trust(&project, &[]).outputs(table("not yet"));
+    trust(&project, &["other"])
+        .outputs(format!("allowed provider other\n{lines}  tool      say\n"));
+    trust(&project, &[]).outputs(table("allowed"));
+    trust(&project, &["--format=json"]).outputs_json(&json!({"sources": [{
+        "name": "other", "kind": "provider", "state": "allowed",
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"],
+    }]}));
+    trust(&project, &["--format=json", "other"]).outputs_json(&json!({"sources": [{
+        "name": "other", "kind": "provider", "state": "allowed",
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "tools": ["say"],
+    }]}));
+    call(&project, "say").outputs("say: {}\n");
+    trust(&project, &["--revoke", "other"]).outputs("revoked provider other\n");
+    trust(&project, &["--revoke", "other"]).outputs("was not allowed: provider other\n");
+    trust(&project, &[]).outputs(table("not yet"));
+    discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+}
+
+#[test]
+fn a_provider_that_fails_when_it_is_allowed() {
+    let project = with_provider();
+    project.file("d", "echo sorry >&2; exit 3\n");
+    trust(&project, &["other"]).fails(
+        1,
+        "\
+cogtools-trust: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3
+  | sorry
+hint: its command is allowed now, and none of its tools is
+",
+    );
+    trust(&project, &[]).expect(
+        0,
+        "\
+SOURCE  KIND      STATE    RUNS
+other   provider  allowed  sh ./d, sh ./c
+",
+        "\
+cogtools-trust: warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3
+  | sorry
+",
+    );
+}

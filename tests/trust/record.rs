@@ -1,0 +1,169 @@
+//! The record of the user's word: where it is, and what becomes of it.
+
+use std::fs;
+use std::thread;
+
+use cogtools_testing::Project;
+
+use super::{UNKNOWN, call, trust, with_package, with_provider};
+use crate::run;
+
+const RECORD: &str = "../home/.local/state/cogtools/trust.json";
+
+#[test]
+fn a_record_that_cannot_be_read_allows_nothing() {
+    let wrong = |what: &str| {
+        format!(
+            "error[INVALID_CONFIG]: `[HOME]/.local/state/cogtools/trust.json` is not a record of what is allowed: {what}\n\
+             hint: remove `[HOME]/.local/state/cogtools/trust.json` and allow again what you need\n"
+        )
+    };
+    for (content, what) in [
+        ("", "EOF while parsing a value at line 1 column 0"),
+        ("[]", "it has no version that is known"),
+        (
+            "{\"version\": 0, \"allowed\": {}}",
+            "it has no version that is known",
+        ),
+        (
+            "{\"version\": 2, \"grants\": []}",
+            "a later cogtools has written it, in form 2",
+        ),
+        (
+            "{\"version\": 1, \"allowed\": 7}",
+            "invalid type: integer `7`, expected a map",
+        ),
+        (
+            "{\"version\": 1, \"allowed\": {}, \"all\": true}",
+            "unknown field `all`, expected `version` or `allowed`",
+        ),
+    ] {
+        let project = with_package();
+        project.file(RECORD, content);
+        call(&project, "pk_run").fails(
+            78,
+            format!(
+                "cogtools-call: {}",
+                wrong(what).replace("CONFIG]: ", "CONFIG]: pk_run: ")
+            ),
+        );
+        trust(&project, &["pk"]).fails(78, format!("cogtools-trust: {}", wrong(what)));
+        assert_eq!(project.read(RECORD), content);
+        call(&project, "pk_say").outputs("said");
+    }
+}
+
+#[test]
+fn a_record_that_cannot_be_written_is_named() {
+    let project = with_package();
+    project.file("../home/.local/state", "a file");
+    trust(&project, &["pk"]).fails(
+        74,
+        "\
+cogtools-trust: error[IO_FAILED]: `[HOME]/.local/state/cogtools/trust.json` cannot be written: Not a directory (os error 20)
+hint: make room, or make its folder writable
+",
+    );
+    call(&project, "pk_run").fails(
+        74,
+        "\
+cogtools-call: error[IO_FAILED]: pk_run: `[HOME]/.local/state/cogtools/trust.json` cannot be read: Not a directory (os error 20)
+hint: check that the file is readable
+",
+    );
+}
+
+#[test]
+fn without_a_home_nothing_is_allowed() {
+    let project = with_package();
+    for home in ["", "relative"] {
+        run("cogtools-trust", &project)
+            .env("HOME", home)
+            .arg("pk")
+            .run()
+            .fails(
+                74,
+                "\
+cogtools-trust: error[IO_FAILED]: there is no place to record what is allowed
+hint: set HOME, or XDG_STATE_HOME
+",
+            );
+        run("cogtools-call", &project)
+            .env("HOME", home)
+            .arg("pk_run")
+            .run()
+            .fails(77, UNKNOWN);
+    }
+    let state = project.home().join("state");
+    run("cogtools-trust", &project)
+        .env("HOME", "")
+        .env("XDG_STATE_HOME", &state)
+        .arg("pk")
+        .run()
+        .text();
+    run("cogtools-call", &project)
+        .env("HOME", "")
+        .env("XDG_STATE_HOME", &state)
+        .arg("pk_run")
+        .run()
+        .outputs("ran\n");
+}
+
+#[test]
+fn words_at_the_same_time_are_all_kept() {
+    let project = Project::new();
+    let names: Vec<String> = (0..8).map(|number| format!("pk{number}")).collect();
+    let needs: Vec<String> = names
+        .iter()
+        .map(|name| format!("\"{name}\": \"1\""))
+        .collect();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
+        .file(
+            "package.json",
+            format!("{{\"dependencies\": {{{}}}}}", needs.join(", ")),
+        );
+    for name in &names {
+        project
+            .file(
+                format!("node_modules/{name}/package.json"),
+                r#"{"cogtools": {"tools": ["."]}}"#,
+            )
+            .file(
+                format!("node_modules/{name}/{name}_run.yaml"),
+                format!(
+                    "name: {name}_run\ndescription: d\nimplementation: {{exec: [echo, {name}]}}\n"
+                ),
+            );
+    }
+    thread::scope(|scope| {
+        for name in &names {
+            let project = &project;
+            scope.spawn(move || trust(project, &[name]).text());
+        }
+    });
+    for name in &names {
+        call(&project, &format!("{name}_run")).outputs(format!("{name}\n"));
+    }
+}
+
+#[test]
+fn what_is_gone_is_forgotten() {
+    let project = with_package();
+    trust(&project, &["pk"]).text();
+    let provider = with_provider();
+    let there = |args: &[&str]| {
+        run("cogtools-trust", &provider)
+            .home(project.home())
+            .args(args)
+            .run()
+    };
+    there(&["other"]).text();
+    trust(&project, &["--prune"]).outputs("forgot 0\n");
+    provider.file(".cogtoolrc.yaml", "");
+    there(&["--prune"]).outputs("forgot 2\n");
+    fs::remove_dir_all(project.path("node_modules/pk")).expect("it can be removed");
+    there(&["--prune"]).outputs("forgot 1\n");
+    let empty = "{\n  \"version\": 1,\n  \"allowed\": {}\n}\n";
+    assert_eq!(project.read(RECORD), empty);
+}
