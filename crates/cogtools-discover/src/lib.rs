@@ -3,9 +3,13 @@
 //! The discovery command of Gemini CLI and its kin, which refuse to start when
 //! it fails: a broken tool therefore costs no one but itself.
 
+mod budget;
+
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Fault, Target, Tool};
+use cogtools_core::{Code, Fault, SourceError, Target, Tool};
 use cogtools_program::call::verbose_arg;
 use cogtools_program::project::{filter_args, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
@@ -29,17 +33,24 @@ const MANUAL: &[(&str, &str)] = &[
         "FORMATS",
         "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); releases of Gemini CLI read one or the other.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
     ),
+    ("BUDGET", budget::MANUAL),
     ("FILES", man::FILES),
     (
         "EXAMPLES",
-        "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null",
+        "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null\n\n    cogtools-discover --budget 4000",
     ),
 ];
 
 /// One tool's place in the output.
 enum Line {
-    Declared(String),
+    Declared(Declared),
     Broken(Vec<Fault>),
+}
+
+/// A declaration, printed, and what it costs; nothing is counted without a budget.
+struct Declared {
+    text: String,
+    tokens: usize,
 }
 
 fn command() -> Command {
@@ -69,6 +80,7 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Check more, and fail when a tool is broken"),
         )
+        .arg(budget::arg())
         .arg(verbose_arg())
         .args(filter_args())
 }
@@ -80,29 +92,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .unwrap_or_default();
     let target = Target::parse(format).unwrap_or(Target::Gemini);
     let strict = matches.get_flag("strict");
-    let found = registry(matches, io, Some(target))?.map(|tool| line(tool, target, strict));
-    let mut declared = Vec::new();
-    let mut broken: Vec<Fault> = found
-        .unlisted
-        .iter()
-        .map(cogtools_core::SourceError::fault)
-        .collect();
-    for item in found.items {
-        match item {
-            Line::Declared(text) => declared.push(text),
-            Line::Broken(faults) => broken.extend(faults),
-        }
-    }
+    let registry = registry(matches, io, Some(target))?;
+    let budget = budget::of(matches, &registry);
+    let found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
+    let (declared, broken) = sort(&found.unlisted, found.items);
+    let all = declared.len();
+    let declared = match budget {
+        None => declared.into_iter().map(|one| one.text).collect(),
+        Some(budget) => budget.keep(declared, &registry, target)?,
+    };
     if matches.get_flag("verbose") {
-        for (file, winner) in &found.shadowed {
-            io.note(&format!(
-                "{} is shadowed by {}",
-                file.display(),
-                winner.display()
-            ));
-        }
-        let noun = if declared.len() == 1 { "tool" } else { "tools" };
-        io.note(&format!("{} {noun} declared", declared.len()));
+        tell(&found.shadowed, &declared, all, io);
     }
     if matches.get_flag("yaml") {
         io.print(yaml(&declared)?.as_bytes())?;
@@ -118,7 +118,39 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
+/// What is declared, and all that is wrong.
+fn sort(unlisted: &[SourceError], items: Vec<Line>) -> (Vec<Declared>, Vec<Fault>) {
+    let mut broken: Vec<Fault> = unlisted.iter().map(SourceError::fault).collect();
+    let mut declared = Vec::new();
+    for item in items {
+        match item {
+            Line::Declared(one) => declared.push(one),
+            Line::Broken(faults) => broken.extend(faults),
+        }
+    }
+    (declared, broken)
+}
+
+/// What `--verbose` tells.
+fn tell(shadowed: &[(PathBuf, PathBuf)], declared: &[String], all: usize, io: &mut Io<'_>) {
+    for (file, winner) in shadowed {
+        io.note(&format!(
+            "{} is shadowed by {}",
+            file.display(),
+            winner.display()
+        ));
+    }
+    let noun = if declared.len() == 1 { "tool" } else { "tools" };
+    let count = declared.len();
+    io.note(&format!("{count} {noun} declared"));
+    if declared.len() != all {
+        io.note(&format!(
+            "{all} there are, more than the budget has room for"
+        ));
+    }
+}
+
+fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bool) -> Line {
     let checked = tool.and_then(|tool| {
         if strict {
             tool.check().map(|()| tool)
@@ -127,7 +159,10 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
         }
     });
     match checked {
-        Ok(tool) => Line::Declared(target.print(&tool)),
+        Ok(tool) => Line::Declared(Declared {
+            text: target.print(&tool),
+            tokens: if counted { tool.tokens() } else { 0 },
+        }),
         Err(error) => Line::Broken(error.faults()),
     }
 }

@@ -39,6 +39,18 @@ impl Row {
         }
     }
 
+    /// A tool that comes with cogtools.
+    pub(crate) fn built_in(tool: &Tool) -> Self {
+        const PLACE: &str = "(built in)";
+        Self {
+            name: tool.name().to_string(),
+            source: PLACE.to_owned(),
+            file: PathBuf::from(PLACE),
+            shadows: Vec::new(),
+            cost: Ok(tool.tokens()),
+        }
+    }
+
     /// What else there is to say, on one line.
     pub(crate) fn notes(&self) -> String {
         let mut notes = Vec::new();

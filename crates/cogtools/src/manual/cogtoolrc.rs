@@ -62,9 +62,14 @@ filter
 In a name, * stands for any characters and ? for one. The options --tools, --exclude and \
 --toolset say the same for one run.
 
+budget
+  How many tokens all declarations together may cost with every request, as cogtools list counts \
+them. When the tools do not fit, those that do are declared with find_tool and call_tool, which \
+lead to the others; see cogtools-discover(1). The option --budget says the same for one run.
+
 hosts
   The same for one host: a map from gemini, openai, anthropic or mcp to such a filter, which \
-holds beside the one for all.
+holds beside the one for all, and to a budget, which holds in place of it.
 
 lint
   A map with the one key rules: a map from the linter's rules to off, warn or error. \
@@ -104,6 +109,9 @@ COGTOOLS_TOOL_SOURCES
 COGTOOLS_ENV_PRIORITY
   Like env_priority.
 
+COGTOOLS_BUDGET
+  Like budget.
+
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
   Like the keys of filter: names with commas between them.
 
@@ -121,5 +129,6 @@ const EXAMPLES: &str = "    tool_sources:
       - node_modules
     filter:
       exclude: [deploy_*]
+    budget: 4000
     lint:
       rules: {no-examples: error}";
