@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod files;
+mod hosts;
 mod project;
 mod refusals;
 mod runs;
