@@ -4,7 +4,9 @@ use std::path::Path;
 
 use cogtools_testing::{Project, Run};
 
+mod budget;
 mod call;
+mod clients;
 mod commands;
 mod discover;
 mod docs;
@@ -23,6 +25,7 @@ mod porcelain;
 mod programs;
 mod project;
 mod schema;
+mod sdk;
 mod sources;
 mod starters;
 mod templates;

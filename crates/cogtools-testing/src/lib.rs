@@ -13,6 +13,7 @@ mod diff;
 mod fake;
 mod gemini;
 mod http;
+pub mod install;
 mod outcome;
 mod process;
 mod project;
