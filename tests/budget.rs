@@ -265,19 +265,31 @@ fn the_names_are_taken() {
 
 #[test]
 fn a_model_finds_and_calls_what_is_not_declared() {
+    let settings =
+        r#"{"tools": {"discoveryCommand": "cogtools-discover", "callCommand": "cogtools-call"}}"#;
+    conversation(settings, "discovered_tool_", str::to_owned);
+}
+
+#[test]
+fn a_model_finds_and_calls_over_mcp() {
+    let settings = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mcp"]}}}"#;
+    let told = |text: &str| format!("<untrusted_context>\n{text}\n</untrusted_context>");
+    conversation(settings, "mcp_cogtools_", told);
+}
+
+/// Plays a search and a call in a project with 200 tools, whose names begin with
+/// `prefix` there; the model reads results as `told`.
+fn conversation(settings: &str, prefix: &str, told: impl Fn(&str) -> String) {
     let project = many(200);
-    project.file(".cogtoolrc.yaml", "budget: 1000\n").file(
-        ".gemini/settings.json",
-        r#"{"tools": {"discoveryCommand": "cogtools-discover", "callCommand": "cogtools-call"}}"#,
-    );
+    project
+        .file(".cogtoolrc.yaml", "budget: 1000\n")
+        .file(".gemini/settings.json", settings);
     let gemini = Gemini::install(Version::NEWEST, &crate::clients::cache());
+    let query = json!({"query": "fact 150", "limit": 1});
     let fake = FakeGemini::start([
+        Turn::call(format!("{prefix}find_tool"), query.clone()),
         Turn::call(
-            "discovered_tool_find_tool",
-            json!({"query": "fact 150", "limit": 1}),
-        ),
-        Turn::call(
-            "discovered_tool_call_tool",
+            format!("{prefix}call_tool"),
             json!({"name": "tool_150", "arguments": {"tone": "warm"}}),
         ),
         Turn::text("All done."),
@@ -290,26 +302,25 @@ fn a_model_finds_and_calls_what_is_not_declared() {
     let steps = conversation.main();
     let declared = steps[0].declarations();
     let declared = declared.iter().filter_map(|tool| tool["name"].as_str());
-    let ours: Vec<&str> = declared
-        .filter_map(|name| name.strip_prefix("discovered_tool_"))
+    let mut ours: Vec<&str> = declared
+        .filter_map(|name| name.strip_prefix(prefix))
         .collect();
-    assert_eq!(ours, names(&project, &[]));
+    let mut expected = names(&project, &[]);
+    ours.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(ours, expected);
     assert!(ours.len() < 40 && !ours.contains(&"tool_150"), "{ours:?}");
-    let found = call(
-        &project,
-        "find_tool",
-        &json!({"query": "fact 150", "limit": 1}),
-    )
-    .text();
+    let found = call(&project, "find_tool", &query).text();
     assert!(found.contains("\"name\":\"tool_150\""), "{found}");
-    let mut told = String::new();
+    let mut read = String::new();
     for request in steps.iter().skip(1) {
         let response = request.responses()[0]["response"]["output"]
             .as_str()
             .unwrap_or_default();
-        let _ = writeln!(told, "{response}");
+        let _ = writeln!(read, "{response}");
     }
-    if let Some(difference) = difference(format!("{found}\nFact 150, warm.\n"), told) {
+    let expected = format!("{}\n{}\n", told(&found), told("Fact 150, warm."));
+    if let Some(difference) = difference(expected, read) {
         panic!("{difference}");
     }
 }

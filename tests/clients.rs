@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cogtools_testing::{Gemini, Outcome, Project, Run, Version, install};
-use serde_json::json;
+use cogtools_testing::{FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, install};
+use serde_json::{Value, json};
 
 use crate::run;
 
@@ -73,7 +73,7 @@ fn codex_reads_its_table() {
         program: ".bin/codex".to_owned(),
     };
     let outcome = codex.run(&project, &["mcp", "list", "--json"]);
-    let listed: serde_json::Value = serde_json::from_slice(&outcome.stdout)
+    let listed: Value = serde_json::from_slice(&outcome.stdout)
         .unwrap_or_else(|error| panic!("{error}\n{outcome}"));
     let ours = &listed[0];
     assert_eq!(ours["name"], "cogtools");
@@ -136,27 +136,50 @@ fn gemini_cli_lists_the_server() {
 fn gemini_cli_installs_the_extension() {
     for verb in ["install", "link"] {
         let project = Project::new();
-        project.file(
-            "brought/tools/hi.yaml",
-            "name: hi\ndescription: d\nimplementation: x\n",
-        );
-        init(
-            &project,
-            &[
-                "-C",
-                "brought",
-                "--host",
-                "gemini-extension",
-                "--name",
-                "brought-tools",
-            ],
-        );
+        project.file("brought/tools/hi.yaml", HI);
+        let args = ["--host", "gemini-extension", "--name", "brought-tools"];
+        init(&project, &[&["-C", "brought"], &args[..]].concat());
         let installed = gemini(&project, &["extensions", verb, "brought", "--consent"]);
         installed.expect(0, &installed.stdout, &installed.stderr);
-        let listed = gemini(&project, &["extensions", "list"]);
-        let all = format!("{listed}");
-        for expected in ["brought-tools (0.1.0)", "COGTOOLS.md", "brought-tools"] {
-            assert!(all.contains(expected), "{all}");
+        let listed = gemini(&project, &["extensions", "list"]).to_string();
+        for expected in ["brought-tools (0.1.0)", "COGTOOLS.md"] {
+            assert!(listed.contains(expected), "{listed}");
         }
+        // The project around it has no tools of its own.
+        let called = call(&project, "mcp_brought-tools_hi", json!({"whom": "Ada"}));
+        assert_eq!(
+            called, "<untrusted_context>\nHi, Ada!\n</untrusted_context>",
+            "{verb}"
+        );
     }
+}
+
+#[test]
+fn gemini_cli_calls_through_the_server() {
+    let project = Project::new();
+    project.file("tools/hi.yaml", HI);
+    init(&project, &["--host", "gemini-mcp", "--name", "mine"]);
+    let called = call(&project, "mcp_mine_hi", json!({"whom": "Ada"}));
+    assert_eq!(
+        called,
+        "<untrusted_context>\nHi, Ada!\n</untrusted_context>"
+    );
+}
+
+const HI: &str = "name: hi\ndescription: Says hi\nparameters: {whom: string}\nimplementation: \"Hi, {{ whom }}!\"\n";
+
+/// What the model reads when it calls `tool`.
+fn call(project: &Project, tool: &str, arguments: Value) -> String {
+    let fake = FakeGemini::start([Turn::call(tool, arguments), Turn::text("All done.")]);
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
+    let conversation = fake
+        .verdict()
+        .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+    let request = conversation.main()[1];
+    let response = &request.responses()[0]["response"]["output"];
+    response
+        .as_str()
+        .unwrap_or_else(|| panic!("{response}\n{outcome}"))
+        .to_owned()
 }

@@ -64,11 +64,13 @@ fn other_hosts_get_their_own_form() {
         {"name": "weigh", "description": "Weigh two sides", "input_schema": schema,
             "input_examples": [{"side": "left"}]},
     ]));
+    let mut with_examples = schema.clone();
+    with_examples["examples"] = json!([{"side": "left"}]);
     discover(&two(), &["--format=mcp"]).outputs_json(&json!([
         {"name": "plain", "description": "Nothing to say",
             "inputSchema": {"type": "object", "additionalProperties": false}},
         {"name": "weigh", "title": "Weigh it", "description": "Weigh two sides",
-            "inputSchema": schema,
+            "inputSchema": with_examples,
             "annotations": {"readOnlyHint": true, "openWorldHint": false}},
     ]));
     discover(&two(), &["--format=cobol"]).fails(

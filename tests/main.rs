@@ -1,6 +1,7 @@
 //! Every test that runs the installed programs: one binary, a topic a module.
 
 use std::path::Path;
+use std::process::Command;
 
 use cogtools_testing::{Project, Run};
 
@@ -9,17 +10,23 @@ mod call;
 mod clients;
 mod commands;
 mod discover;
+mod distribution;
 mod docs;
 mod examples;
 mod failures;
+mod filters;
 mod groups;
 mod hosts;
 mod input;
 mod interpreter;
+mod layers;
 mod layout;
+mod managers;
+mod mcp;
 mod njk;
 mod ourselves;
 mod output;
+mod packages;
 mod partials;
 mod porcelain;
 mod programs;
@@ -29,6 +36,8 @@ mod sdk;
 mod sources;
 mod starters;
 mod templates;
+mod toolsets;
+mod variables;
 mod watch;
 
 /// The directory of the programs under test.
@@ -40,6 +49,24 @@ fn programs() -> &'static Path {
 /// A run of one of our programs in `project`.
 fn run(program: &str, project: &Project) -> Run {
     Run::new(programs().join(program)).project(project)
+}
+
+/// Root reads everything, so the program gives that up where it can; `setpriv`
+/// belongs to util-linux, like the `script` that makes terminals.
+fn unprivileged(program: &str, project: &Project) -> Run {
+    // Below the directory of the build another user may not go.
+    project.copy(format!("../{program}"), programs().join(program));
+    let run = Run::new("/usr/bin/setpriv").project(project);
+    let id = Command::new("/usr/bin/id")
+        .arg("-u")
+        .output()
+        .expect("id is there");
+    let run = if id.stdout == b"0\n" {
+        run.args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+    } else {
+        run
+    };
+    run.arg(project.path(format!("../{program}")))
 }
 
 /// A project with one tool file below `tools`.

@@ -73,9 +73,11 @@ fn what_cannot_be_run_is_passed_over() {
 fn packages_cannot_take_the_place_of_our_own_programs() {
     let house = House::new();
     let place = |name: &str| format!("node_modules/.bin/cogtools-{name}");
+    let packages = house.project.path("node_modules/.bin");
     for name in ["call", "discover", "init", "yaml"] {
         house.program(&place(name), "evil");
-        house.run().arg(name).run().fails(
+        // npm puts packages on PATH too.
+        house.run().path(&packages).arg(name).run().fails(
             1,
             format!(
                 "cogtools: error[UNKNOWN_PROGRAM]: there is no program `{name}`\n\
@@ -84,7 +86,8 @@ fn packages_cannot_take_the_place_of_our_own_programs() {
         );
     }
     house.program("path/cogtools-call", "ours");
-    house.run().args(["call", "x"]).run().outputs("ours x\n");
+    let run = house.run().path(&packages).args(["call", "x"]);
+    run.run().outputs("ours x\n");
     house.program(&place("help"), "evil");
     let help = house.run().arg("help").run().text();
     assert!(help.starts_with("One YAML file is one tool"), "{help}");

@@ -5,16 +5,18 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "cogtools",
     "cogtools-call",
+    "cogtools-config",
     "cogtools-discover",
-    "cogtools-doctor",
     "cogtools-docs",
+    "cogtools-doctor",
     "cogtools-expand",
     "cogtools-init",
     "cogtools-lint",
     "cogtools-list",
+    "cogtools-mcp",
     "cogtools-new",
     "cogtools-schema",
     "cogtools-test",
@@ -55,7 +57,9 @@ fn every_program_refuses_what_it_does_not_know() {
         let outcome = run(name, &project).arg("--nonsense").run();
         let line = usage(name);
         let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
-        let tip = if line.matches(['<', '[']).count() > 1 && name != "cogtools" {
+        let tip = if line.matches(['<', '[']).count() > 1
+            && !matches!(name, "cogtools" | "cogtools-config")
+        {
             tip
         } else {
             ""
@@ -110,6 +114,7 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
+        "cogtools-config" => "cogtools-config [OPTIONS] <COMMAND>",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",

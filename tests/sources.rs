@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_testing::{Outcome, Project};
 
-use crate::{programs, project_with, run};
+use crate::{project_with, run, unprivileged};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
 const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
@@ -80,32 +80,12 @@ fn folder_that_leads_back_to_itself() {
     );
 }
 
-/// Root reads everything, so the program gives that up where it can; `setpriv`
-/// belongs to util-linux, like the `script` that makes terminals.
-fn unprivileged(program: &str, project: &Project) -> Run {
-    let run = Run::new("/usr/bin/setpriv").project(project);
-    let id = Command::new("/usr/bin/id")
-        .arg("-u")
-        .output()
-        .expect("id is there");
-    let run = if id.stdout == b"0\n" {
-        run.args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-    } else {
-        run
-    };
-    run.arg(project.path(format!("../{program}")))
-}
-
 #[test]
 fn what_may_not_be_read() {
     let project = project_with("ok", OK);
     project
         .file("tools/secret.yaml", OK)
         .mode("tools/secret.yaml", 0o000);
-    for program in ["cogtools-discover", "cogtools-call"] {
-        // Below the directory of the build another user may not go.
-        project.copy(format!("../{program}"), programs().join(program));
-    }
     let fault = "[IO_FAILED]: `tools/secret.yaml` cannot be read: Permission denied (os error 13)\n\
                  hint: check that the file is readable\n";
     unprivileged("cogtools-discover", &project).run().expect(

@@ -13,7 +13,7 @@ use super::documents;
 
 /// Every command that is shown but not run here, by document. Each belongs to the
 /// list of what cannot be: a build, the real Gemini CLI, a download.
-const SKIPPED: [(&str, &str); 13] = [
+const SKIPPED: [(&str, &str); 20] = [
     ("CONTRIBUTING.md", "cargo build"),
     ("CONTRIBUTING.md", "cargo test --workspace"),
     ("CONTRIBUTING.md", "cargo xtask test"),
@@ -37,6 +37,25 @@ const SKIPPED: [(&str, &str); 13] = [
         "docs/how-to/allow-tools-headless.md",
         "gemini --allowed-tools discovered_tool_hello -p 'Greet Ada.'",
     ),
+    ("docs/how-to/install.md", "npm install --save-dev cogtools"),
+    ("docs/how-to/install.md", "npx cogtools list"),
+    ("docs/how-to/install.md", "npx gemini"),
+    (
+        "docs/how-to/install.md",
+        "cargo xtask archive --target x86_64-unknown-linux-musl",
+    ),
+    (
+        "docs/how-to/install.md",
+        "cargo install --locked --path crates/cogtools",
+    ),
+    (
+        "docs/how-to/install.md",
+        "cargo xtask completions completions",
+    ),
+    (
+        "docs/how-to/configure.md",
+        "npm pkg set cogtools.env_priority=process",
+    ),
     ("docs/tutorial.md", "gemini"),
     (
         "docs/tutorial.md",
@@ -45,10 +64,11 @@ const SKIPPED: [(&str, &str); 13] = [
 ];
 
 /// Why a command may be skipped, and which programs that is true of.
-const REASONS: [(&str, &str); 3] = [
+const REASONS: [(&str, &str); 4] = [
     ("needs cargo", "cargo"),
     ("needs Gemini CLI", "gemini"),
     ("needs npm", "npm"),
+    ("needs npx", "npx"),
 ];
 
 /// What separates the outputs of two commands; no program prints it.

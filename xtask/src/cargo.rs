@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use crate::command::root;
 use crate::process::{output, run};
@@ -18,6 +18,7 @@ pub(crate) struct Build {
     pub(crate) bin: PathBuf,
     flags: Option<String>,
     target: String,
+    profile: &'static str,
 }
 
 /// A cargo command in the root of the repository.
@@ -52,12 +53,29 @@ impl Build {
     /// The release build for this machine: linked statically where that works,
     /// which saves the loading of shared libraries at every start.
     pub(crate) fn release() -> Result<Self> {
-        let target = host()?;
-        let flags = statically(&target)?.then(|| STATIC.to_owned());
+        Self::new(&host()?, "release")
+    }
+
+    /// What a release gives out for `target`. On Linux it runs on every system,
+    /// which only static programs do.
+    pub(crate) fn dist(target: &str) -> Result<Self> {
+        let build = Self::new(target, "dist")?;
+        if target.contains("-linux-") && !build.is_static() {
+            bail!(
+                "no static program can be linked for {target} here: \
+                 it takes a linker for it, and libc.a (libc6-dev on Debian)"
+            );
+        }
+        Ok(build)
+    }
+
+    fn new(target: &str, profile: &'static str) -> Result<Self> {
+        let flags = statically(target)?.then(|| STATIC.to_owned());
         Ok(Self {
-            bin: target_dir(&target)?,
+            bin: self::target()?.join(target).join(profile),
             flags,
-            target,
+            target: target.to_owned(),
+            profile,
         })
     }
 
@@ -77,7 +95,9 @@ impl Build {
     /// are not for procedural macros, which must be shared libraries.
     pub(crate) fn command(&self, name: &str) -> Result<Command> {
         let mut command = cargo()?;
-        command.args([name, "--release", "--locked", "--target", &self.target]);
+        let profile = ["--profile", self.profile, "--locked"];
+        command.arg(name).args(profile);
+        command.args(["--target", &self.target]);
         if let Some(flags) = &self.flags {
             let triple = self.target.to_uppercase().replace(['-', '.'], "_");
             command.env(format!("CARGO_TARGET_{triple}_RUSTFLAGS"), flags);
@@ -86,14 +106,11 @@ impl Build {
     }
 }
 
-fn target_dir(triple: &str) -> Result<PathBuf> {
-    Ok(target()?.join(triple).join("release"))
-}
-
 /// Whether a program can be linked statically here: glibc's archive is a package
-/// of its own on some systems. Other systems either do so anyway or cannot.
+/// of its own on some systems, and another machine's takes another linker. Other
+/// systems either do so anyway or cannot.
 fn statically(triple: &str) -> Result<bool> {
-    if !triple.ends_with("-linux-gnu") {
+    if !triple.contains("-linux-") {
         return Ok(false);
     }
     let dir = target()?.join("probe");
@@ -103,6 +120,7 @@ fn statically(triple: &str) -> Result<bool> {
         .with_context(|| format!("cannot write {}", source.display()))?;
     let status = rustc()
         .args(STATIC.split(' '))
+        .args(["--target", triple])
         .arg("-o")
         .arg(dir.join("empty"))
         .arg(&source)

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use crate::{bench, install, manual, test};
+use crate::dist::Source;
+use crate::{bench, dist, install, manual, soak, test};
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> Result<()> {
@@ -14,11 +15,31 @@ pub(crate) fn run() -> Result<()> {
         return Ok(());
     };
     match name {
+        "archive" => {
+            let (source, targets) = (source(matches), all(matches, "target"));
+            dist::archives(
+                &source,
+                &targets,
+                path(matches, "completions"),
+                out(matches),
+            )
+        }
         "bench" => bench::run(matches.get_flag("quick"), matches.get_flag("write")),
+        "installer" => dist::installer(text(matches, "from").unwrap_or_default(), out(matches)),
         "install" => install::run(path(matches, "prefix")),
         "man" if matches.get_flag("check") => manual::check(),
         "man" => manual::write(),
         "pictures" => manual::pictures(),
+        "npm" => {
+            let (source, targets) = (source(matches), all(matches, "target"));
+            dist::packages(&source, &targets, text(matches, "repository"), out(matches))
+        }
+        "publish" => {
+            let dir = path(matches, "dir").unwrap_or(Path::new("."));
+            dist::publish(dir, matches.get_flag("dry-run"))
+        }
+        "tag" => dist::tag(text(matches, "name").unwrap_or_default()),
+        "soak" => soak::run(matches.get_one("seconds").copied().unwrap_or(soak::HOUR)),
         "test" => test::run(),
         _ => manual::completions(path(matches, "dir").unwrap_or(Path::new("."))),
     }
@@ -42,6 +63,14 @@ fn command() -> Command {
                 .arg(directory("prefix", "Where to install; ~/.local by default").long("prefix")),
             Command::new("test")
                 .about("Run everything that CI runs, and install what it needs first"),
+            Command::new("soak")
+                .about("Call the server of MCP without end while files change, and look for growth")
+                .arg(
+                    Arg::new("seconds")
+                        .value_name("SECONDS")
+                        .value_parser(value_parser!(u64))
+                        .help("How long; an hour by default"),
+                ),
             Command::new("man")
                 .about("Generate the man pages in man/")
                 .arg(flag(
@@ -58,6 +87,61 @@ fn command() -> Command {
                 .arg(flag("quick", "Fewer runs, for a first look"))
                 .arg(flag("write", "Put the table into docs/reference/speed.md")),
         ])
+        .subcommands(distribution())
+}
+
+/// What makes the parts of a release.
+fn distribution() -> [Command; 5] {
+    let archives = directory(
+        "archives",
+        "Take the programs from archives of this version",
+    );
+    [
+        of_targets("archive")
+            .about("Pack programs, man pages and completions, with checksums, for a release")
+            .arg(
+                directory("completions", "Take completions that are made already")
+                    .long("completions"),
+            ),
+        of_targets("npm")
+            .about("Write the npm packages: launchers, and the programs for each platform")
+            .arg(archives.long("archives").conflicts_with("binaries"))
+            .arg(word(
+                "repository",
+                "URL",
+                "Where the source lies, for package.json",
+            )),
+        Command::new("installer")
+            .about("Write install.sh with its version and the place of its archives")
+            .arg(word("from", "URL", "Where the archives will be").required(true))
+            .arg(directory("out", "Where to write it").long("out")),
+        Command::new("publish")
+            .about("Publish the npm packages, programs first")
+            .arg(directory("dir", "Where the packages are").required(true))
+            .arg(flag("dry-run", "Let npm say what it would do")),
+        Command::new("tag")
+            .about("Fail unless a tag is that of this version")
+            .arg(
+                Arg::new("name")
+                    .value_name("TAG")
+                    .required(true)
+                    .help("The tag"),
+            ),
+    ]
+}
+
+/// A command that takes the programs of some targets.
+fn of_targets(name: &'static str) -> Command {
+    let target = word("target", "TRIPLE", "A target; this machine by default");
+    let binaries = "Take programs that are built already; without it they are built";
+    Command::new(name)
+        .arg(target.action(ArgAction::Append))
+        .arg(directory("binaries", binaries).long("binaries"))
+        .arg(directory("out", "Where to write; target/dist by default").long("out"))
+}
+
+fn word(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
 }
 
 fn directory(name: &'static str, help: &'static str) -> Arg {
@@ -76,4 +160,30 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 fn path<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m Path> {
     matches.get_one::<PathBuf>(name).map(PathBuf::as_path)
+}
+
+fn out(matches: &ArgMatches) -> Option<&Path> {
+    path(matches, "out")
+}
+
+fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
+    matches.get_one::<String>(name).map(String::as_str)
+}
+
+fn all(matches: &ArgMatches, name: &str) -> Vec<String> {
+    let values = matches.get_many::<String>(name);
+    values.into_iter().flatten().cloned().collect()
+}
+
+/// Where the programs come from; only `npm` takes archives.
+fn source(matches: &ArgMatches) -> Source {
+    let directory = |name| {
+        let found = matches.try_get_one::<PathBuf>(name);
+        found.ok().flatten().cloned()
+    };
+    match (directory("binaries"), directory("archives")) {
+        (Some(dir), _) => Source::Binaries(dir),
+        (None, Some(dir)) => Source::Archives(dir),
+        (None, None) => Source::Build,
+    }
 }

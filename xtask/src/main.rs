@@ -7,12 +7,16 @@ mod bench;
 mod cargo;
 mod command;
 mod deny;
+mod dist;
+mod files;
 mod fuzz;
 mod install;
 mod manual;
 mod needs;
 mod process;
+mod programs;
 mod say;
+mod soak;
 mod test;
 
 fn main() -> std::process::ExitCode {

@@ -11,10 +11,13 @@ use crate::process::{find, output};
 use crate::say;
 
 /// Programs that tests run, and the Debian package that has each.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 7] = [
     ("bash", "bash"),
+    ("curl", "curl"),
     ("fish", "fish"),
     ("mandoc", "mandoc"),
+    ("shellcheck", "shellcheck"),
+    ("wget", "wget"),
     ("zsh", "zsh"),
 ];
 
@@ -36,7 +39,8 @@ pub(crate) fn components() -> Result<()> {
     Ok(())
 }
 
-/// `mandoc`, which lints the man pages, and the shells that take the completions.
+/// `mandoc` and `shellcheck`, which lint, the shells that take the completions, and
+/// what the shell installer fetches with.
 pub(crate) fn packages() -> Result<()> {
     let missing: Vec<&str> = PACKAGES
         .iter()

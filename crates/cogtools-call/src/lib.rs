@@ -6,7 +6,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
-use cogtools_program::project::{filter_args, registry};
+use cogtools_program::project::{filter_args, registry, system_env_arg};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -45,6 +45,7 @@ fn command() -> Command {
         )
         .arg(yaml_arg())
         .arg(verbose_arg())
+        .arg(system_env_arg())
         .args(filter_args())
 }
 

@@ -9,7 +9,8 @@ pub struct Filter {
     pub tools: Vec<Pattern>,
     /// Names of tools; none may match.
     pub exclude: Vec<Pattern>,
-    /// Names of toolsets; one must match, so a tool that is in none is left out.
+    /// Names of toolsets; one must match, or one around it, so a tool that is in
+    /// none is left out.
     pub toolsets: Vec<Pattern>,
 }
 
@@ -42,9 +43,13 @@ impl Filter {
             && !self.exclude.iter().any(matches)
     }
 
-    /// Whether it leaves tools of `toolset` in.
+    /// Whether it leaves tools of `toolset` in. A toolset brings those in it.
     pub fn takes_toolset(&self, toolset: Option<&str>) -> bool {
-        let named = |toolset| self.toolsets.iter().any(|pattern| pattern.matches(toolset));
-        self.toolsets.is_empty() || toolset.is_some_and(named)
+        let named = |name: &str| self.toolsets.iter().any(|pattern| pattern.matches(name));
+        let around = |toolset: &str| {
+            let mut ends = toolset.match_indices('/');
+            named(toolset) || ends.any(|(end, _)| named(&toolset[..end]))
+        };
+        self.toolsets.is_empty() || toolset.is_some_and(around)
     }
 }

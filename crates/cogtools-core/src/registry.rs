@@ -31,6 +31,8 @@ pub struct Found<T> {
     /// Files that were passed over, for an earlier source has a tool of that name:
     /// the file, and the one that won.
     pub shadowed: Vec<(PathBuf, PathBuf)>,
+    /// How many files the filters have left out.
+    pub left_out: usize,
 }
 
 /// A name that no source has a tool for, and what may have been meant.
@@ -42,8 +44,8 @@ pub struct Absent {
     pub near: Vec<String>,
     /// Files of that name that do not end as tool files do.
     pub misnamed: Vec<PathBuf>,
-    /// Whether there is such a tool, and a filter leaves it out.
-    pub filtered: bool,
+    /// The file of such a tool that a filter leaves out.
+    pub filtered: Option<PathBuf>,
     /// Sources that could not be looked through.
     pub unlisted: Vec<SourceError>,
 }
@@ -105,7 +107,7 @@ impl Registry {
                     return Ok(tool);
                 }
                 let mut absent = self.absent(&valid);
-                absent.filtered = true;
+                absent.filtered = Some(tool.file().to_path_buf());
                 return Err(FindError::Absent(absent));
             }
         }
@@ -151,7 +153,7 @@ impl Registry {
             name: name.to_string(),
             near: near.into_iter().map(str::to_owned).collect(),
             misnamed: misnamed.collect(),
-            filtered: false,
+            filtered: None,
             unlisted,
         }
     }
@@ -167,6 +169,7 @@ impl Registry {
             items: Vec::new(),
             unlisted: Vec::new(),
             shadowed: Vec::new(),
+            left_out: 0,
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
         for source in &self.sources {
@@ -192,7 +195,9 @@ impl Registry {
             }
         }
         if !self.filters.is_empty() {
+            let all = found.items.len();
             found.items.retain(|listed| self.lists(listed));
+            found.left_out = all - found.items.len();
         }
         found
     }
@@ -214,6 +219,7 @@ impl Registry {
             items: load_all(&found.items, each),
             unlisted: found.unlisted,
             shadowed: found.shadowed,
+            left_out: found.left_out,
         }
     }
 }
@@ -269,10 +275,12 @@ impl FindError {
 impl Absent {
     fn faults(self) -> Vec<Fault> {
         let mut fault = Fault::new(Code::ToolNotFound, "no tool of that name is here");
-        if self.filtered {
-            fault = fault.hint(
-                "there is one, but a filter leaves it out; cogtools config list shows the filters",
-            );
+        if let Some(file) = &self.filtered {
+            let file = file.display();
+            fault = fault.hint(format!(
+                "`{file}` is one, but a filter leaves it out: an option such as --exclude, or \
+                 `filter` or `hosts` of the configuration"
+            ));
         }
         for file in &self.misnamed {
             let file = file.display();

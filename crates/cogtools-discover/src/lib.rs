@@ -3,13 +3,10 @@
 //! The discovery command of Gemini CLI and its kin, which refuse to start when
 //! it fails: a broken tool therefore costs no one but itself.
 
-mod budget;
-
-use std::path::PathBuf;
-
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Fault, SourceError, Target, Tool};
+use cogtools_core::{Code, Fault, Found, SourceError, Target, Tool};
+use cogtools_program::budget;
 use cogtools_program::call::verbose_arg;
 use cogtools_program::project::{filter_args, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
@@ -94,15 +91,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let strict = matches.get_flag("strict");
     let registry = registry(matches, io, Some(target))?;
     let budget = budget::of(matches, &registry);
-    let found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
-    let (declared, broken) = sort(&found.unlisted, found.items);
+    let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
+    let (declared, broken) = sort(&mut found);
     let all = declared.len();
     let declared = match budget {
         None => declared.into_iter().map(|one| one.text).collect(),
-        Some(budget) => budget.keep(declared, &registry, target)?,
+        Some(budget) => {
+            let counted = declared.into_iter().map(|one| (one.text, one.tokens));
+            budget.keep(counted.collect(), &registry, |tool| target.print(tool))?
+        }
     };
     if matches.get_flag("verbose") {
-        tell(&found.shadowed, &declared, all, io);
+        tell(&found, &declared, all, io);
     }
     if matches.get_flag("yaml") {
         io.print(yaml(&declared)?.as_bytes())?;
@@ -119,10 +119,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// What is declared, and all that is wrong.
-fn sort(unlisted: &[SourceError], items: Vec<Line>) -> (Vec<Declared>, Vec<Fault>) {
-    let mut broken: Vec<Fault> = unlisted.iter().map(SourceError::fault).collect();
+fn sort(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Fault>) {
+    let mut broken: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
     let mut declared = Vec::new();
-    for item in items {
+    for item in std::mem::take(&mut found.items) {
         match item {
             Line::Declared(one) => declared.push(one),
             Line::Broken(faults) => broken.extend(faults),
@@ -132,8 +132,8 @@ fn sort(unlisted: &[SourceError], items: Vec<Line>) -> (Vec<Declared>, Vec<Fault
 }
 
 /// What `--verbose` tells.
-fn tell(shadowed: &[(PathBuf, PathBuf)], declared: &[String], all: usize, io: &mut Io<'_>) {
-    for (file, winner) in shadowed {
+fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
+    for (file, winner) in &found.shadowed {
         io.note(&format!(
             "{} is shadowed by {}",
             file.display(),
@@ -141,12 +141,13 @@ fn tell(shadowed: &[(PathBuf, PathBuf)], declared: &[String], all: usize, io: &m
         ));
     }
     let noun = if declared.len() == 1 { "tool" } else { "tools" };
-    let count = declared.len();
-    io.note(&format!("{count} {noun} declared"));
+    let left_out = match found.left_out {
+        0 => String::new(),
+        count => format!(", {count} left out by a filter"),
+    };
+    io.note(&format!("{} {noun} declared{left_out}", declared.len()));
     if declared.len() != all {
-        io.note(&format!(
-            "{all} there are, more than the budget has room for"
-        ));
+        io.note(&format!("the budget has no room for all {all} tools"));
     }
 }
 

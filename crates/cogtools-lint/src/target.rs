@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::source::Listing;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Code, Config, Fault, Folder, SourceError};
 
@@ -61,34 +62,35 @@ fn is_yml(path: &Path) -> bool {
 
 /// Adds the tool files of a folder, and those that want to be.
 fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, faults: &mut Vec<Fault>) {
-    let listed = match folder.list() {
-        Ok(listed) => listed,
-        Err(error) => return faults.push(SourceError::fault(&error)),
-    };
+    let Listing { listed, errors } = folder.list();
+    faults.extend(errors.iter().map(SourceError::fault));
     files.extend(listed.into_iter().map(|file| (file.path, file.shown)));
+    for folder in folder.toolsets() {
+        files.extend(misnamed(&folder));
+    }
+}
+
+/// The files in a folder that do not quite end as tool files do.
+fn misnamed(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> {
     let entries = std::fs::read_dir(folder.path())
         .into_iter()
         .flatten()
         .flatten();
-    let mut other: Vec<OsString> = entries
+    let mut names: Vec<OsString> = entries
         .map(|entry| entry.file_name())
         .filter(|name| is_yml(Path::new(name)) && !name.as_encoded_bytes().starts_with(b"."))
         .filter(|name| folder.path().join(name).is_file())
         .collect();
-    other.sort_unstable();
+    names.sort_unstable();
     let both = |name: OsString| (folder.path().join(&name), folder.shown().join(&name));
-    files.extend(other.into_iter().map(both));
+    names.into_iter().map(both)
 }
 
 /// Notes which files an earlier source of the project hides.
 fn shadow(subjects: &mut [Subject], config: &Config) {
     let mut winners: HashMap<OsString, PathBuf> = HashMap::new();
     let mut hidden: HashMap<PathBuf, PathBuf> = HashMap::new();
-    for file in config
-        .folders()
-        .filter_map(|folder| folder.list().ok())
-        .flatten()
-    {
+    for file in config.folders().flat_map(|folder| folder.list().listed) {
         match winners.get(&file.stem) {
             Some(winner) => drop(hidden.insert(real(&file.path), winner.clone())),
             None => drop(winners.insert(file.stem, file.shown)),

@@ -26,11 +26,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is what a model calls the tool by, SOURCE the folder that it comes from and FILE its file. TOKENS is an estimate of what the tool costs with every request: the characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES names the files that the tool shadows (another source has a tool of the same name, and the first source wins), and the first fault of a tool that is broken: hosts are not told of such a tool.\n\nWith --built-in, find_tool and call_tool come last: cogtools-discover declares them when a budget has no room for all tools. Their source and file are shown as (built in).",
+        "NAME is what a model calls the tool by, TOOLSET the folder below its source or the package that it is in (the column is there when any tool is in one), SOURCE the folder or package that it comes from and FILE its file. TOKENS is an estimate of what the tool costs with every request: the characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES names the files that the tool shadows (another source has a tool of the same name, and the first source wins), and the first fault of a tool that is broken: hosts are not told of such a tool.\n\nWith --built-in, find_tool and call_tool come last: cogtools-discover declares them when a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
-        "One object: tools, a list of objects with name, source, file, tokens, shadows (a list of files) and, for a broken tool, fault (message, hints and, where they are known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, a list of objects with name, toolset (null where it is in none), source, file, tokens, shadows (a list of files) and, for a broken tool, fault (message, hints and, where they are known, line and column) instead of tokens; and total_tokens.",
     ),
     (
         "EXAMPLES",
@@ -80,6 +80,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .iter()
         .map(cogtools_core::SourceError::fault)
         .collect();
+    let left_out = found.left_out;
     let mut rows = rows(found);
     if matches.get_flag("built-in") {
         let index = registry.index().map_err(|error| error.faults())?;
@@ -96,7 +97,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     // An empty list in JSON says all there is to say to a script.
     if rows.is_empty() && unlisted.is_empty() && !json {
-        io.report(Severity::Warning, &nothing());
+        io.report(Severity::Warning, &nothing(left_out));
     }
     Ok(())
 }
@@ -119,7 +120,14 @@ fn report(rows: &[Row]) -> Value {
     json!({"tools": tools, "total_tokens": row::total(rows)})
 }
 
-fn nothing() -> Fault {
+/// Why there is nothing to list.
+fn nothing(left_out: usize) -> Fault {
+    if left_out > 0 {
+        let tools = if left_out == 1 { "tool" } else { "tools" };
+        let message = format!("a filter leaves out all there is: {left_out} {tools}");
+        return Fault::new(Code::ToolNotFound, message)
+            .hint("it is set by --tools, --exclude, --toolset or --host, or by the configuration");
+    }
     Fault::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME writes a first one")
         .hint("cogtools init sets the project up, with an example")

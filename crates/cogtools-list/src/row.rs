@@ -1,6 +1,6 @@
 //! One tool file of the list.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Listed, Tool};
@@ -11,6 +11,7 @@ use crate::shown;
 /// A tool file, whether it is a tool or not.
 pub(crate) struct Row {
     pub(crate) name: String,
+    pub(crate) toolset: Option<String>,
     pub(crate) source: String,
     pub(crate) file: PathBuf,
     /// The files that nobody gets to because of this one.
@@ -32,7 +33,8 @@ impl Row {
         });
         Self {
             name: file.stem.to_string_lossy().into_owned(),
-            source: shown(file.shown.parent().unwrap_or(Path::new(""))),
+            toolset: file.provenance.toolset.clone(),
+            source: file.provenance.source.clone(),
             file: file.shown.clone(),
             shadows: Vec::new(),
             cost,
@@ -44,6 +46,7 @@ impl Row {
         const PLACE: &str = "(built in)";
         Self {
             name: tool.name().to_string(),
+            toolset: None,
             source: PLACE.to_owned(),
             file: PathBuf::from(PLACE),
             shadows: Vec::new(),
@@ -72,6 +75,7 @@ impl Row {
     pub(crate) fn json(&self) -> Value {
         let mut object = Map::new();
         object.insert("name".into(), self.name.clone().into());
+        object.insert("toolset".into(), self.toolset.clone().into());
         object.insert("source".into(), self.source.clone().into());
         object.insert("file".into(), shown(&self.file).into());
         match &self.cost {

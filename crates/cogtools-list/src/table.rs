@@ -3,21 +3,27 @@
 use crate::row::{self, Row};
 use crate::shown;
 
-const HEAD: [&str; 5] = ["NAME", "SOURCE", "FILE", "TOKENS", "NOTES"];
+const HEAD: [&str; COLUMNS] = ["NAME", "TOOLSET", "SOURCE", "FILE", "TOKENS", "NOTES"];
+const COLUMNS: usize = 6;
+/// The column that is left out where no tool is in a toolset.
+const TOOLSET: usize = 1;
 /// The column of numbers, which are set to the right.
-const TOKENS: usize = 3;
+const TOKENS: usize = 4;
 
 const BOLD: &str = "1";
 const RED: &str = "31";
 
 /// The table with what all of it costs below.
 pub(crate) fn render(rows: &[Row], colour: bool) -> String {
-    let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
+    let cells: Vec<[String; COLUMNS]> = rows.iter().map(cells).collect();
     let mut widths = HEAD.map(str::len);
     for line in &cells {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = cell.chars().count().max(*width);
         }
+    }
+    if rows.iter().all(|row| row.toolset.is_none()) {
+        widths[TOOLSET] = 0;
     }
     let paint = |line: String, style: Option<&str>| match style {
         Some(style) if colour => format!("\u{1b}[{style}m{line}\u{1b}[0m\n"),
@@ -35,13 +41,14 @@ pub(crate) fn render(rows: &[Row], colour: bool) -> String {
     text
 }
 
-fn cells(row: &Row) -> [String; 5] {
+fn cells(row: &Row) -> [String; COLUMNS] {
     let tokens = row
         .cost
         .as_ref()
         .map_or_else(|_| "-".to_owned(), usize::to_string);
     [
         row.name.clone(),
+        row.toolset.clone().unwrap_or_default(),
         row.source.clone(),
         shown(&row.file),
         tokens,
@@ -57,9 +64,12 @@ fn plain(cell: &str) -> String {
         .collect()
 }
 
-fn line(cells: &[String; 5], widths: [usize; 5]) -> String {
+fn line(cells: &[String; COLUMNS], widths: [usize; COLUMNS]) -> String {
     let mut line = String::new();
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        if column == TOOLSET && width == 0 {
+            continue;
+        }
         let gap = " ".repeat(width - cell.chars().count());
         if column == TOKENS {
             line.push_str(&gap);

@@ -23,6 +23,7 @@ const JSON: &str = r#"{
   "tools": [
     {
       "name": "bad",
+      "toolset": null,
       "source": "mine",
       "file": "mine/bad.yaml",
       "fault": {
@@ -38,6 +39,7 @@ const JSON: &str = r#"{
     },
     {
       "name": "ping",
+      "toolset": null,
       "source": "mine",
       "file": "mine/ping.yaml",
       "tokens": 22,
@@ -47,6 +49,7 @@ const JSON: &str = r#"{
     },
     {
       "name": "pong",
+      "toolset": null,
       "source": "more",
       "file": "more/pong.yaml",
       "tokens": 22,

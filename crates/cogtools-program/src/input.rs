@@ -69,6 +69,15 @@ impl Input {
         self.terminal
     }
 
+    /// The source itself, for a program that talks with the other side instead of
+    /// reading to the end. From then on this input is at its end.
+    pub fn take(&mut self) -> Box<dyn Read + Send> {
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Idle(source) => source,
+            State::Reading(_) | State::Ended => Box::new(std::io::empty()),
+        }
+    }
+
     /// Begins to read in the background, unless it is a terminal.
     pub(crate) fn start(&mut self) {
         if self.terminal || !matches!(self.state, State::Idle(_)) {

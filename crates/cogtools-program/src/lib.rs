@@ -5,6 +5,7 @@
 //! so that tests, the porcelain and the real process run it the same way.
 //! Only [`main`] touches the state of the process.
 
+pub mod budget;
 pub mod call;
 mod failure;
 pub mod file;
@@ -18,12 +19,13 @@ pub mod project;
 mod rehearsal;
 mod report;
 mod usage;
+pub mod work;
 
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
-pub use process::main;
+pub use process::{leave, main, parent};
 pub use program::{Program, Stdin};
 pub use rehearsal::Ended;
 pub use report::{Format, Reporter, Severity};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
 use cogtools_core::source::Global;
 use cogtools_core::trust::Trust;
 use cogtools_core::{
@@ -26,8 +26,9 @@ pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     Config::load(project, &places(io)).map_err(|error| Failure::from(error.faults()))
 }
 
-/// The tools of the project around `io`'s working directory, for `host` if it is
-/// known who asks, without those that the command line leaves out.
+/// The tools of the project around `io`'s working directory, for the host that the
+/// command line names, or else for `host` if it is known who asks, without those
+/// that the command line leaves out.
 pub fn registry(
     matches: &ArgMatches,
     io: &Io<'_>,
@@ -36,6 +37,9 @@ pub fn registry(
     let project = project(io);
     let mut config = config(&project, io)?;
     select(matches, &mut config.filter);
+    let named = matches.try_get_one::<String>("host").ok().flatten();
+    let host = named.and_then(|name| Target::parse(name)).or(host);
+    config.env_priority = priority(matches, &config);
     Ok(of_config(config, &project, io, host))
 }
 
@@ -93,18 +97,40 @@ const CACHE: &[&str] = &[".cache"];
 /// The file that records what the user has allowed.
 const RECORD: &str = "trust.json";
 
+/// `--system-env`.
+pub fn system_env_arg() -> Arg {
+    Arg::new(SYSTEM_ENV)
+        .long(SYSTEM_ENV)
+        .action(ArgAction::SetTrue)
+        .help("Take environment variables from the process only, and do not read .env")
+}
+
+/// Whose variables count: the configuration says so, unless the command line asks
+/// for the process alone.
+pub fn priority(matches: &ArgMatches, config: &Config) -> EnvPriority {
+    // A program may be without the option.
+    match matches.try_get_one::<bool>(SYSTEM_ENV) {
+        Ok(Some(true)) => EnvPriority::System,
+        _ => config.env_priority,
+    }
+}
+
+const SYSTEM_ENV: &str = "system-env";
+
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.
 pub fn places(io: &Io<'_>) -> Places {
     let system = io.var(SYSTEM_SETTINGS).map(|file| {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-        folder.join(Places::FILE)
+        io.cwd.join(folder).join(Places::FILE)
     });
     let own = |(name, value): (&std::ffi::OsString, &std::ffi::OsString)| {
         let name = name
             .to_str()
             .filter(|name| name.starts_with(Places::PREFIX))?;
-        Some((name.to_owned(), value.to_string_lossy().into_owned()))
+        // As everywhere, a variable without a value is not set.
+        let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
+        Some((name.to_owned(), value.into_owned()))
     };
     Places {
         system: Some(system.unwrap_or_else(Places::system_file)),
@@ -114,8 +140,9 @@ pub fn places(io: &Io<'_>) -> Places {
     }
 }
 
-/// `--tools`, `--exclude` and `--toolset`: which tools there are for one run.
-pub fn filter_args() -> [Arg; 3] {
+/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools there are for one
+/// run.
+pub fn filter_args() -> [Arg; 4] {
     let list = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
@@ -137,11 +164,17 @@ pub fn filter_args() -> [Arg; 3] {
             "NAME",
             "Only tools of these toolsets: folders below a source, packages",
         ),
+        Arg::new("host")
+            .long("host")
+            .value_name("HOST")
+            .value_parser(PossibleValuesParser::new(Target::NAMES))
+            .help_heading("Which tools")
+            .help("Only tools that the configuration has for this host"),
     ]
 }
 
 /// Puts what the command line says over `filter`.
-fn select(matches: &ArgMatches, filter: &mut Filter) {
+pub fn select(matches: &ArgMatches, filter: &mut Filter) {
     let asked = |name: &str| -> Option<Vec<Pattern>> {
         let words = matches.try_get_many::<String>(name).ok()??;
         Some(words.map(|word| Pattern::new(word)).collect())

@@ -76,9 +76,16 @@ impl Targets {
         let path = cwd.join(shown);
         let files = if path.is_dir() {
             let folder = Folder::new(path, shown.to_path_buf(), true);
-            let files = folder.list().map_err(|error| Box::new(error.fault()))?;
+            let found = folder.list();
+            let mut faults = found.errors.iter().map(SourceError::fault);
+            if found.listed.is_empty()
+                && let Some(fault) = faults.next()
+            {
+                return Err(Box::new(fault));
+            }
+            self.faults.extend(faults);
             self.folders.push(folder);
-            files
+            found.listed
         } else if path.symlink_metadata().is_ok() {
             vec![Listed::file(path, shown.to_path_buf())]
         } else {

@@ -9,6 +9,7 @@ use std::path::Path;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::Tool;
 use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
+use cogtools_program::project::system_env_arg;
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 /// The program.
@@ -47,6 +48,7 @@ fn command() -> Command {
         )
         .arg(yaml_arg())
         .arg(verbose_arg())
+        .arg(system_env_arg())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {

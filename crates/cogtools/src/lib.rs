@@ -12,9 +12,10 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 13] = [
+pub const PROGRAMS: [&Program; 15] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
+    &cogtools_config::PROGRAM,
     &cogtools_discover::PROGRAM,
     &cogtools_docs::PROGRAM,
     &cogtools_doctor::PROGRAM,
@@ -22,6 +23,7 @@ pub const PROGRAMS: [&Program; 13] = [
     &cogtools_init::PROGRAM,
     &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,
+    &cogtools_mcp::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
     &cogtools_test::PROGRAM,

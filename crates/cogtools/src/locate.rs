@@ -54,11 +54,12 @@ impl Places {
     }
 
     /// The directories to ask for `name`: a package must not take the place of a
-    /// program that belongs to cogtools.
+    /// program that belongs to cogtools, also where npm has put packages on PATH.
     fn ask(&self, name: &str) -> impl Iterator<Item = &PathBuf> {
         let own = built_in().any(|(built_in, _)| built_in == name);
-        let modules = if own { &[] } else { self.modules.as_slice() };
-        std::iter::once(&self.own).chain(modules).chain(&self.path)
+        let packages = Path::new("node_modules").join(".bin");
+        let others = self.modules.iter().chain(&self.path);
+        std::iter::once(&self.own).chain(others.filter(move |at| !own || !at.ends_with(&packages)))
     }
 
     /// Every program found, by name, with its file.

@@ -121,6 +121,10 @@ impl Bench {
         let nothing = Case::new(&self.peers.nothing, &[], &project);
         let goal = Goal::AtMost(2.5, 1.3);
         self.row("discover 1 tool / `true`", goal, &discover, &nothing, 300)?;
+        let packages = self.discover(&project::with_needs(&self.dir, true)?);
+        let unread = self.discover(&project::with_needs(&self.dir, false)?);
+        let what = "discover with `node_modules` of 1,000 packages, 50 named / without";
+        self.row(what, Goal::AtMost(3.0, 2.0), &packages, &unread, 100)?;
         let node = self.node("discover.mjs", &[], &project);
         let goal = Goal::AtLeast(30.0, None);
         self.row("Node peer / discover 1 tool", goal, &discover, &node, 30)

@@ -9,6 +9,10 @@ use crate::command::root;
 
 /// How many packages of Node the project beside them has.
 const PACKAGES: usize = 500;
+/// How many a project has that takes tools from packages, and how many of them it
+/// names.
+const INSTALLED: usize = 1_000;
+const NEEDED: usize = 50;
 
 /// A project with `tools` tools: facepalm, and copies of it under other names.
 pub(super) fn with_tools(below: &Path, tools: usize) -> Result<PathBuf> {
@@ -32,6 +36,37 @@ pub(super) fn with_packages(below: &Path) -> Result<PathBuf> {
         );
         write(&folder.join("package.json"), &json)?;
         write(&folder.join("index.js"), "module.exports = {};\n")?;
+    }
+    Ok(project)
+}
+
+/// A project with facepalm, 50 packages that it depends on, two of them with a tool,
+/// and all that these need; `source` says whether tools are looked for there.
+pub(super) fn with_needs(below: &Path, source: bool) -> Result<PathBuf> {
+    let project = below.join(if source { "needs" } else { "needs-unread" });
+    make(&project, 1)?;
+    let mut needs = Vec::new();
+    for number in 0..INSTALLED {
+        let name = format!("package-{number}");
+        let folder = project.join("node_modules").join(&name);
+        let mut tools = "";
+        if number % (INSTALLED / NEEDED) == 0 {
+            needs.push(format!("\"{name}\": \"1.0.0\""));
+            if needs.len() <= 2 {
+                tools = ", \"cogtools\": {\"tools\": [\"tools\"]}";
+                let text = format!("name: of_{number}\ndescription: d\nimplementation: said\n");
+                write(&folder.join(format!("tools/of_{number}.yaml")), &text)?;
+            }
+        }
+        let json = format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\"{tools}}}\n");
+        write(&folder.join("package.json"), &json)?;
+    }
+    let needs = needs.join(", ");
+    let json = format!("{{\"private\": true, \"dependencies\": {{{needs}}}}}\n");
+    write(&project.join("package.json"), &json)?;
+    if source {
+        let sources = "tool_sources:\n  - local: ./tools\n  - node_modules\n";
+        write(&project.join(".cogtoolrc.yaml"), sources)?;
     }
     Ok(project)
 }

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use crate::cargo::{Build, target};
-use crate::command::root;
 use crate::process::run as run_process;
-use crate::say;
+use crate::{files, programs, say};
 use place::place;
 
 /// Installs below `prefix`, or below the user's own `.local`.
@@ -24,7 +23,7 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
     let build = Build::release()?;
     build.programs()?;
     let bin = prefix.join("bin");
-    for program in programs()? {
+    for program in programs::names()? {
         let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
         place(&build.bin.join(&file), &bin.join(&file))?;
     }
@@ -33,22 +32,6 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
     show::at_work(&bin)?;
     show::next_steps(&prefix);
     Ok(())
-}
-
-/// The programs that the package has: one source file each.
-fn programs() -> Result<Vec<String>> {
-    let sources = root()?
-        .join("crates")
-        .join("cogtools")
-        .join("src")
-        .join("bin");
-    let names = files(&sources)?.into_iter().filter_map(|file| {
-        let stem = file.file_stem()?.to_str()?;
-        Some(stem.to_owned())
-    });
-    let mut names: Vec<String> = names.collect();
-    names.sort_unstable();
-    Ok(names)
 }
 
 /// Man pages and completions, made by the same build.
@@ -61,7 +44,7 @@ fn share(build: &Build, share: &Path) -> Result<()> {
     let mut command = build.command("run")?;
     command.args(["--quiet", "--package", "xtask-manual", "--", "share"]);
     run_process(command.arg(&made))?;
-    for file in files(&made)? {
+    for file in files::below(&made)? {
         let below = file.strip_prefix(&made)?;
         place(&file, &share.join(below))?;
     }
@@ -71,22 +54,6 @@ fn share(build: &Build, share: &Path) -> Result<()> {
         share.display()
     ));
     Ok(())
-}
-
-fn files(dir: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let entries =
-        std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    for entry in entries {
-        let path = entry?.path();
-        if path.is_dir() {
-            files.extend(self::files(&path)?);
-        } else {
-            files.push(path);
-        }
-    }
-    files.sort_unstable();
-    Ok(files)
 }
 
 fn home() -> Result<PathBuf> {

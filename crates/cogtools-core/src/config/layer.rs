@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use super::ConfigError;
 use super::origin::Origin;
+use super::{ConfigError, package};
 use crate::source::Global;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -131,19 +129,10 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigError> {
     else {
         return Ok(None);
     };
-    let at = text.as_str().find(r#""cogtools""#).unwrap_or_default();
-    let span = Span {
-        start: at,
-        end: at + r#""cogtools""#.len(),
-    };
-    let mut value = value;
-    if let Value::Object(object) = &mut value {
-        object.shift_remove("tools");
-    }
     let (path, shown) = project.resolve(Path::new(""));
     Ok(Some(Layer {
         origin: Origin::Package(text.name().to_path_buf()),
-        document: Node::from_json(value, span),
+        document: package::document(&text, value),
         folder: (path, shown),
         text,
     }))
@@ -162,23 +151,55 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     let shown = PathBuf::from(format!("${name}"));
     let failed = |error: TextError| error.fault(Code::InvalidConfig);
     let text = Text::new(shown, value.as_bytes().to_vec()).map_err(failed)?;
-    let mut document = parse(&text)?;
-    for key in keys.iter().rev() {
-        let span = document.span;
-        let entry = Entry {
-            key: (*key).to_owned(),
-            span,
-            value: document,
-        };
-        document = Node {
-            data: Data::Map(vec![entry]),
-            span,
-        };
-    }
+    // Names are easier to write without quotes and brackets.
+    let names = keys.len() > 1 && !value.trim_start().starts_with('[');
+    let node = if names { words(&text) } else { parse(&text)? };
+    let document = below(keys, node);
     Ok(Layer {
         origin: Origin::Variable(name.to_owned()),
         document,
         folder: project.resolve(Path::new("")),
         text,
+    })
+}
+
+/// A variable's value as the string that it is.
+fn words(text: &Text) -> Node {
+    let end = text.as_str().len();
+    let data = Data::Text {
+        text: text.as_str().to_owned(),
+        block: None,
+    };
+    Node {
+        data,
+        span: Span { start: 0, end },
+    }
+}
+
+/// A document of its own: `text` as the value of the key that `keys` lead to.
+pub(super) fn alone(
+    text: Text,
+    keys: &[&str],
+    origin: Origin,
+    project: &Project,
+) -> Result<Layer, ConfigError> {
+    Ok(Layer {
+        document: below(keys, parse(&text)?),
+        folder: project.resolve(Path::new("")),
+        origin,
+        text,
+    })
+}
+
+/// `node` as the value of the key that `keys` lead to.
+fn below(keys: &[&str], node: Node) -> Node {
+    keys.iter().rev().fold(node, |value, key| {
+        let span = value.span;
+        let key = (*key).to_owned();
+        let entry = Entry { key, span, value };
+        Node {
+            data: Data::Map(vec![entry]),
+            span,
+        }
     })
 }

@@ -4,6 +4,7 @@
 mod fault;
 mod layer;
 mod origin;
+mod package;
 mod reader;
 mod source;
 
@@ -14,7 +15,8 @@ use std::path::Path;
 
 use crate::environment::EnvPriority;
 use crate::filter::Filter;
-use crate::source::{Folder, Packages, Source};
+use crate::source::{Folder, Global, Packages, Source};
+use crate::text::Text;
 use crate::{Budget, Fault, Project, RuleLevel, Target};
 
 /// What holds for the tools of a project.
@@ -68,6 +70,23 @@ impl Config {
             .settings
             .sort_by_key(|setting| Self::KEYS.iter().position(|key| setting.is_below(key)));
         Ok(config)
+    }
+
+    /// What `text` would set if it stood at `origin`, as the whole document or as
+    /// the value of the key that `keys` lead to.
+    pub fn check(
+        project: &Project,
+        text: Text,
+        keys: &[&str],
+        origin: Origin,
+    ) -> Result<Vec<Setting>, ConfigError> {
+        let (root, shown) = project.resolve(Path::new(""));
+        let packages = Packages::new(root, shown, Global::default());
+        let mut config = Self::standard(project);
+        config.settings.clear();
+        let layer = layer::alone(text, keys, origin, project)?;
+        reader::read(&layer, &packages, &mut config)?;
+        Ok(config.settings)
     }
 
     /// The configuration with only what is built in.

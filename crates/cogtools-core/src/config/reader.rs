@@ -176,7 +176,9 @@ impl Reader<'_> {
             };
             let words = self.strings(&entry.key, &entry.value);
             *patterns = words.iter().map(|word| Pattern::new(word)).collect();
-            settings.push(self.setting(format!("{key}.{}", entry.key), entry));
+            let mut setting = self.setting(format!("{key}.{}", entry.key), entry);
+            setting.value = words.into();
+            settings.push(setting);
         }
         settings
     }

@@ -6,7 +6,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Listed, Provenance, SourceError};
+use super::walk::{Stop, Walk};
+use super::{Listed, Listing, Provenance, SourceError};
 use crate::text::TextError;
 use crate::tool::ToolError;
 use crate::{Name, Tool};
@@ -19,13 +20,17 @@ pub struct Folder {
     named: bool,
     provenance: Arc<Provenance>,
     depth: usize,
+    /// The folder, links resolved, that no link in this one may lead out of.
+    within: Option<Arc<Path>>,
 }
 
-/// What lies in a folder.
+/// What lies in a folder, sorted by name.
 #[derive(Default)]
-struct Content {
-    files: Vec<OsString>,
-    folders: Vec<OsString>,
+pub(super) struct Content {
+    pub(super) files: Vec<OsString>,
+    pub(super) folders: Vec<OsString>,
+    pub(super) links: Vec<OsString>,
+    pub(super) errors: Vec<SourceError>,
 }
 
 /// The ending of tool files.
@@ -45,13 +50,16 @@ impl Folder {
             named,
             provenance,
             depth: DEPTH,
+            within: None,
         }
     }
 
-    /// The same folder with tools of another provenance.
+    /// The same folder with tools of another provenance, of which no link leads
+    /// out of `root`, a path without links.
     #[must_use]
-    pub(crate) fn from(mut self, provenance: Provenance) -> Self {
+    pub(crate) fn from(mut self, provenance: Provenance, root: &Path) -> Self {
         self.provenance = Arc::new(provenance);
+        self.within = Some(root.into());
         self
     }
 
@@ -72,30 +80,32 @@ impl Folder {
             return false;
         };
         let mut parts = below.components();
-        parts.all(|part| !is_apart(part.as_os_str()))
+        below.components().count() <= self.depth && parts.all(|part| !is_apart(part.as_os_str()))
     }
 
     /// The tool of that name, if this folder or a toolset in it has it. Only its
-    /// own file is opened, however many there are; names of folders are read only
-    /// when the folder itself does not have it.
+    /// own file is opened, however many there are; names are read only when the
+    /// folder itself does not have it.
     pub fn find(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
         if let Some(tool) = self.own(name)? {
             return Ok(Some(tool));
         }
-        // A folder that cannot be read is named where all tools are listed.
-        let content = self.content().unwrap_or_default();
-        for folder in content.folders {
-            if let Some(tool) = self.toolset(&folder).find(name)? {
-                return Ok(Some(tool));
-            }
-        }
-        Ok(None)
+        let file = OsString::from(format!("{name}.{ENDING}"));
+        // What cannot be read is named where all tools are listed.
+        let mut having = Walk::over(self).filter(|stop| stop.files.contains(&file));
+        having
+            .find_map(|stop| stop.folder.own(name).transpose())
+            .transpose()
     }
 
     /// The tool of that name in the folder itself.
     fn own(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
         let file = format!("{name}.{ENDING}");
-        match Tool::load(&self.path.join(&file), &self.shown.join(&file)) {
+        let path = self.path.join(&file);
+        if self.within.is_some() && path.is_symlink() && self.strays(&path) {
+            return Ok(None);
+        }
+        match Tool::load(&path, &self.shown.join(&file)) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
             Err(error) if error.is_absent() => Ok(None),
             // What stands in the folder's place is said where folders are listed.
@@ -111,27 +121,50 @@ impl Folder {
     /// The file that would be the tool of that name if it ended as tool files do.
     pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
         let file = format!("{name}.yml");
-        let there = self.path.join(&file).is_file();
-        there.then(|| self.shown.join(file))
+        let mut folders = Walk::over(self).map(|stop| stop.folder);
+        folders.find_map(|folder| {
+            let there = folder.path.join(&file).is_file();
+            there.then(|| folder.shown.join(&file))
+        })
     }
 
     /// The files that want to be tools, sorted by name, then those of its
-    /// toolsets, sorted as well. What begins with a dot is hidden.
-    pub fn list(&self) -> Result<Vec<Listed>, SourceError> {
-        let content = match self.content() {
-            Err(SourceError::Absent(_)) if !self.named => return Ok(Vec::new()),
-            content => content?,
-        };
-        let files = content.files.iter().map(|name| self.listed(name));
-        let mut listed: Vec<Listed> = files.collect();
-        for folder in &content.folders {
-            listed.extend(self.toolset(folder).list()?);
+    /// toolsets, sorted as well, then those that links lead to. What begins with
+    /// a dot is hidden. What cannot be read costs no more than itself.
+    pub fn list(&self) -> Listing {
+        let mut listing = Listing::default();
+        for Stop {
+            folder,
+            files,
+            errors,
+        } in Walk::over(self)
+        {
+            listing
+                .listed
+                .extend(files.iter().map(|name| folder.listed(name)));
+            listing.errors.extend(errors);
         }
-        Ok(listed)
+        listing
     }
 
-    /// What lies in the folder, sorted by name.
-    fn content(&self) -> Result<Content, SourceError> {
+    /// The folder itself and every toolset in it, in the order of [`Folder::list`].
+    pub fn toolsets(&self) -> impl Iterator<Item = Self> {
+        Walk::over(self).map(|stop| stop.folder)
+    }
+
+    /// What lies in the folder itself.
+    pub(super) fn content(&self) -> Content {
+        match self.read() {
+            Err(SourceError::Absent(_)) if !self.named => Content::default(),
+            Ok(content) => content,
+            Err(error) => Content {
+                errors: vec![error],
+                ..Content::default()
+            },
+        }
+    }
+
+    fn read(&self) -> Result<Content, SourceError> {
         let failed = |error: std::io::Error| match error.kind() {
             ErrorKind::NotFound => SourceError::Absent(self.shown.clone()),
             ErrorKind::NotADirectory => SourceError::NotAFolder(self.shown.clone()),
@@ -139,49 +172,63 @@ impl Folder {
         };
         let mut content = Content::default();
         for entry in std::fs::read_dir(&self.path).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = entry.file_name();
-            if name.as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            if Path::new(&name).extension() == Some(OsStr::new(ENDING)) {
-                content.files.push(name);
-            } else if self.is_toolset(&entry, &name) {
-                content.folders.push(name);
-            }
+            self.sort(&entry.map_err(failed)?, &mut content);
         }
         content.files.sort_unstable();
         content.folders.sort_unstable();
+        content.links.sort_unstable();
+        content.errors.sort_by_cached_key(ToString::to_string);
         Ok(content)
     }
 
-    /// Whether it is a folder in which tools are looked for: not one of parts, not
-    /// one of packages, and no link back up.
-    fn is_toolset(&self, entry: &DirEntry, name: &OsStr) -> bool {
+    /// Puts `entry` where it belongs, if it belongs anywhere.
+    fn sort(&self, entry: &DirEntry, content: &mut Content) {
+        let name = entry.file_name();
         let Ok(kind) = entry.file_type() else {
-            return false;
+            return;
         };
-        if kind.is_file() || self.depth == 0 {
-            return false;
+        let tool = Path::new(&name).extension() == Some(OsStr::new(ENDING));
+        let deeper = !tool && !kind.is_file() && self.depth > 0 && !is_apart(&name);
+        if name.as_encoded_bytes().starts_with(b".") || !(tool || deeper) {
+            return;
         }
-        !is_apart(name) && (kind.is_dir() || self.leads_down(name))
+        if kind.is_symlink() && self.strays(&entry.path()) {
+            let outside = SourceError::Outside(self.shown.join(name), self.source().to_owned());
+            content.errors.push(outside);
+        } else if tool {
+            content.files.push(name);
+        } else if kind.is_dir() {
+            content.folders.push(name);
+        } else if kind.is_symlink() && entry.path().is_dir() {
+            content.links.push(name);
+        }
     }
 
-    fn leads_down(&self, link: &OsStr) -> bool {
-        let path = self.path.join(link);
-        let (Ok(target), Ok(here)) = (path.canonicalize(), self.path.canonicalize()) else {
+    /// Whether the link at `path` leads to where it may not. One that leads
+    /// nowhere does no harm.
+    fn strays(&self, path: &Path) -> bool {
+        let Some(within) = &self.within else {
             return false;
         };
-        target.is_dir() && !here.starts_with(target)
+        path.canonicalize()
+            .is_ok_and(|real| !real.starts_with(within))
     }
 
-    fn toolset(&self, name: &OsStr) -> Self {
+    /// The name of the source that it belongs to.
+    fn source(&self) -> &str {
+        &self.provenance.source
+    }
+
+    /// The folder `name` in it.
+    pub(super) fn toolset(&self, name: &OsStr) -> Self {
         Self {
             path: self.path.join(name),
             shown: self.shown.join(name),
-            named: true,
+            // It was there a moment ago.
+            named: false,
             provenance: Arc::new(self.provenance.below(&name.to_string_lossy())),
             depth: self.depth - 1,
+            within: self.within.clone(),
         }
     }
 

@@ -1,16 +1,21 @@
 //! Where tools come from.
 
 mod folder;
+mod global;
+mod package;
 mod packages;
 mod provenance;
 mod provider;
+mod walk;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use folder::Folder;
-pub use packages::{Global, Package, Packages};
+pub use global::Global;
+pub use package::Package;
+pub use packages::Packages;
 pub use provenance::{Author, Provenance};
 pub use provider::{Declared, Provider, ProviderError, Settings};
 
@@ -68,7 +73,7 @@ pub enum SourceError {
     #[error("the package `{0}` cannot be used: {1}")]
     Manifest(String, TextError),
     /// A package's `package.json` is not what it should be.
-    #[error("the package `{package}` cannot be used: {message} in `{file}`")]
+    #[error("the package `{package}` cannot be used: `{file}`: {message}")]
     Package {
         /// The package.
         package: String,
@@ -77,6 +82,9 @@ pub enum SourceError {
         /// What is wrong.
         message: String,
     },
+    /// A link in a package that leads out of it: the link, the package.
+    #[error("the link `{0}` leads out of the package `{1}`")]
+    Outside(PathBuf, String),
     /// A provider, or a part of what it declares.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -101,7 +109,7 @@ impl Source {
     /// Everything in it that wants to be a tool.
     pub fn list(&self, around: &Surroundings) -> Listing {
         match self {
-            Self::Folder(folder) => Listing::of(folder.list()),
+            Self::Folder(folder) => folder.list(),
             Self::Packages(packages) => packages.list(),
             Self::Provider(provider) => provider.list(around),
         }
@@ -147,15 +155,6 @@ impl Listed {
 }
 
 impl Listing {
-    fn of(listed: Result<Vec<Listed>, SourceError>) -> Self {
-        let mut listing = Self::default();
-        match listed {
-            Ok(listed) => listing.listed = listed,
-            Err(error) => listing.errors.push(error),
-        }
-        listing
-    }
-
     fn add(&mut self, other: Self) {
         self.listed.extend(other.listed);
         self.errors.extend(other.errors);
@@ -172,7 +171,10 @@ impl SourceError {
             Self::Io(..) => "check that the folder is readable",
             Self::Manifest(..) => "install the package again",
             Self::Package { .. } => {
-                "it should have `\"cogtools\": {\"tools\": [\"tools\"]}`; tell its author, or remove the package"
+                "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it"
+            }
+            Self::Outside(..) => {
+                "a package has nothing but what lies in it; tell its author, or remove it"
             }
         };
         Fault::new(Code::InvalidConfig, self.to_string()).hint(hint)

@@ -2,18 +2,16 @@
 //! `"cogtools": {"tools": ["folder"]}`.
 //!
 //! A `node_modules` holds a thousand packages that nobody named. Looked at are
-//! those that the project's `package.json` depends on, links (workspaces, `npm
-//! link`, all that pnpm puts at the top), and what is installed for everybody.
+//! those that the project's `package.json` depends on, what is linked there from
+//! elsewhere (workspaces, `npm link`), and what is installed for everybody.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Author, Folder, Listing, Provenance, SourceError};
-use crate::environment::Vars;
-use crate::text::{self, TextError};
+use super::package::{MANIFEST, manifest};
+use super::{Global, Listing, Package, SourceError};
 use crate::tool::ToolError;
 use crate::{Name, Tool};
 
@@ -25,32 +23,15 @@ pub struct Packages {
     global: Global,
 }
 
-/// Where npm puts packages for everybody, looked for only when it is needed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Global {
-    prefix: Option<PathBuf>,
-    path: Option<OsString>,
+/// A folder of packages, and the names in it that can matter.
+struct Place {
+    modules: PathBuf,
+    shown: PathBuf,
+    names: BTreeSet<String>,
 }
 
-/// A package with tools.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Package {
-    /// Its name, with its scope: `@scope/name`.
-    pub name: String,
-    /// Its folder, links resolved.
-    pub root: PathBuf,
-    /// Its folders of tools, in its own order.
-    pub folders: Vec<Folder>,
-}
-
-/// The variables by which npm is told its prefix.
-const PREFIXES: [&str; 2] = ["npm_config_prefix", "NPM_CONFIG_PREFIX"];
 /// The folder that packages are in.
-const MODULES: &str = "node_modules";
-/// The file that says what a package is.
-const MANIFEST: &str = "package.json";
-/// The largest of them that is read: 4 MiB.
-const LIMIT: usize = 4 << 20;
+pub(super) const MODULES: &str = "node_modules";
 /// The lists of packages that a project says it needs.
 const NEEDS: [&str; 4] = [
     "dependencies",
@@ -76,13 +57,13 @@ impl Packages {
         let mut found = Vec::new();
         let mut errors = Vec::new();
         let mut seen = BTreeSet::new();
-        for (modules, shown, names) in self.places() {
-            for name in names {
-                let folder = modules.join(&name);
+        for place in self.places() {
+            for name in place.names {
+                let folder = place.modules.join(&name);
                 if seen.contains(&name) || !folder.join(MANIFEST).is_file() {
                     continue;
                 }
-                match package(&name, &folder, &shown.join(&name)) {
+                match Package::read(&name, &folder, &place.shown.join(&name)) {
                     Ok(package) => found.extend(package),
                     Err(error) => errors.push(error),
                 }
@@ -92,30 +73,51 @@ impl Packages {
         (found, errors)
     }
 
-    /// Every folder of packages, with the names in it that can matter, sorted.
-    fn places(&self) -> Vec<(PathBuf, PathBuf, BTreeSet<String>)> {
+    /// Every folder of packages, in the order in which Node looks into them.
+    fn places(&self) -> Vec<Place> {
         let mut places = Vec::new();
         let mut needed = BTreeSet::new();
         for folder in self.root.ancestors() {
-            needed.extend(needs(&folder.join(MANIFEST)));
-            let modules = folder.join(MODULES);
-            if !modules.is_dir() {
+            let (file, modules) = (folder.join(MANIFEST), folder.join(MODULES));
+            let own = folder == self.root;
+            if own || self.is_ours(&file) {
+                needed.extend(needs(&file));
+            }
+            if !modules.is_dir() || !(own || self.is_ours(&modules)) {
                 continue;
             }
-            let shown = if folder == self.root {
+            let mut names = needed.clone();
+            names.extend(linked(&modules));
+            let shown = if own {
                 self.shown.join(MODULES)
             } else {
                 modules.clone()
             };
-            let mut names = needed.clone();
-            names.extend(entries(&modules, true));
-            places.push((modules, shown, names));
+            places.push(Place {
+                modules,
+                shown,
+                names,
+            });
         }
-        if let Some(global) = self.global.folder() {
-            let names = entries(&global, false).into_iter().collect();
-            places.push((global.clone(), global, names));
-        }
+        places.extend(self.global.folders().into_iter().map(|modules| {
+            Place {
+                names: children(&modules)
+                    .into_iter()
+                    .map(|(name, _)| name)
+                    .collect(),
+                shown: modules.clone(),
+                modules,
+            }
+        }));
         places
+    }
+
+    /// Whether `path`, above the project, is of the one whose project it is, or
+    /// of the system's owner. Above a project may be a folder for everybody, and
+    /// there somebody else's packages.
+    fn is_ours(&self, path: &Path) -> bool {
+        let owners = owner(path).zip(owner(&self.root));
+        owners.is_none_or(|(theirs, ours)| counts(theirs, ours))
     }
 
     pub(super) fn find(
@@ -140,18 +142,35 @@ impl Packages {
             errors,
         };
         for folder in packages.iter().flat_map(|package| &package.folders) {
-            listing.add(Listing::of(folder.list()));
+            listing.add(folder.list());
         }
         listing
     }
 }
 
+/// Whether what `theirs` owns counts in a project of `ours`: zero is the system's
+/// owner.
+const fn counts(theirs: u32, ours: u32) -> bool {
+    theirs == ours || theirs == 0
+}
+
+/// The number of a file's owner, where the system numbers them.
+#[cfg(unix)]
+fn owner(path: &Path) -> Option<u32> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some(std::os::unix::fs::MetadataExt::uid(&meta))
+}
+
+/// The number of a file's owner, where the system numbers them.
+#[cfg(not(unix))]
+const fn owner(_: &Path) -> Option<u32> {
+    None
+}
+
 /// The names that a `package.json` depends on; none if it cannot be read, for it
 /// is npm's to complain.
-fn needs(manifest: &Path) -> Vec<String> {
-    let Ok(bytes) = text::bytes(manifest, manifest, LIMIT) else {
-        return Vec::new();
-    };
+fn needs(file: &Path) -> Vec<String> {
+    let bytes = manifest(file, file).unwrap_or_default();
     let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let lists = NEEDS.iter().filter_map(|list| json.get(list)?.as_object());
     let names = lists.flat_map(|list| list.keys().cloned());
@@ -168,24 +187,43 @@ fn is_package(name: &str) -> bool {
     }
 }
 
-/// The names of the packages in a folder of them: all, or the links alone.
-fn entries(modules: &Path, links: bool) -> Vec<String> {
+/// The names of the links in a folder of packages to what no package manager has
+/// put where it is: pnpm links to packages that it keeps in such a folder too, and
+/// makes a link of what a package needs when it is told to.
+fn linked(modules: &Path) -> Vec<String> {
+    let links = children(modules).into_iter().filter(|(_, link)| *link);
+    let names = links.map(|(name, _)| name);
+    names
+        .filter(|name| !is_installed(&modules.join(name)))
+        .collect()
+}
+
+/// Whether the link at `path` leads into a folder of packages.
+fn is_installed(path: &Path) -> bool {
+    let within = |path: PathBuf| path.components().any(|part| part.as_os_str() == MODULES);
+    let stored = |path: &Path| path.components().any(|part| part.as_os_str() == ".pnpm");
+    // Reading the link is cheap, and tells it of all that pnpm makes.
+    std::fs::read_link(path).is_ok_and(|target| stored(&target))
+        || path.canonicalize().is_ok_and(within)
+}
+
+/// The names of the packages in a folder of them, each with whether it is a link.
+fn children(modules: &Path) -> Vec<(String, bool)> {
     let mut names = Vec::new();
-    for (name, link) in children(modules) {
+    for (name, link) in folders(modules) {
         if name.starts_with('@') {
-            let inner = children(&modules.join(&name));
-            let inner = inner.into_iter().filter(|(_, link)| *link || !links);
-            names.extend(inner.map(|(inner, _)| format!("{name}/{inner}")));
-        } else if link || !links {
-            names.push(name);
+            let inner = folders(&modules.join(&name)).into_iter();
+            names.extend(inner.map(|(inner, link)| (format!("{name}/{inner}"), link)));
+        } else {
+            names.push((name, link));
         }
     }
-    names.retain(|name| is_package(name));
+    names.retain(|(name, _)| is_package(name));
     names
 }
 
 /// The folders in a folder, each with whether it is a link.
-fn children(folder: &Path) -> Vec<(String, bool)> {
+fn folders(folder: &Path) -> Vec<(String, bool)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter_map(|entry| {
         let kind = entry.file_type().ok()?;
@@ -195,107 +233,31 @@ fn children(folder: &Path) -> Vec<(String, bool)> {
     entries.collect()
 }
 
-/// The package in `folder`, if it has tools.
-fn package(name: &str, folder: &Path, shown: &Path) -> Result<Option<Package>, SourceError> {
-    let file = shown.join(MANIFEST);
-    let bytes = match text::bytes(&folder.join(MANIFEST), &file, LIMIT) {
-        Ok(bytes) => bytes,
-        Err(TextError::Absent(_)) => return Ok(None),
-        Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),
-    };
-    let word = br#""cogtools""#;
-    // Most packages are not for us, and need not be parsed to know that.
-    if !bytes.windows(word.len()).any(|window| window == word) {
-        return Ok(None);
-    }
-    let wrong = |message: String| SourceError::Package {
-        package: name.to_owned(),
-        file: file.clone(),
-        message,
-    };
-    let json: Value = serde_json::from_slice(&bytes).map_err(|error| wrong(format!("{error}")))?;
-    let Some(tools) = json.get("cogtools").and_then(|own| own.get("tools")) else {
-        return Ok(None);
-    };
-    let Some(paths) = tools.as_array() else {
-        return Err(wrong(
-            "`cogtools.tools` is not a list of folders".to_owned(),
-        ));
-    };
-    // A link leads to where the package really is; its files are known by that.
-    let root = folder
-        .canonicalize()
-        .unwrap_or_else(|_| folder.to_path_buf());
-    let mut folders = Vec::new();
-    for path in paths {
-        let inside = path.as_str().map(Path::new).filter(|path| stays(path));
-        let Some(path) = inside else {
-            return Err(wrong(format!(
-                "`{path}` is no folder inside of the package"
-            )));
-        };
-        let tidy: PathBuf = path
-            .components()
-            .filter(|part| part.as_os_str() != OsStr::new("."))
-            .collect();
-        let found = Folder::new(root.join(&tidy), shown.join(&tidy), true);
-        folders.push(found.from(Provenance {
-            source: name.to_owned(),
-            toolset: Some(name.to_owned()),
-            author: Author::Package(root.clone()),
-        }));
-    }
-    Ok(Some(Package {
-        name: name.to_owned(),
-        root,
-        folders,
-    }))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether a path leads to something below where it begins.
-fn stays(path: &Path) -> bool {
-    use std::path::Component;
-    let mut parts = path.components();
-    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-}
-
-impl Global {
-    /// What `vars`, the environment of a process, tell.
-    pub fn new(vars: &Vars) -> Self {
-        let var = |name: &str| vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
-        let prefix = PREFIXES.iter().find_map(|name| var(name));
-        Self {
-            prefix: prefix.map(PathBuf::from),
-            path: var("PATH").cloned(),
+    #[test]
+    fn whose_packages_count() {
+        for (theirs, ours, expected) in [
+            (1000, 1000, true),
+            (0, 1000, true),
+            (1001, 1000, false),
+            (1000, 0, false),
+        ] {
+            assert_eq!(counts(theirs, ours), expected, "{theirs} in {ours}");
         }
     }
 
-    /// The folder, if it is there: below the prefix that npm is told, or below
-    /// that of the `node` on PATH.
-    pub fn folder(&self) -> Option<PathBuf> {
-        let prefix = self.prefix.clone().or_else(|| self.beside_node())?;
-        let folder = if cfg!(windows) {
-            prefix.join(MODULES)
-        } else {
-            prefix.join("lib").join(MODULES)
-        };
-        folder.is_dir().then_some(folder)
-    }
-
-    fn beside_node(&self) -> Option<PathBuf> {
-        let node = format!("node{}", std::env::consts::EXE_SUFFIX);
-        let mut folders = std::env::split_paths(self.path.as_ref()?);
-        let node = folders.find_map(|folder| {
-            let file = folder.join(&node);
-            file.is_file().then_some(file)
-        })?;
-        let node = node.canonicalize().ok()?;
-        let folder = node.parent()?;
-        let prefix = if cfg!(windows) {
-            folder
-        } else {
-            folder.parent()?
-        };
-        Some(prefix.to_path_buf())
+    #[test]
+    fn names_of_packages() {
+        for name in ["a", "@b/c", "a.b"] {
+            assert!(is_package(name), "{name}");
+        }
+        for name in [
+            "", ".bin", "@b", "@/c", "a/b", "@b/../c", "@b/..", "..", "c:d", "a\\b",
+        ] {
+            assert!(!is_package(name), "{name}");
+        }
     }
 }

@@ -5,6 +5,7 @@ mod watch;
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::panic::PanicHookInfo;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use cogtools_core::{Code, Fault};
@@ -45,7 +46,7 @@ fn launch(program: &Program) -> u8 {
         vars: std::env::vars_os().collect(),
         cwd,
         // Only the porcelain looks at it, and says so when there is none.
-        program: std::env::current_exe().unwrap_or_default(),
+        program: this_program().unwrap_or_default(),
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
     };
@@ -54,6 +55,43 @@ fn launch(program: &Program) -> u8 {
         None => status,
         Some(process) => go_on(program.name, *process),
     }
+}
+
+/// The file of this program itself, not a link that led to it: what lies beside a
+/// link in `node_modules/.bin` is anybody's. Not every system says it so.
+#[cfg(unix)]
+fn this_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()?.canonicalize()
+}
+
+/// The file of this program: links are rare here, and resolved paths are spelled
+/// in a way that other programs do not understand.
+#[cfg(not(unix))]
+fn this_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// Ends the process at once, for a program whose main thread cannot come back: it
+/// waits for somebody to read its output, and nobody does.
+#[allow(
+    clippy::exit,
+    reason = "this is the outermost layer, and there is no other way out"
+)]
+pub fn leave(status: u8) -> ! {
+    std::process::exit(i32::from(status))
+}
+
+/// The process that started this one, as far as there are such: another number
+/// later means that it has gone.
+#[cfg(unix)]
+pub fn parent() -> Option<u32> {
+    Some(std::os::unix::process::parent_id())
+}
+
+/// The process that started this one, as far as there are such.
+#[cfg(not(unix))]
+pub const fn parent() -> Option<u32> {
+    None
 }
 
 /// Becomes `process`; it keeps the streams, and its end is ours.

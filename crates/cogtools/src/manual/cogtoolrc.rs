@@ -55,12 +55,15 @@ tools at all.
 
 env_priority
   Whose value counts when a tool declares an environment variable that both the project's \
-.env and the environment of the process have: project or process; project when left out.
+.env and the environment of the process have: project or process; project when left out. The \
+option --system-env of a call leaves .env unread.
 
 filter
   Which of the tools there are: a map with tools and exclude (lists of names) and toolsets. \
-In a name, * stands for any characters and ? for one. The options --tools, --exclude and \
---toolset say the same for one run.
+In a name, * stands for any characters and ? for one. A tool must match one of tools, none of \
+exclude, and be in one of toolsets or in a toolset in one; an empty list leaves everything in. \
+The options --tools, --exclude and --toolset replace the key of their name for one run. A filter \
+brings no shadowed tool back: a name means the same tool for everybody.
 
 budget
   How many tokens all declarations together may cost with every request, as cogtools list counts \
@@ -69,7 +72,9 @@ lead to the others; see cogtools-discover(1). The option --budget says the same 
 
 hosts
   The same for one host: a map from gemini, openai, anthropic or mcp to such a filter, which \
-holds beside the one for all, and to a budget, which holds in place of it.
+holds beside the one for all: a tool must pass both. Its budget holds in place \
+of the one for all. `cogtools-discover` takes the host from \
+--format; `cogtools-call` and `cogtools list` know none unless --host names one.
 
 lint
   A map with the one key rules: a map from the linter's rules to off, warn or error. \
@@ -79,14 +84,20 @@ rule is an error of the linter alone.";
 const SOURCES: &str = "\
 local: FOLDER
   The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A folder in it is \
-a toolset of that name (and a/b one in another), unless its name begins with a dot or an \
-underscore. FOLDER must exist, unless it is the default one.
+a toolset of that name (and a/b one in another, eight levels deep), unless its name begins with \
+a dot or an underscore, or is node_modules. A link to a folder is one too; no folder is looked at \
+twice. Of two tools of one name, that in FOLDER itself wins, then the toolset whose name comes \
+first. One that cannot be read costs its own tools only. FOLDER must exist, unless it is the \
+default one.
 
 node_modules
   The npm packages whose package.json has \"cogtools\": {\"tools\": [\"FOLDER\"]}. Looked at are, \
 from the project's root upward, those that a package.json there depends on and those that are \
-links, as workspaces and pnpm make them; then those that are installed for everybody. \
-Each package is a toolset of its own name.
+linked from outside of node_modules, as workspaces and `npm link` make them; then those that are \
+installed for everybody (below the prefix in npm_config_prefix or ~/.npmrc, else beside node). \
+The nearest of one name wins. Each package is a toolset of its own name, and its folders toolsets \
+in that. Neither a path nor a link may lead out of a package. A package with a fault is named and \
+costs only itself.
 
 command: {discover: LINE, call: LINE}
   Another program that has tools and speaks the protocol of `cogtools-discover` and \
@@ -113,9 +124,9 @@ COGTOOLS_BUDGET
   Like budget.
 
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
-  Like the keys of filter: names with commas between them.
+  Like the keys of filter: names with commas between them, or a list in YAML.
 
-Any other variable whose name begins with COGTOOLS_ is an error.";
+A variable without a value sets nothing. Any other whose name begins with COGTOOLS_ is an error.";
 
 const FILES: &str = "\
 .cogtoolrc.yaml

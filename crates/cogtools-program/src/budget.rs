@@ -1,13 +1,10 @@
 //! `--budget`: fewer declarations, and two tools that lead to the others.
 
 use clap::{Arg, ArgMatches, value_parser};
-use cogtools_core::{Budget, BudgetError, Code, Fault, Registry, Target};
-use cogtools_program::Failure;
-
-use crate::Declared;
+use cogtools_core::{Budget, BudgetError, Code, Fault, Registry, Tool};
 
 /// What the man page says of it.
-pub(crate) const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
+pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
      budget of cogtoolrc(5), the declarations together cost at most so many tokens, as cogtools \
      list counts them. When all tools fit, nothing changes. Else each tool is declared that \
      still fits, in the order of sources and names, and two tools of cogtools' own are declared \
@@ -17,7 +14,7 @@ pub(crate) const MANUAL: &str = "A host sends every declaration to the model wit
      name is broken. A budget that has no room for the two is an error, which tells the least.";
 
 /// The option.
-pub(crate) fn arg() -> Arg {
+pub fn arg() -> Arg {
     Arg::new("budget")
         .long("budget")
         .value_name("TOKENS")
@@ -26,14 +23,14 @@ pub(crate) fn arg() -> Arg {
 }
 
 /// A budget, and who has set it.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked {
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
     budget: Budget,
     option: bool,
 }
 
 /// The budget of this run: that of the command line, or of the configuration.
-pub(crate) fn of(matches: &ArgMatches, registry: &Registry) -> Option<Asked> {
+pub fn of(matches: &ArgMatches, registry: &Registry) -> Option<Asked> {
     let tokens = matches.get_one::<u32>("budget");
     let tokens = tokens.and_then(|tokens| usize::try_from(*tokens).ok());
     let option = tokens.map(Budget::new);
@@ -45,22 +42,23 @@ pub(crate) fn of(matches: &ArgMatches, registry: &Registry) -> Option<Asked> {
 }
 
 impl Asked {
-    /// The declarations that the budget has room for.
-    pub(crate) fn keep(
+    /// What the budget has room for of `all`, each with its tokens, and what `index`
+    /// makes of the two tools that lead to the others.
+    pub fn keep<T>(
         self,
-        all: Vec<Declared>,
+        all: Vec<(T, usize)>,
         registry: &Registry,
-        target: Target,
-    ) -> Result<Vec<String>, Failure> {
-        let costs: Vec<usize> = all.iter().map(|one| one.tokens).collect();
-        let index = registry.index().map_err(|error| error.faults())?;
-        let cost = index.iter().map(|tool| tool.tokens()).sum();
+        index: impl FnMut(&Tool) -> T,
+    ) -> Result<Vec<T>, Vec<Fault>> {
+        let costs: Vec<usize> = all.iter().map(|(_, tokens)| *tokens).collect();
+        let two = registry.index().map_err(cogtools_core::FindError::faults)?;
+        let cost = two.iter().map(Tool::tokens).sum();
         let selection = self.budget.select(&costs, cost);
-        let selection = selection.map_err(|error| self.fault(error))?;
+        let selection = selection.map_err(|error| vec![self.fault(error)])?;
         let kept = all.into_iter().zip(selection.declared);
-        let kept = kept.filter(|(_, kept)| *kept).map(|(one, _)| one.text);
-        let index = index.iter().filter(|_| selection.index);
-        Ok(kept.chain(index.map(|tool| target.print(tool))).collect())
+        let kept = kept.filter(|(_, kept)| *kept).map(|((one, _), _)| one);
+        let two = two.iter().filter(|_| selection.index);
+        Ok(kept.chain(two.map(index)).collect())
     }
 
     fn fault(self, error: BudgetError) -> Fault {

@@ -1,5 +1,7 @@
 //! What a host is told about a tool, in the host's own form.
 
+mod mcp;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -66,7 +68,7 @@ impl Target {
                 }
                 result
             }
-            Self::Mcp => mcp(tool, schema()),
+            Self::Mcp => mcp::declare(tool),
         }
     }
 }
@@ -108,34 +110,4 @@ impl<'t> Gemini<'t> {
             schema: schema.json_schema(),
         }
     }
-}
-
-fn mcp(tool: &Tool, schema: Value) -> Value {
-    let mut result = Map::new();
-    result.insert("name".into(), tool.name().as_str().into());
-    if let Some(title) = tool.title() {
-        result.insert("title".into(), title.into());
-    }
-    result.insert("description".into(), tool.description().into());
-    let closed = json!({"type": "object", "additionalProperties": false});
-    let schema = if tool.schema().is_empty() {
-        closed
-    } else {
-        schema
-    };
-    result.insert("inputSchema".into(), schema);
-    // MCP's structured results are objects and nothing else.
-    let output = tool.output_schema().filter(|schema| schema.is_object());
-    if let Some(output) = output {
-        result.insert("outputSchema".into(), output.to_json_schema());
-    }
-    let said: Map<String, Value> = tool
-        .annotations()
-        .said()
-        .map(|(name, hint)| (name.to_owned(), hint.into()))
-        .collect();
-    if !said.is_empty() {
-        result.insert("annotations".into(), said.into());
-    }
-    Value::Object(result)
 }

@@ -1,0 +1,56 @@
+//! Maps and lists between brackets.
+
+use cogtools_core::yaml::{Entry, Node};
+use serde_json::{Map, Value};
+
+use super::{Patch, Subject, render};
+
+impl Subject<'_> {
+    /// A key more at the end of a map between braces.
+    pub(super) fn add_to_flow(
+        &self,
+        node: &Node,
+        entries: &[Entry],
+        rest: &[&str],
+        value: &Value,
+    ) -> Option<Patch> {
+        let (first, rest) = rest.split_first()?;
+        let value = rest.iter().rev().fold(value.clone(), |value, key| {
+            Value::Object(Map::from_iter([((*key).to_owned(), value)]))
+        });
+        let pair = format!("{}: {}", render::word(first), render::flow(&value));
+        let (at, text) = match entries.last() {
+            Some(last) => (self.end(last)?, format!(", {pair}")),
+            None => (node.span.start + 1, pair),
+        };
+        Some(Patch::insert(at, text))
+    }
+
+    /// One entry less in a map between braces.
+    pub(super) fn take_from_flow(&self, entries: &[Entry], index: usize) -> Option<Patch> {
+        let entry = entries.get(index)?;
+        let own = self.end(entry)?;
+        let (start, end) = if let Some(before) = index.checked_sub(1) {
+            (self.end(&entries[before])?, own)
+        } else if let Some(after) = entries.get(1) {
+            (self.key_start(entry), self.key_start(after))
+        } else {
+            (self.key_start(entry), own)
+        };
+        if self.has_comment(start, end) {
+            return None;
+        }
+        Some(Patch::remove(start, end))
+    }
+
+    /// Where the key begins, quotes included.
+    pub(super) fn key_start(&self, entry: &Entry) -> usize {
+        let start = entry.span.start;
+        if self.text[start..].starts_with(['"', '\'']) || !self.text[..start].ends_with(['"', '\''])
+        {
+            start
+        } else {
+            start - 1
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `list` and `get`: what is set, and where.
+
+use clap::ArgMatches;
+use cogtools_core::Setting;
+use cogtools_program::project::{config, project};
+use cogtools_program::{Failure, Io};
+use serde_json::{Value, json};
+
+use crate::edit::render;
+use crate::key::Key;
+
+/// The exit status for a key that nobody sets, as `git config` has it.
+const UNSET: u8 = 1;
+
+/// Every key that is set.
+pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let settings = config(&project(io), io)?.settings;
+    if is_json(matches) {
+        let all: Value = settings.iter().map(object).collect();
+        return io.print(format!("{all:#}\n").as_bytes());
+    }
+    let line = |setting: &Setting| {
+        let value = render(&setting.value);
+        format!(
+            "{}{}={value}\n",
+            origin(matches, setting),
+            plain(&setting.key)
+        )
+    };
+    let lines: String = settings.iter().map(line).collect();
+    io.print(lines.as_bytes())
+}
+
+/// One key.
+pub(crate) fn get(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let key = key(matches)?;
+    let settings = config(&project(io), io)?.settings;
+    let found = settings.iter().find(|setting| setting.key == key.name());
+    let setting = found.ok_or(Failure::Status(UNSET))?;
+    let text = if is_json(matches) {
+        format!("{:#}\n", object(setting))
+    } else {
+        format!("{}{}\n", origin(matches, setting), render(&setting.value))
+    };
+    io.print(text.as_bytes())
+}
+
+/// The key on the command line.
+pub(crate) fn key(matches: &ArgMatches) -> Result<Key, Failure> {
+    let text = matches.get_one::<String>("key").map_or("", String::as_str);
+    Key::parse(text).map_err(|fault| Failure::from(*fault))
+}
+
+/// Whether JSON is asked for.
+pub(crate) fn is_json(matches: &ArgMatches) -> bool {
+    let format = matches.get_one::<String>("format");
+    format.is_some_and(|format| format == "json")
+}
+
+/// Where a value was set, and a tab, if that is asked for.
+fn origin(matches: &ArgMatches, setting: &Setting) -> String {
+    if matches.get_flag("show-origin") {
+        format!("{}\t", plain(&place(setting)))
+    } else {
+        String::new()
+    }
+}
+
+/// Where a value was set: a file and a line, a variable, or nowhere.
+pub(crate) fn place(setting: &Setting) -> String {
+    match setting.line {
+        Some(line) => format!("{}:{line}", setting.origin),
+        None => setting.origin.to_string(),
+    }
+}
+
+fn object(setting: &Setting) -> Value {
+    let mut object = json!({
+        "key": setting.key,
+        "value": setting.value,
+        "origin": setting.origin.to_string(),
+    });
+    if let Some(line) = setting.line {
+        object["line"] = line.into();
+    }
+    object
+}
+
+/// `text` on one line, whatever is in the name of a rule or a file.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '·' } else { c })
+        .collect()
+}

@@ -1,0 +1,231 @@
+//! `env`: where each variable that a tool declares would come from. No character
+//! of a value is ever shown, nor how long it is.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use cogtools_core::environment::{DotEnv, Seen, is_dangerous};
+use cogtools_core::{Config, Environment, Fault, Registry, Source, Surroundings};
+use cogtools_program::project::{config, priority, project, surroundings};
+use cogtools_program::{Failure, Io, Severity};
+use serde_json::{Value, json};
+
+use crate::show::{is_json, plain};
+
+/// A variable that tools declare.
+struct Declared {
+    name: String,
+    tools: Vec<String>,
+    seen: Option<Seen>,
+    /// Where `.env` sets it in vain, for it is dangerous.
+    ignored: Option<(PathBuf, usize)>,
+}
+
+/// A line of `.env` that does nothing.
+struct Idle {
+    name: String,
+    place: (PathBuf, usize),
+    dangerous: bool,
+}
+
+/// Shows the variables of the project's tools.
+pub(crate) fn show(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project(io);
+    let config = config(&project, io)?;
+    let priority = priority(matches, &config);
+    let environment = surroundings(io, &project, priority).environment;
+    let file = environment.file().map_err(|error| error.fault())?;
+    let (wanted, broken) = wanted(config);
+    let idle = idle(file.as_ref(), &wanted);
+    let declared: Vec<Declared> = wanted
+        .into_iter()
+        .map(|(name, tools)| Declared::new(name, tools, &environment, file.as_ref()))
+        .collect();
+    let text = if is_json(matches) {
+        format!("{:#}\n", report(&declared, &idle))
+    } else if matches.get_flag("explain") {
+        let lines = declared.iter().map(Declared::explained);
+        lines.chain(idle.iter().map(Idle::explained)).collect()
+    } else {
+        declared.iter().map(Declared::line).collect()
+    };
+    io.print(text.as_bytes())?;
+    for fault in &broken {
+        io.report(Severity::Warning, fault);
+    }
+    Ok(())
+}
+
+/// The names that tools and sources declare with who wants each, and what is
+/// wrong with tools that cannot be asked. No program is run to find out.
+fn wanted(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Fault>) {
+    let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut note = |names: &[String], who: &str| {
+        for name in names {
+            let all = wanted.entry(name.clone()).or_default();
+            all.push(who.to_owned());
+        }
+    };
+    for source in &config.sources {
+        if let Source::Provider(provider) = source {
+            let settings = provider.settings();
+            note(&settings.env, &settings.name);
+        }
+    }
+    let runs = |source: &Source| matches!(source, Source::Provider(_));
+    config.sources.retain(|source| !runs(source));
+    let found = Registry::new(config, None, Surroundings::default()).map(|tool| match tool {
+        Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
+        Err(error) => Err(error.faults()),
+    });
+    let mut broken: Vec<Fault> = found
+        .unlisted
+        .iter()
+        .map(cogtools_core::SourceError::fault)
+        .collect();
+    for tool in found.items {
+        match tool {
+            Ok((name, env)) => note(&env, &name),
+            Err(faults) => broken.extend(faults.into_iter().take(1)),
+        }
+    }
+    (wanted, broken)
+}
+
+/// What stands in `.env` and is not used.
+fn idle(file: Option<&DotEnv>, wanted: &BTreeMap<String, Vec<String>>) -> Vec<Idle> {
+    let Some(file) = file else {
+        return Vec::new();
+    };
+    let counts = |name: &str, line: usize| file.get(name).is_some_and(|last| last.line == line);
+    let variables = file.variables().iter();
+    variables
+        .filter(|variable| counts(&variable.name, variable.line))
+        .filter(|variable| !wanted.contains_key(&variable.name))
+        .map(|variable| Idle {
+            name: variable.name.clone(),
+            place: (file.name().to_path_buf(), variable.line),
+            dangerous: is_dangerous(&variable.name),
+        })
+        .collect()
+}
+
+impl Declared {
+    fn new(
+        name: String,
+        tools: Vec<String>,
+        environment: &Environment,
+        file: Option<&DotEnv>,
+    ) -> Self {
+        let written = file.filter(|_| is_dangerous(&name));
+        let ignored = written.and_then(|file| {
+            let variable = file.get(&name)?;
+            Some((file.name().to_path_buf(), variable.line))
+        });
+        Self {
+            seen: environment.see(&name, file),
+            name,
+            tools,
+            ignored,
+        }
+    }
+
+    /// Where its value comes from.
+    fn origin(&self) -> String {
+        match &self.seen {
+            None => "missing".to_owned(),
+            Some(Seen { line: None, .. }) => "process".to_owned(),
+            Some(Seen {
+                line: Some(place), ..
+            }) => shown(place),
+        }
+    }
+
+    fn line(&self) -> String {
+        format!("{}\t{}\n", plain(&self.name), self.origin())
+    }
+
+    fn explained(&self) -> String {
+        let mut parts = vec![self.origin()];
+        match &self.seen {
+            Some(seen) if seen.hides && seen.line.is_some() => {
+                parts.push("hides the one of the process".to_owned());
+            }
+            Some(seen) if seen.hides => parts.push("hides the one in .env".to_owned()),
+            _ => {}
+        }
+        if let Some(place) = &self.ignored {
+            parts.push(format!(
+                "{} is ignored, for .env may not set this name",
+                shown(place)
+            ));
+        } else if is_dangerous(&self.name) {
+            parts.push(".env may not set this name".to_owned());
+        }
+        parts.push(format!("wanted by {}", self.tools.join(", ")));
+        format!("{}\t{}\n", plain(&self.name), plain(&parts.join("; ")))
+    }
+
+    fn json(&self) -> Value {
+        let place = self.seen.as_ref().map(|seen| seen.line.as_ref());
+        let (origin, line) = match place {
+            None => (Value::Null, None),
+            Some(None) => ("process".into(), None),
+            Some(Some((file, line))) => (file.display().to_string().into(), Some(*line)),
+        };
+        let mut object = json!({
+            "name": self.name,
+            "set": self.seen.is_some(),
+            "origin": origin,
+        });
+        if let Some(line) = line {
+            object["line"] = line.into();
+        }
+        object["hides"] = self.seen.as_ref().is_some_and(|seen| seen.hides).into();
+        object["dangerous"] = is_dangerous(&self.name).into();
+        object["tools"] = self.tools.clone().into();
+        object
+    }
+}
+
+impl Idle {
+    fn explained(&self) -> String {
+        let why = if self.dangerous {
+            "ignored, for .env may not set this name"
+        } else {
+            "unused, for no tool declares it"
+        };
+        format!(
+            "{}\t{}; {why}\n",
+            plain(&self.name),
+            plain(&shown(&self.place))
+        )
+    }
+
+    fn json(&self) -> Value {
+        object(&self.name, &self.place)
+    }
+}
+
+fn report(declared: &[Declared], idle: &[Idle]) -> Value {
+    let in_vain = declared.iter().filter_map(|variable| {
+        let place = variable.ignored.as_ref()?;
+        Some(object(&variable.name, place))
+    });
+    let dangerous = idle.iter().filter(|idle| idle.dangerous).map(Idle::json);
+    let unused = idle.iter().filter(|idle| !idle.dangerous).map(Idle::json);
+    json!({
+        "variables": declared.iter().map(Declared::json).collect::<Vec<_>>(),
+        "unused": unused.collect::<Vec<_>>(),
+        "ignored": in_vain.chain(dangerous).collect::<Vec<_>>(),
+    })
+}
+
+fn object(name: &str, (file, line): &(PathBuf, usize)) -> Value {
+    json!({"name": name, "origin": file.display().to_string(), "line": line})
+}
+
+fn shown((file, line): &(PathBuf, usize)) -> String {
+    format!("{}:{line}", file.display())
+}

@@ -1,0 +1,279 @@
+//! Whole runs of `cogtools config`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use cogtools_config::PROGRAM;
+use cogtools_program::{Ended, Terminals};
+use cogtools_testing::Project;
+
+const FILE: &str = ".cogtoolrc.yaml";
+
+fn project(text: &str) -> Project {
+    let project = Project::new();
+    project.file(FILE, text).dir("tools");
+    project
+}
+
+fn run(project: &Project, args: &[&str]) -> Ended {
+    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+}
+
+/// A run that fails with `status` and says `stderr`.
+#[track_caller]
+fn fails(project: &Project, args: &[&str], status: u8, stderr: &str) {
+    assert_eq!(run(project, args), Ended::failed(status, stderr));
+}
+
+#[track_caller]
+fn prints(project: &Project, args: &[&str], stdout: &str) {
+    assert_eq!(run(project, args), Ended::done(stdout));
+}
+
+const SET: &str = "\
+# Where tools come from
+tool_sources:
+  - local: ./tools
+  - node_modules
+lint:
+  rules: {no-examples: off}
+";
+
+#[test]
+fn a_list_with_and_without_origins() {
+    let project = project(SET);
+    let list = "\
+tool_sources=[{local: ./tools}, node_modules]
+env_priority=project
+lint.rules.no-examples=off
+";
+    prints(&project, &["list"], list);
+    let origins = "\
+.cogtoolrc.yaml:2\ttool_sources=[{local: ./tools}, node_modules]
+built-in\tenv_priority=project
+.cogtoolrc.yaml:6\tlint.rules.no-examples=off
+";
+    prints(&project, &["list", "--show-origin"], origins);
+    let json = r#"[
+  {
+    "key": "tool_sources",
+    "value": [
+      {
+        "local": "./tools"
+      },
+      "node_modules"
+    ],
+    "origin": ".cogtoolrc.yaml",
+    "line": 2
+  },
+  {
+    "key": "env_priority",
+    "value": "project",
+    "origin": "built-in"
+  },
+  {
+    "key": "lint.rules.no-examples",
+    "value": "off",
+    "origin": ".cogtoolrc.yaml",
+    "line": 6
+  }
+]
+"#;
+    prints(&project, &["list", "--format", "json"], json);
+}
+
+#[test]
+fn one_value() {
+    let project = project(SET);
+    prints(&project, &["get", "env_priority"], "project\n");
+    prints(
+        &project,
+        &["get", "lint.rules.no-examples", "--show-origin"],
+        ".cogtoolrc.yaml:6\toff\n",
+    );
+    let json = "{\n  \"key\": \"env_priority\",\n  \"value\": \"project\",\n  \"origin\": \"built-in\"\n}\n";
+    prints(&project, &["get", "env_priority", "--format=json"], json);
+    for format in ["human", "json"] {
+        let args = ["get", "filter.tools", "--format", format];
+        fails(&project, &args, 1, "");
+    }
+}
+
+#[test]
+fn a_key_that_is_none() {
+    let project = project(SET);
+    let unknown = "\
+cogtools-config: error[USAGE]: there is no key `env_priorty`
+hint: did you mean `env_priority`?
+";
+    let group = "\
+cogtools-config: error[USAGE]: `filter` is a group of keys
+hint: name one of them: `filter.tools`, `filter.exclude`, `filter.toolsets`
+";
+    for (key, words) in [("env_priorty", unknown), ("filter", group)] {
+        fails(&project, &["get", key], 2, words);
+        fails(&project, &["set", key, "process"], 2, words);
+        fails(&project, &["unset", key], 2, words);
+    }
+    assert_eq!(project.read(FILE), SET);
+}
+
+#[test]
+fn what_get_prints_can_be_set() {
+    let project = project(SET);
+    let value = run(&project, &["get", "tool_sources"]).stdout;
+    prints(&project, &["unset", "tool_sources"], "");
+    prints(&project, &["set", "tool_sources", &value], "");
+    assert_eq!(run(&project, &["get", "tool_sources"]).stdout, value);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_made() {
+    let project = Project::new();
+    prints(&project, &["set", "filter.exclude", "[deploy_*]"], "");
+    assert_eq!(project.read(FILE), "filter:\n  exclude: [deploy_*]\n");
+    let mode = fs::metadata(project.path(FILE))
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o600, 0o600, "{mode:o}");
+}
+
+#[test]
+fn a_file_stays_what_it_is() {
+    let project = Project::new();
+    project
+        .file("real/file.yaml", "\u{feff}env_priority: project # why\r\n")
+        .mode("real/file.yaml", 0o640)
+        .link(FILE, "real/file.yaml");
+    prints(&project, &["set", "env_priority", "process"], "");
+    prints(&project, &["set", "filter.tools", "[a]"], "");
+    assert_eq!(
+        project.read("real/file.yaml"),
+        "\u{feff}env_priority: process # why\r\nfilter:\r\n  tools: [a]\r\n"
+    );
+    let link = fs::symlink_metadata(project.path(FILE)).expect("a link");
+    assert!(link.file_type().is_symlink());
+    let mode = fs::metadata(project.path(FILE))
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o640, "{mode:o}");
+    let files: Vec<_> = project
+        .files()
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    assert_eq!(files, [FILE, "real/file.yaml"]);
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_not_written() {
+    let project = project(SET);
+    for (key, value, words) in [
+        (
+            "env_priority",
+            "both",
+            "VALUE:1:1: `env_priority` takes `project` or `process`, not `both`\n   \
+             |\n 1 | both\n   | ^^^^\nhint: write `env_priority: project` or `env_priority: process`\n",
+        ),
+        (
+            "filter.tools",
+            "a, b",
+            "VALUE:1:1: `tools` takes a list of strings, not `a, b`\n   \
+             |\n 1 | a, b\n   | ^^^^\nhint: write `tools: [facepalm, git_*]`\n",
+        ),
+        (
+            "lint.rules.no-examples",
+            "none",
+            "VALUE:1:1: a rule is set to off, warn or error, not `none`\n   \
+             |\n 1 | none\n   | ^^^^\nhint: write `lint: {rules: {no-examples: off}}`\n",
+        ),
+        (
+            "tool_sources",
+            "[{lokal: x}]",
+            "VALUE:1:3: `lokal` is not a kind of source\n   \
+             |\n 1 | [{lokal: x}]\n   |   ^^^^^\nhint: did you mean `local`?\n",
+        ),
+    ] {
+        let words = format!("cogtools-config: error[USAGE]: {words}");
+        fails(&project, &["set", key, value], 2, &words);
+    }
+    assert_eq!(project.read(FILE), SET);
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_touched() {
+    let text = "tool_sources: [ # ours\n  node_modules]\n";
+    let project = project(text);
+    fails(
+        &project,
+        &["set", "tool_sources", "[]"],
+        2,
+        "cogtools-config: error[USAGE]: .cogtoolrc.yaml:1:1: `tool_sources` cannot be changed \
+         here without changing what is around it\n   |\n 1 | tool_sources: [ # ours\n   | ^\n\
+         hint: nothing was written; edit the file by hand\n",
+    );
+    assert_eq!(project.read(FILE), text);
+}
+
+#[test]
+fn a_file_that_is_wrong_elsewhere_is_not_touched() {
+    let text = "tool_source: []\nenv_priority: both\n";
+    let project = project(text);
+    let words = "\
+cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
+   |
+ 1 | tool_source: []
+   | ^^^^^^^^^^^
+hint: did you mean `tool_sources`?
+";
+    fails(&project, &["set", "env_priority", "process"], 78, words);
+    assert_eq!(project.read(FILE), text);
+    // What is set can be what mends it.
+    project.file(FILE, "env_priority: both\n");
+    prints(&project, &["set", "env_priority", "process"], "");
+    assert_eq!(project.read(FILE), "env_priority: process\n");
+}
+
+#[test]
+fn what_is_not_set_here_cannot_be_unset() {
+    let project = project(SET);
+    project.file(
+        "package.json",
+        "{\n  \"name\": \"cogtools\",\n  \"cogtools\": {\n\t\t\"filter\": {\"tools\": [\"a\"]}}}",
+    );
+    for (key, hint) in [
+        ("filter.tools", "it is set at package.json:4"),
+        ("env_priority", "it comes from built-in"),
+        (
+            "filter.exclude",
+            "cogtools config list --show-origin shows what is set where",
+        ),
+    ] {
+        let words = format!(
+            "cogtools-config: error[USAGE]: `{key}` is not set in `.cogtoolrc.yaml`\nhint: {hint}\n"
+        );
+        fails(&project, &["unset", key], 2, &words);
+    }
+    prints(&project, &["unset", "lint.rules.no-examples"], "");
+    let (rest, _) = SET.split_once("lint").expect("a rule");
+    assert_eq!(project.read(FILE), rest);
+}
+
+#[test]
+fn without_a_home_there_is_no_file_of_the_user() {
+    let words = "cogtools-config: error[USAGE]: no home directory is known\nhint: set HOME\n";
+    let args = ["set", "--home", "env_priority", "process"];
+    fails(&Project::new(), &args, 2, words);
+}
+
+#[test]
+fn a_command_is_needed() {
+    let words = "\
+cogtools-config: error[USAGE]: 'cogtools-config' requires a subcommand but one was not provided [subcommands: list, get, set, unset, env]
+hint: usage: cogtools-config [OPTIONS] <COMMAND>
+hint: --help explains every option
+";
+    fails(&Project::new(), &[], 2, words);
+}

@@ -1,0 +1,141 @@
+//! Whole runs of `cogtools config env`.
+
+use cogtools_config::PROGRAM;
+use cogtools_program::{Ended, Terminals};
+use cogtools_testing::Project;
+
+fn tool(name: &str, env: &str) -> String {
+    format!("name: {name}\ndescription: d\nimplementation: {{exec: [cat]}}\nenv: {env}\n")
+}
+
+fn project() -> Project {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "")
+        .file("tools/fetch.yaml", tool("fetch", "[API_KEY, PATH, TOKEN]"))
+        .file("tools/post.yaml", tool("post", "[API_KEY]"))
+        .file("tools/plain.yaml", tool("plain", "[]"))
+        .file(
+            ".env",
+            "# keys\nOTHER=hidden1\nAPI_KEY=hidden22\nPATH=hidden333\nLD_PRELOAD=hidden4444\n",
+        );
+    project
+}
+
+fn run(project: &Project, args: &[&str]) -> Ended {
+    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+}
+
+#[test]
+fn names_and_places() {
+    let lines = "API_KEY\t.env:3\nPATH\tmissing\nTOKEN\tmissing\n";
+    assert_eq!(run(&project(), &["env"]), Ended::done(lines));
+    let lines = "API_KEY\tmissing\nPATH\tmissing\nTOKEN\tmissing\n";
+    let args = ["env", "--system-env"];
+    assert_eq!(run(&project(), &args), Ended::done(lines));
+}
+
+#[test]
+fn an_explanation() {
+    let lines = "\
+API_KEY\t.env:3; wanted by fetch, post
+PATH\tmissing; .env:4 is ignored, for .env may not set this name; wanted by fetch
+TOKEN\tmissing; wanted by fetch
+OTHER\t.env:2; unused, for no tool declares it
+LD_PRELOAD\t.env:5; ignored, for .env may not set this name
+";
+    assert_eq!(run(&project(), &["env", "--explain"]), Ended::done(lines));
+}
+
+#[test]
+fn json() {
+    let text = r#"{
+  "variables": [
+    {
+      "name": "API_KEY",
+      "set": true,
+      "origin": ".env",
+      "line": 3,
+      "hides": false,
+      "dangerous": false,
+      "tools": [
+        "fetch",
+        "post"
+      ]
+    },
+    {
+      "name": "PATH",
+      "set": false,
+      "origin": null,
+      "hides": false,
+      "dangerous": true,
+      "tools": [
+        "fetch"
+      ]
+    },
+    {
+      "name": "TOKEN",
+      "set": false,
+      "origin": null,
+      "hides": false,
+      "dangerous": false,
+      "tools": [
+        "fetch"
+      ]
+    }
+  ],
+  "unused": [
+    {
+      "name": "OTHER",
+      "origin": ".env",
+      "line": 2
+    }
+  ],
+  "ignored": [
+    {
+      "name": "PATH",
+      "origin": ".env",
+      "line": 4
+    },
+    {
+      "name": "LD_PRELOAD",
+      "origin": ".env",
+      "line": 5
+    }
+  ]
+}
+"#;
+    let args = ["env", "--format", "json"];
+    assert_eq!(run(&project(), &args), Ended::done(text));
+}
+
+#[test]
+fn a_tool_that_cannot_be_asked_is_named() {
+    let project = project();
+    project.file("tools/post.yaml", "name: post\n");
+    project.file(".env", "API_KEY=hidden\n");
+    let ended = run(&project, &["env"]);
+    let words = "\
+cogtools-config: warning[INVALID_TOOL]: tools/post.yaml:1:1: `description` is missing
+   |
+ 1 | name: post
+   | ^
+hint: add `description: …`
+";
+    let expected = Ended {
+        stderr: words.into(),
+        ..Ended::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
+    };
+    assert_eq!(ended, expected);
+}
+
+#[test]
+fn a_file_that_is_wrong_is_said_without_its_line() {
+    let project = project();
+    project.file(".env", "API_KEY=hidden\nhidden\n");
+    let words = "\
+cogtools-config: error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value
+hint: write NAME=value, or put a # before the line
+";
+    assert_eq!(run(&project, &["env"]), Ended::failed(78, words));
+}

@@ -1,0 +1,102 @@
+//! What `package.json` says under `cogtools`, each value with its place.
+//!
+//! JSON has no places where it was parsed, so the value is read again as YAML,
+//! of which JSON is a part, with everything around it blanked out.
+
+use serde_json::Value;
+
+use crate::text::{Span, Text};
+use crate::yaml::{self, Data, Node};
+
+/// The key that is ours.
+const KEY: &str = "\"cogtools\"";
+/// What it says to those who install the package, and not to the project.
+const FOR_OTHERS: &str = "tools";
+
+/// The document that `value`, the value of our key in `text`, is.
+pub(super) fn document(text: &Text, mut value: Value) -> Node {
+    let key = key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
+    let placed = placed(text, key, &value);
+    if let Value::Object(object) = &mut value {
+        object.shift_remove(FOR_OTHERS);
+    }
+    let mut node = placed.unwrap_or_else(|| Node::from_json(value, key));
+    if let Data::Map(entries) = &mut node.data {
+        entries.retain(|entry| entry.key != FOR_OTHERS);
+    }
+    node
+}
+
+/// The value behind `key` with its places, if YAML reads it as JSON does.
+fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
+    let rest = text.as_str().get(key.end..)?;
+    let start = key.end + rest.find(':')? + 1;
+    let end = start + length(&text.as_str()[start..])?;
+    let blank = |(at, byte): (usize, &u8)| match byte {
+        b'\n' | b'\r' => *byte,
+        b'\t' => b' ',
+        _ if (start..end).contains(&at) => *byte,
+        _ => b' ',
+    };
+    let bytes = text.as_str().as_bytes().get(..end)?;
+    let blanked = bytes.iter().enumerate().map(blank).collect();
+    let node = yaml::parse(&Text::new(text.name(), blanked).ok()?).ok()?;
+    (node.to_json() == *value).then_some(node)
+}
+
+/// Where our key stands, not deeper than the outermost object; of two, the last.
+fn key(text: &str) -> Option<Span> {
+    let mut found = None;
+    walk(text, |depth, span| {
+        let follows = text[span.end..].trim_start().starts_with(':');
+        if depth == 1 && follows && &text[span.start..span.end] == KEY {
+            found = Some(span);
+        }
+    });
+    found
+}
+
+/// How far the first value of `text` goes, which ends with a comma or a bracket.
+fn length(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quoted = false;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' | b',' if depth == 0 => return Some(at),
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Shows `each` string of a JSON text with the depth that it stands in.
+fn walk(text: &str, mut each: impl FnMut(usize, Span)) {
+    let mut depth = 0_usize;
+    let mut bytes = text.bytes().enumerate();
+    while let Some((start, byte)) = bytes.next() {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let mut end = start + 1;
+                while let Some((at, byte)) = bytes.next() {
+                    end = at + 1;
+                    match byte {
+                        b'\\' => drop(bytes.next()),
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+                each(depth, Span { start, end });
+            }
+            _ => {}
+        }
+    }
+}

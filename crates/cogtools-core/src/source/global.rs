@@ -1,0 +1,109 @@
+//! Where npm puts the packages that it installs for everybody.
+//!
+//! Asking npm would cost more than all else together, so its rules are followed:
+//! a variable, the user's `.npmrc`, the place of `node`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::packages::MODULES;
+use crate::environment::Vars;
+use crate::text;
+
+/// Where npm puts packages for everybody, looked for only when it is needed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Global {
+    prefix: Option<PathBuf>,
+    settings: Option<PathBuf>,
+    home: Option<PathBuf>,
+    path: Option<OsString>,
+}
+
+/// The variables by which npm is told its prefix, and those that name the user's
+/// settings.
+const PREFIXES: [&str; 2] = ["npm_config_prefix", "NPM_CONFIG_PREFIX"];
+const SETTINGS: [&str; 2] = ["npm_config_userconfig", "NPM_CONFIG_USERCONFIG"];
+
+/// The largest settings that are read: 1 MiB.
+const LIMIT: usize = 1 << 20;
+
+impl Global {
+    /// What `vars`, the environment of a process, tell.
+    pub fn new(vars: &Vars) -> Self {
+        let var = |name: &str| vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
+        let path = |names: [&str; 2]| names.iter().find_map(|name| var(name)).map(PathBuf::from);
+        let home = var("HOME").map(PathBuf::from);
+        Self {
+            prefix: path(PREFIXES),
+            settings: path(SETTINGS).or_else(|| Some(home.as_ref()?.join(".npmrc"))),
+            home,
+            path: var("PATH").cloned(),
+        }
+    }
+
+    /// The folders of packages that are there: the one below the prefix that npm
+    /// is told, or else those below where `node` is, by PATH and in truth.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let told = self.prefix.clone().or_else(|| self.written());
+        let prefixes = told.map_or_else(|| self.around_node(), |told| vec![told]);
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for prefix in prefixes.iter().filter(|prefix| prefix.is_absolute()) {
+            let folder = if cfg!(windows) {
+                prefix.join(MODULES)
+            } else {
+                prefix.join("lib").join(MODULES)
+            };
+            if folder.is_dir() && !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        folders
+    }
+
+    /// The prefix that the user's settings name.
+    fn written(&self) -> Option<PathBuf> {
+        let file = self.settings.as_ref()?;
+        let bytes = text::bytes(file, file, LIMIT).ok()?;
+        let settings = String::from_utf8(bytes).ok()?;
+        let mut values = settings.lines().filter_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            (key.trim() == "prefix").then(|| value.trim().trim_matches(['"', '\'']))
+        });
+        let value = values.next_back().filter(|value| !value.is_empty())?;
+        for start in ["~", "${HOME}"] {
+            if let Some(rest) = value.strip_prefix(start) {
+                return Some(
+                    self.home
+                        .as_ref()?
+                        .join(rest.trim_start_matches(['/', '\\'])),
+                );
+            }
+        }
+        Some(PathBuf::from(value))
+    }
+
+    /// The prefixes around the first `node` on PATH: a package manager may have
+    /// put a link there, and the packages beside either end of it.
+    fn around_node(&self) -> Vec<PathBuf> {
+        let node = format!("node{}", std::env::consts::EXE_SUFFIX);
+        let path = self.path.as_deref().unwrap_or_default();
+        let mut files = std::env::split_paths(path).map(|folder| folder.join(&node));
+        let Some(file) = files.find(|file| file.is_absolute() && file.is_file()) else {
+            return Vec::new();
+        };
+        let real = file.canonicalize();
+        let ends = std::iter::once(file).chain(real);
+        ends.filter_map(|file| prefix(&file)).collect()
+    }
+}
+
+/// The prefix of the `node` that `file` is.
+fn prefix(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let prefix = if cfg!(windows) {
+        folder
+    } else {
+        folder.parent()?
+    };
+    Some(prefix.to_path_buf())
+}

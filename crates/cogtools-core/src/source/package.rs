@@ -1,0 +1,131 @@
+//! One npm package, and the folders of tools that its `package.json` names.
+//!
+//! Whoever wrote a package wrote what lies in it. Its tools must not make
+//! cogtools read, and show in a message, what the user has elsewhere: so neither
+//! a path nor a link leads out of the package.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Author, Folder, Provenance, SourceError};
+use crate::text::{self, TextError};
+
+/// A package with tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Its name, with its scope: `@scope/name`.
+    pub name: String,
+    /// Its folder, links resolved.
+    pub root: PathBuf,
+    /// Its folders of tools, in its own order.
+    pub folders: Vec<Folder>,
+}
+
+/// The file that says what a package is.
+pub(super) const MANIFEST: &str = "package.json";
+/// The largest of them that is read, in MiB.
+const LIMIT: usize = 4;
+/// What begins a file of some editors, and is no part of it.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The bytes of a `package.json`, known to its user as `shown`.
+pub(super) fn manifest(path: &Path, shown: &Path) -> Result<Vec<u8>, TextError> {
+    let mut bytes = text::bytes(path, shown, LIMIT << 20)?;
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    Ok(bytes)
+}
+
+impl Package {
+    /// The package `name` in `folder`, known to its user as `shown`, if it has
+    /// tools.
+    pub(super) fn read(
+        name: &str,
+        folder: &Path,
+        shown: &Path,
+    ) -> Result<Option<Self>, SourceError> {
+        let file = shown.join(MANIFEST);
+        let wrong = |message: String| SourceError::Package {
+            package: name.to_owned(),
+            file: file.clone(),
+            message,
+        };
+        let bytes = match manifest(&folder.join(MANIFEST), &file) {
+            Ok(bytes) => bytes,
+            Err(TextError::Absent(_)) => return Ok(None),
+            Err(TextError::TooLarge(_)) => return Err(wrong(format!("larger than {LIMIT} MiB"))),
+            Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),
+        };
+        let Some(paths) = declared(&bytes).map_err(wrong)? else {
+            return Ok(None);
+        };
+        // A link leads to where the package really is; its files are known by that.
+        let real = folder.canonicalize();
+        let root = real.unwrap_or_else(|_| folder.to_path_buf());
+        let folders = paths.iter().map(|path| {
+            let below = below(path, &root)?;
+            let found = Folder::new(root.join(&below), shown.join(&below), true);
+            let provenance = Provenance {
+                source: name.to_owned(),
+                toolset: Some(name.to_owned()),
+                author: Author::Package(root.clone()),
+            };
+            Ok(found.from(provenance, &root))
+        });
+        let folders = folders.collect::<Result<_, String>>().map_err(wrong)?;
+        Ok(Some(Self {
+            name: name.to_owned(),
+            folders,
+            root,
+        }))
+    }
+}
+
+/// What a `package.json` says under `cogtools.tools`, if it does.
+fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
+    let word = br#""cogtools""#;
+    // Most packages are not for us, and need not be parsed to know that.
+    if !bytes.windows(word.len()).any(|window| window == word) {
+        return Ok(None);
+    }
+    let json: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
+    match json.get("cogtools") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(own)) => match own.get("tools") {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(paths)) => Ok(Some(paths.clone())),
+            Some(_) => Err("`cogtools.tools` is not a list of folders".to_owned()),
+        },
+        Some(_) => Err("`cogtools` is not an object".to_owned()),
+    }
+}
+
+/// The folder that a package at `root` names by `path`, from there.
+fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
+    let inside = path.as_str().map(Path::new).filter(|path| stays(path));
+    let outside = || format!("`{path}` is no folder inside of the package");
+    let parts = inside.ok_or_else(outside)?.components();
+    let tidy: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
+    let named = tidy.display();
+    match root.join(&tidy).canonicalize() {
+        Ok(real) if !real.starts_with(root) => {
+            Err(format!("`{named}` is a link that leads out of the package"))
+        }
+        Ok(real) if !real.is_dir() => Err(format!("`{named}` is not a folder")),
+        Ok(_) => Ok(tidy),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(format!("the folder `{named}` does not exist"))
+        }
+        Err(error) => Err(format!("the folder `{named}` cannot be read: {error}")),
+    }
+}
+
+/// Whether a path leads to something below where it begins.
+fn stays(path: &Path) -> bool {
+    let mut parts = path.components();
+    !path.as_os_str().is_empty()
+        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}

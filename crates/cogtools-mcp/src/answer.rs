@@ -1,0 +1,71 @@
+//! What comes of a call, in the words of the protocol.
+//!
+//! A model reads the text of a result, and clients hide errors of the protocol
+//! from it. So whatever it can repair is a result that is marked as an error.
+
+use cogtools_core::{Answer, Fault};
+use cogtools_program::{Format, Reporter, Severity};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, PromptMessage, Role};
+
+use crate::call::Called;
+use crate::command::NAME;
+
+/// The answer to `tools/call`.
+pub(crate) fn to_call(called: Called) -> Result<CallToolResult, ErrorData> {
+    let error = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
+    match called {
+        Called::Done(answer) => Ok(result(answer)),
+        Called::Failed(faults) => Ok(error(words(&faults))),
+        Called::Cancelled => Ok(error("the call was cancelled\n".to_owned())),
+        Called::Unknown(faults) => Err(unknown(&faults)),
+    }
+}
+
+/// The answer to `prompts/get`, which has no results that are errors.
+pub(crate) fn to_prompt(called: Called) -> Result<GetPromptResult, ErrorData> {
+    match called {
+        Called::Done(answer) => {
+            let message = PromptMessage::new_text(Role::User, answer.text);
+            Ok(GetPromptResult::new(vec![message]))
+        }
+        Called::Failed(faults) => Err(ErrorData::invalid_params(words(&faults), None)),
+        Called::Cancelled => Err(ErrorData::internal_error("the request was cancelled", None)),
+        Called::Unknown(faults) => Err(unknown(&faults)),
+    }
+}
+
+/// The text, and beside it the value of a tool that declares one. Clients know
+/// only objects there.
+fn result(answer: Answer) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    result.structured_content = answer.value.filter(serde_json::Value::is_object);
+    result
+}
+
+/// The answer to a request that needs a configuration which is not valid.
+pub(crate) fn broken(faults: &[Fault]) -> ErrorData {
+    ErrorData::internal_error(words(faults), None)
+}
+
+/// The error of a name that stands for nothing, on one line.
+fn unknown(faults: &[Fault]) -> ErrorData {
+    let parts = faults.iter().flat_map(|fault| {
+        let hints = fault
+            .hints
+            .iter()
+            .filter(|hint| !hint.contains("cogtools-discover"));
+        std::iter::once(fault.line()).chain(hints.cloned())
+    });
+    let message = parts.collect::<Vec<_>>().join("; ");
+    ErrorData::invalid_params(message, None)
+}
+
+/// All that is wrong, as every program says it.
+fn words(faults: &[Fault]) -> String {
+    let reporter = Reporter::new(NAME, Format::Human, false);
+    let words = faults
+        .iter()
+        .map(|fault| reporter.word(Severity::Error, fault));
+    words.collect()
+}

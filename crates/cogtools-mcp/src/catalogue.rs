@@ -1,0 +1,195 @@
+//! The tools of one project, looked up anew each time: a server lives long, and
+//! files change under it.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use clap::ArgMatches;
+use cogtools_core::{
+    Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
+};
+use cogtools_program::budget;
+use cogtools_program::{Failure, Input, Io, Reporter, Terminals, Vars, project};
+use rmcp::model;
+
+use crate::prompt;
+
+/// Where the tools come from.
+pub(crate) struct Catalogue {
+    /// The command line, which may leave tools out.
+    matches: ArgMatches,
+    vars: Vars,
+    cwd: PathBuf,
+    program: PathBuf,
+    reporter: Reporter,
+    /// What the last listing complained about.
+    told: Mutex<Vec<Fault>>,
+}
+
+/// All that clients are told of a project.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) tools: Vec<model::Tool>,
+    pub(crate) prompts: Vec<model::Prompt>,
+    /// What is wrong with files that are left out.
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Catalogue {
+    /// The catalogue of the project around `io`'s working directory.
+    pub(crate) fn new(matches: &ArgMatches, io: &Io<'_>) -> Self {
+        Self {
+            matches: matches.clone(),
+            vars: io.vars.clone(),
+            cwd: io.cwd.clone(),
+            program: io.program.clone(),
+            reporter: io.reporter.clone(),
+            told: Mutex::default(),
+        }
+    }
+
+    /// Does `work` in the world that the server was started in, which has no streams
+    /// for it: those belong to the client.
+    fn within<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
+        let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
+        work(&Io {
+            stdin: Input::empty(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            terminals: Terminals::default(),
+            vars: self.vars.clone(),
+            cwd: self.cwd.clone(),
+            program: self.program.clone(),
+            next: None,
+            reporter: self.reporter.clone(),
+        })
+    }
+
+    /// The one place where a registry is made.
+    pub(crate) fn registry(&self) -> Result<Registry, Vec<Fault>> {
+        let made = self.within(|io| project::registry(&self.matches, io, Some(Target::Mcp)));
+        made.map_err(|failure| failure.faults().to_vec())
+    }
+
+    /// The tool of that name.
+    pub(crate) fn find(&self, name: &str) -> Result<Tool, Missing> {
+        let registry = self.registry().map_err(Missing::Unusable)?;
+        registry.find(name).map_err(|error| match error {
+            FindError::Invalid(_) => Missing::Unusable(error.faults()),
+            _ => Missing::Unknown(error.faults()),
+        })
+    }
+
+    /// Every tool and every prompt, and what no listing before has complained about.
+    pub(crate) fn list(&self) -> Result<(Listing, Vec<Fault>), Vec<Fault>> {
+        let listing = self.look()?;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = listing.faults.iter().filter(|fault| !told.contains(fault));
+        let news = news.cloned().collect();
+        told.clone_from(&listing.faults);
+        Ok((listing, news))
+    }
+
+    fn look(&self) -> Result<Listing, Vec<Fault>> {
+        let registry = self.registry()?;
+        let budget = budget::of(&self.matches, &registry);
+        let cost = |tool: &Tool| if budget.is_some() { tool.tokens() } else { 0 };
+        let found = registry.map(|loaded| match loaded {
+            Ok(tool) => Ok((declared(&tool), cost(&tool), prompt::offered(&tool))),
+            Err(error) => Err(error.faults()),
+        });
+        let mut tools = Vec::new();
+        let mut listing = Listing::default();
+        let unlisted = found.unlisted.iter().map(SourceError::fault);
+        listing.faults.extend(unlisted);
+        for item in found.items {
+            match item {
+                Ok((tool, cost, prompt)) => {
+                    tools.push((tool, cost));
+                    listing.prompts.extend(prompt);
+                }
+                Err(wrong) => listing.faults.extend(wrong),
+            }
+        }
+        let tools = match budget {
+            Some(budget) => budget.keep(tools, &registry, declared)?,
+            None => tools.into_iter().map(|(tool, _)| tool).collect(),
+        };
+        listing.tools.extend(tools.into_iter().flatten());
+        Ok(listing)
+    }
+
+    /// A number that another listing only has when it says the same.
+    pub(crate) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match self.look() {
+            Ok(listing) => {
+                let text = serde_json::to_string(&(listing.tools, listing.prompts));
+                text.unwrap_or_default().hash(&mut hasher);
+            }
+            Err(faults) => {
+                let messages = faults.iter().map(|fault| &fault.message);
+                messages.for_each(|message| message.hash(&mut hasher));
+            }
+        }
+        hasher.finish()
+    }
+
+    /// What is around a call of `tool`, which `cancel` ends. A template looks at
+    /// nothing, so nothing is looked for.
+    pub(crate) fn surroundings(
+        &self,
+        tool: &Tool,
+        cancel: Cancel,
+    ) -> Result<Surroundings, Vec<Fault>> {
+        if !tool.implementation().runs_programs() {
+            return Ok(Surroundings::default());
+        }
+        let around = self.within(|io| {
+            let project = project::project(io);
+            let config = project::config(&project, io)?;
+            Ok(project::surroundings(io, &project, config.env_priority))
+        });
+        let around = around.map_err(|failure: Failure| failure.faults().to_vec())?;
+        Ok(Surroundings { cancel, ..around })
+    }
+
+    /// The folders in which something can happen that changes the list: the root,
+    /// for its configuration, and those of tools, or what is there of their paths.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let (root, config) = self.within(|io| {
+            let project = project::project(io);
+            let config = project::config(&project, io);
+            (project.root().to_path_buf(), config)
+        });
+        let path = |source: &Source| match source.folder() {
+            Some(folder) => folder.path().to_path_buf(),
+            None => root.join("node_modules"),
+        };
+        let there = |path: PathBuf| {
+            let there = path.ancestors().find(|path| path.is_dir());
+            there.map(Path::to_path_buf)
+        };
+        let sources = config.map(|config| config.sources).unwrap_or_default();
+        let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(there).collect();
+        folders.push(root);
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+    }
+}
+
+/// Why there is no tool to call.
+#[derive(Debug)]
+pub(crate) enum Missing {
+    /// There is none of that name.
+    Unknown(Vec<Fault>),
+    /// There is one, or could be, but it or the configuration is not valid.
+    Unusable(Vec<Fault>),
+}
+
+/// What a client is told of a tool.
+fn declared(tool: &Tool) -> Option<model::Tool> {
+    serde_json::from_value(Target::Mcp.declare(tool)).ok()
+}

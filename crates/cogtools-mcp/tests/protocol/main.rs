@@ -1,0 +1,228 @@
+//! The protocol, in both eras: what each line is answered, asserted whole.
+
+mod exchange;
+
+use serde_json::{Value, json};
+
+use exchange::{check, check_both, older, project, request, serve, text};
+
+#[test]
+fn lists_say_all_there_is() {
+    check_both(
+        "tools/list",
+        &json!({}),
+        &json!({"tools": [{
+            "name": "greet",
+            "title": "Greet",
+            "description": "Greets a person",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "person": {"type": "string", "description": "Who is greeted"},
+                    "times": {"type": "integer", "default": 1},
+                },
+                "required": ["person"],
+                "examples": [{"person": "Grace"}],
+            },
+            "annotations": {"readOnlyHint": true},
+        }]}),
+    );
+    check_both(
+        "prompts/list",
+        &json!({}),
+        &json!({"prompts": [{
+            "name": "greet",
+            "title": "Greet",
+            "description": "Greets a person",
+            "arguments": [
+                {"name": "person", "description": "Who is greeted, for example: Grace", "required": true},
+                {"name": "times", "required": false},
+            ],
+        }]}),
+    );
+}
+
+#[test]
+fn calls_are_answered_and_refused_in_words() {
+    let call = |arguments: Value, expected: Value| {
+        check_both(
+            "tools/call",
+            &json!({"name": "greet", "arguments": arguments}),
+            &expected,
+        );
+    };
+    call(json!({"person": "Ada"}), text("Good day, Ada! ", false));
+    call(
+        json!({"person": "Ada", "wait_for_previous": true}),
+        text("Good day, Ada! ", false),
+    );
+    call(
+        json!({"person": "Ada", "times": "2"}),
+        text(
+            "cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /times: expected integer, got \
+             string \"2\"\nhint: send times (integer)\n",
+            true,
+        ),
+    );
+    check_both(
+        "tools/call",
+        &json!({"name": "great", "arguments": {}}),
+        &json!({"code": -32602, "message":
+            "great: no tool of that name is here; did you mean `greet`?"}),
+    );
+    check_both(
+        "tools/call",
+        &json!({"name": "greet", "arguments": "Ada"}),
+        &json!({"code": -32602, "message":
+            "`tools/call` takes `name`, a string, and `arguments`, an object"}),
+    );
+    check_both(
+        "no/method",
+        &json!({}),
+        &json!({"code": -32601, "message": "there is no method `no/method`"}),
+    );
+    check_both(
+        "tools/list",
+        &json!({"cursor": "2"}),
+        &json!({"code": -32602, "message": "there is one page, and no cursor"}),
+    );
+}
+
+#[test]
+fn prompts_are_tools_with_text_for_arguments() {
+    let prompt = |text: &str| json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
+    check_both(
+        "prompts/get",
+        &json!({"name": "greet", "arguments": {"person": "7", "times": "2"}}),
+        &prompt("Good day, 7! Good day, 7! "),
+    );
+}
+
+#[test]
+fn what_is_no_request_is_told_so() {
+    let error = |code: i32, message: &str| json!({"code": code, "message": message});
+    for (line, expected) in [
+        ("", vec![]),
+        ("  ", vec![]),
+        (
+            r#"{"jsonrpc":"2.0","method":"notifications/unheard_of"}"#,
+            vec![],
+        ),
+        (r#"{"jsonrpc":"2.0","id":5,"result":{}}"#, vec![]),
+        (
+            "{",
+            vec![
+                json!({"jsonrpc": "2.0", "error": error(-32700, "not JSON: EOF while parsing an object at line 1 column 1")}),
+            ],
+        ),
+        (
+            "[]",
+            vec![
+                json!({"jsonrpc": "2.0", "error": error(-32600, "send one JSON-RPC object a line")}),
+            ],
+        ),
+        (
+            r#"{"id":"it","method":"ping"}"#,
+            vec![
+                json!({"jsonrpc": "2.0", "id": "it", "error": error(-32600, "this is no request of JSON-RPC 2.0")}),
+            ],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"it","method":"tools/call","params":{"name":"greet","arguments":{"person":"a","person":"b"}}}"#,
+            vec![json!({"jsonrpc": "2.0", "id": "it", "result": text(
+                "cogtools-mcp: error[INVALID_ARGUMENTS_SYNTAX]: greet: not valid JSON: duplicate key `person`\n\
+                 hint: send `arguments` as one JSON object with each key once, such as {\"name\": \"value\"}\n",
+                true,
+            )})],
+        ),
+    ] {
+        check(&older(), line, &expected);
+    }
+}
+
+#[test]
+fn nothing_before_the_first_request_ends_the_server() {
+    let early = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let input = format!("{early}\n\n{{\n{}\n", older());
+    let (status, stdout, stderr) = serve(&project(), input, &[]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let last = stdout.lines().last().expect("it answers");
+    let last: Value = serde_json::from_str(last).expect("a line is JSON");
+    assert_eq!(last["result"]["serverInfo"]["name"], "cogtools");
+    assert_eq!(
+        serve(&project(), String::new(), &[]),
+        (0, String::new(), String::new())
+    );
+}
+
+#[test]
+fn broken_tools_are_left_out_and_named() {
+    let project = project();
+    project.file("tools/broken.yaml", "name: other\n");
+    let list = request("it", "tools/list", json!({}));
+    let again = request("again", "tools/list", json!({}));
+    let input = format!("{}\n{list}\n{again}\n", older());
+    let (status, stdout, stderr) = serve(&project, input, &["--tools", "gr*,broken"]);
+    assert_eq!(status, 0);
+    let tools = stdout.matches(r#""name":"greet","title""#).count();
+    assert_eq!(tools, 2, "{stdout}");
+    let mut warnings: Vec<&str> = stderr
+        .lines()
+        .filter(|line| line.contains("warning["))
+        .collect();
+    let all = warnings.len();
+    warnings.sort_unstable();
+    warnings.dedup();
+    assert!(
+        all > 0 && warnings.len() == all,
+        "each is said once: {stderr}"
+    );
+    let (_, stdout, _) = serve(
+        &project,
+        format!("{}\n{list}\n", older()),
+        &["--exclude", "gr*"],
+    );
+    assert_eq!(stdout.matches(r#""name":"greet""#).count(), 0, "{stdout}");
+}
+
+#[test]
+fn a_wrong_start_is_said_at_once() {
+    let project = project();
+    let check = |args: &[&str], status: u8, expected: &str| {
+        let (found, stdout, stderr) = serve(&project, String::new(), args);
+        assert_eq!(
+            (found, stdout.as_str(), stderr.as_str()),
+            (status, "", expected),
+            "{args:?}"
+        );
+    };
+    check(
+        &["--project", "nowhere"],
+        2,
+        "cogtools-mcp: error[USAGE]: --project: `nowhere` is not a directory\n\
+         hint: name the directory of a project\n",
+    );
+    for (address, why) in [
+        ("0.0.0.0:1", "only addresses of this machine are served"),
+        (
+            "8765",
+            "write an address and a port, such as 127.0.0.1:8765",
+        ),
+    ] {
+        check(
+            &["--http", address],
+            2,
+            &format!(
+                "cogtools-mcp: error[USAGE]: invalid value '{address}' for '--http <ADDRESS>': {why}\n\
+                 hint: usage: cogtools-mcp [OPTIONS]\nhint: --help explains every option\n"
+            ),
+        );
+    }
+    project.file(".cogtoolrc.yaml", "tool_sources: 1\n");
+    let (status, stdout, stderr) = serve(&project, String::new(), &[]);
+    assert_eq!((status, stdout.as_str()), (78, ""));
+    assert!(
+        stderr.starts_with("cogtools-mcp: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:"),
+        "{stderr}"
+    );
+}

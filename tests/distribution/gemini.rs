@@ -1,0 +1,36 @@
+//! Gemini CLI in a project that has its cogtools from npm, by way of the links
+//! and by way of the launchers.
+
+use std::path::Path;
+
+use cogtools_testing::{FakeGemini, Gemini, Turn, Version};
+use serde_json::json;
+
+use super::packages::Packages;
+
+const SETTINGS: &str = r#"{
+  "tools": { "discoveryCommand": "cogtools-discover", "callCommand": "cogtools-call" }
+}
+"#;
+
+#[test]
+fn gemini_cli_calls_what_npm_has_installed() {
+    let version = Version::NEWEST;
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts");
+    let gemini = Gemini::install(version, &cache);
+    for flags in [&[][..], &["--ignore-scripts"]] {
+        let project = Packages::get().installed(flags);
+        project.file(".gemini/settings.json", SETTINGS);
+        let call = Turn::call(version.declared("hello"), json!({ "person": "Ada" }));
+        let fake = FakeGemini::start([call, Turn::text("All done.")]);
+        let bin = project.path("node_modules/.bin");
+        let outcome = gemini.ask(&project, &bin, &fake, &["--yolo"]);
+        let verdict = fake.verdict();
+        let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+        outcome.expect(0, "All done.\n", &outcome.stderr);
+        let steps = conversation.main();
+        let responses: Vec<_> = steps[1].responses().into_iter().collect();
+        assert_eq!(responses.len(), 1);
+        assert_eq!(responses[0]["response"], json!({ "output": "Hello, Ada!" }));
+    }
+}

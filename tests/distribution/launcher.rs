@@ -1,0 +1,110 @@
+//! The launchers of the npm package, where no script has put links in their place.
+
+use std::fs;
+
+use cogtools_testing::{Project, Run, Stdout};
+
+use super::directory_of;
+use super::packages::{Packages, platform};
+use crate::programs;
+
+/// A run of a launcher in `project`.
+fn launch(program: &str, project: &Project) -> Run {
+    let launcher = project.path("node_modules/.bin").join(program);
+    let text = fs::read(&launcher).unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(text.starts_with(b"#!/usr/bin/env node\n"), "{program}");
+    Run::new(launcher)
+        .project(project)
+        .path(directory_of("node"))
+}
+
+/// Arguments of more bytes than a pipe holds, which are wrong.
+fn large() -> String {
+    format!("{{\"nobody\": \"{}\"}}", "x".repeat(300_000))
+}
+
+#[test]
+fn a_launcher_is_the_program_that_it_starts() {
+    let project = Packages::get().installed(&["--ignore-scripts"]);
+    status_and_streams_pass_through(&project);
+    a_signal_ends_the_program_and_the_launcher(&project);
+    a_reader_that_goes_away_is_noticed(&project);
+    programs_that_are_not_there_are_missed(&project);
+}
+
+fn status_and_streams_pass_through(project: &Project) {
+    let good = "{\"person\": \"Grace\"}";
+    for (args, stdin) in [
+        (&["hello"][..], good.to_owned()),
+        (&["hello"], large()),
+        (&["nobody"], large()),
+        (&["--nonsense"], large()),
+        (&["--version"], String::new()),
+    ] {
+        let direct = Run::new(programs().join("cogtools-call")).project(project);
+        let direct = direct.args(args).stdin(stdin.as_str()).run();
+        let launched = launch("cogtools-call", project).args(args).stdin(stdin);
+        let launched = launched.run();
+        launched
+            .expect(exit(&direct), &direct.stdout, &direct.stderr)
+            .takes_input();
+    }
+    let wrong = launch("cogtools-call", project)
+        .arg("hello")
+        .stdin(large())
+        .run();
+    wrong.fails(65, &wrong.stderr);
+}
+
+fn exit(outcome: &cogtools_testing::Outcome) -> cogtools_testing::Status {
+    outcome.status
+}
+
+/// The program waits for its input; were it to outlive its launcher, it would
+/// answer once that has come to its end.
+fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
+    for (signal, status) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+        let script = format!(
+            "trap - INT; sleep 5 2>/dev/null | node_modules/.bin/cogtools-call --yaml hello & \
+             sleep 1; kill -{signal} $!; wait $!; echo $?"
+        );
+        let ended = Run::new("/bin/bash")
+            .args(["-mc", &script])
+            .project(project);
+        let ended = ended.path(directory_of("node")).run();
+        // The shell has its own words on job control; a program that lives on has
+        // others, on the arguments that it has not been given.
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert!(!stderr.contains("error["), "{ended}");
+        ended.expect(0, format!("{status}\n"), &ended.stderr);
+    }
+}
+
+fn a_reader_that_goes_away_is_noticed(project: &Project) {
+    let discover = launch("cogtools-discover", project).stdout(Stdout::Gone);
+    discover.run().fails(141, "");
+    let full = launch("cogtools-call", project).arg("hello");
+    let full = full
+        .stdin("{\"person\": \"Ada\"}")
+        .stdout(Stdout::Full)
+        .run();
+    full.fails(74, &full.stderr);
+}
+
+fn programs_that_are_not_there_are_missed(project: &Project) {
+    fs::remove_dir_all(project.path("node_modules/@cogtools"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let call = launch("cogtools-call", project).arg("hello").stdin(large());
+    let message = format!(
+        "cogtools-call: error[IO_FAILED]: the package @cogtools/{} is not installed or not whole\n\
+         hint: install cogtools again, with optional dependencies (no --omit=optional) and on this \
+         machine\n\
+         hint: where there is no package for this machine, build cogtools with cargo\n",
+        platform()
+    );
+    call.run().fails(74, &message).takes_input();
+    let message = message.replace("cogtools-call:", "cogtools-discover:");
+    launch("cogtools-discover", project)
+        .run()
+        .fails(74, message);
+}

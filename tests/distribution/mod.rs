@@ -1,0 +1,71 @@
+//! What a release gives out, made from the programs under test and installed for
+//! real: npm packages, archives, and the workflow that publishes them.
+
+mod archives;
+mod gemini;
+mod installer;
+mod launcher;
+mod npm;
+mod packages;
+mod server;
+mod workflow;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cogtools_testing::{Outcome, Project, Run};
+
+use crate::{programs, repository};
+
+/// A directory of our own that outlives the run, below where cargo builds.
+fn place() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("distribution")
+}
+
+/// Where PATH has `program`, which these tests need.
+fn directory_of(program: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).find(|dir| dir.join(program).is_file());
+    found.unwrap_or_else(|| panic!("no {program} on PATH, which these tests need"))
+}
+
+/// Runs `cargo xtask` as a developer does.
+#[track_caller]
+fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcome {
+    let mut run = Run::new(env!("CARGO"))
+        .cwd(repository())
+        .args(["run", "--quiet", "--package", "xtask", "--"])
+        .args(args)
+        .limit(Duration::from_mins(5));
+    for (name, value) in std::env::vars_os() {
+        run = run.env(name, value);
+    }
+    run.run()
+}
+
+/// A directory with a file for every program: those that are `real` as cargo has
+/// built them, without what only a debugger reads, and a few words for the rest.
+fn binaries(name: &str, real: &[&str]) -> PathBuf {
+    let dir = place().join(name);
+    let project = Project::new();
+    for program in cogtools::PROGRAMS {
+        let name = program.name;
+        let words = format!("#!/bin/sh\necho {name} {}\n", env!("CARGO_PKG_VERSION"));
+        project.program(name, words);
+        if real.contains(&name) {
+            let strip = Run::new(directory_of("strip").join("strip"))
+                .arg("-o")
+                .arg(project.path(name))
+                .arg(programs().join(name))
+                .limit(Duration::from_mins(1));
+            strip.run().expect(0, "", "");
+        }
+    }
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(place()).unwrap_or_else(|error| panic!("{error}"));
+    let copied = Run::new("/bin/cp")
+        .args(["-R".as_ref(), project.root().as_os_str(), dir.as_os_str()])
+        .limit(Duration::from_mins(1));
+    copied.run().expect(0, "", "");
+    dir
+}

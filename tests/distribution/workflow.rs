@@ -1,0 +1,202 @@
+//! The workflow that makes a release: it runs elsewhere, so what it calls is held
+//! against what there is here.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use cogtools_testing::{Project, Run};
+use serde_yaml::Value;
+
+use super::{directory_of, xtask};
+use crate::repository;
+
+/// Commands of others that the workflow may run.
+const OTHERS: [&str; 1] = ["gh release create "];
+
+/// Every target that a release is built for.
+const TARGETS: [&str; 7] = [
+    "aarch64-apple-darwin",
+    "aarch64-unknown-linux-gnu",
+    "aarch64-unknown-linux-musl",
+    "x86_64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+    "x86_64-unknown-linux-gnu",
+    "x86_64-unknown-linux-musl",
+];
+
+fn text() -> String {
+    let path = repository().join(".github/workflows/release.yml");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn workflow() -> Value {
+    serde_yaml::from_str(&text()).expect("the workflow is YAML")
+}
+
+fn jobs(workflow: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let jobs = workflow["jobs"].as_mapping().expect("it has jobs");
+    jobs.iter()
+        .map(|(name, job)| (name.as_str().unwrap_or_default(), job))
+}
+
+/// What every step has under `key`.
+fn steps(workflow: &Value, key: &str) -> Vec<String> {
+    let steps = jobs(workflow).filter_map(|(_, job)| job["steps"].as_sequence());
+    let values = steps.flatten().filter_map(|step| step[key].as_str());
+    let values: Vec<String> = values.map(str::to_owned).collect();
+    assert!(!values.is_empty(), "no step has `{key}`");
+    values
+}
+
+/// The words of a command, with something plain for what is only known there.
+fn words(command: &str) -> Vec<String> {
+    let command = command.replace("${{ matrix.target }}", TARGETS[0]);
+    assert!(!command.contains("${{"), "{command}");
+    let words = command.split_whitespace();
+    words
+        .map(|word| word.trim_matches('"').to_owned())
+        .collect()
+}
+
+#[test]
+fn every_command_is_one_that_there_is() {
+    let mut called = BTreeSet::new();
+    for command in steps(&workflow(), "run") {
+        for line in command.lines() {
+            if OTHERS.iter().any(|other| line.starts_with(other)) {
+                continue;
+            }
+            let rest = line.strip_prefix("cargo xtask ");
+            let rest = rest.unwrap_or_else(|| panic!("`{line}` is no command of the repository"));
+            let args = words(rest);
+            called.insert(args[0].clone());
+            // With an option that there is not, this is a failure.
+            let help = xtask(args.iter().map(String::as_str).chain(["--help"])).text();
+            let usage = format!("Usage: cargo xtask {} ", args[0]);
+            let found = help.contains(&usage) || help.contains(usage.trim_end());
+            assert!(found, "`{line}`: {help}");
+        }
+    }
+    let expected = ["archive", "installer", "npm", "publish", "tag", "test"];
+    assert_eq!(
+        called.iter().collect::<Vec<_>>(),
+        expected.iter().collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn every_target_is_built() {
+    let workflow = workflow();
+    let matrix = &workflow["jobs"]["archives"]["strategy"]["matrix"]["include"];
+    let targets = matrix.as_sequence().expect("it has a matrix").iter();
+    let targets: Vec<&str> = targets
+        .filter_map(|entry| entry["target"].as_str())
+        .collect();
+    assert_eq!(targets, TARGETS);
+    let unknown = xtask(["archive", "--target", "sparc", "--binaries", "/nowhere"]);
+    let known = TARGETS.join(", ");
+    unknown.fails(1, format!("xtask: error: `sparc` is not one of {known}\n"));
+}
+
+#[test]
+fn jobs_follow_each_other_and_ask_for_little() {
+    let workflow = workflow();
+    let order: Vec<_> = jobs(&workflow)
+        .map(|(name, job)| (name, job["needs"].as_str()))
+        .collect();
+    let expected = [
+        ("test", None),
+        ("archives", Some("test")),
+        ("publish", Some("archives")),
+    ];
+    assert_eq!(order, expected);
+    assert_eq!(workflow["permissions"]["contents"].as_str(), Some("read"));
+    for (name, job) in jobs(&workflow) {
+        let publishes = name == "publish";
+        assert_eq!(job.get("permissions").is_some(), publishes, "{name}");
+        assert!(
+            job["timeout-minutes"].is_number(),
+            "{name} may run for ever"
+        );
+    }
+}
+
+#[test]
+fn actions_are_pinned_and_nothing_is_secret() {
+    for action in steps(&workflow(), "uses") {
+        let (name, tag) = action.split_once('@').unwrap_or_default();
+        let numbers: Vec<&str> = tag
+            .strip_prefix('v')
+            .unwrap_or_default()
+            .split('.')
+            .collect();
+        let pinned = numbers.len() == 3 && numbers.iter().all(|part| part.parse::<u32>().is_ok());
+        assert!(name.starts_with("actions/") && pinned, "{action}");
+    }
+    let text = text();
+    for word in ["secrets.", "TOKEN: \"", "password"] {
+        assert!(!text.contains(word), "the workflow says `{word}`");
+    }
+}
+
+#[test]
+fn a_tag_is_that_of_the_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    xtask(["tag", &format!("v{version}")]).outputs("");
+    xtask(["tag", "v9.9.9"]).fails(
+        1,
+        format!("xtask: error: the tag of this version is v{version}, not v9.9.9\n"),
+    );
+}
+
+/// A package may only name packages that can be installed by then.
+#[test]
+fn programs_are_published_before_the_package_that_names_them() {
+    let project = Project::new();
+    let platforms = [
+        "darwin-arm64",
+        "linux-arm64",
+        "darwin-x64",
+        "win32-x64",
+        "linux-x64",
+    ];
+    let missing = publish(&project);
+    let message = "xtask: error: [ROOT]/. has no package darwin-arm64\n";
+    missing.fails(1, message);
+    for name in platforms.iter().chain(&["cogtools"]) {
+        project.file(format!("{name}/package.json"), "{}\n");
+    }
+    let fake = "#!/bin/sh\n[ $1 = view ] && [ $2 != @cogtools/linux-arm64@$VERSION ] && exit 1\n\
+                [ $1 = view ] && echo $VERSION || echo \"npm $*\"\n";
+    project.program("bin/npm", fake);
+    let lines = platforms.iter().chain(&["cogtools"]).map(|name| {
+        if *name == "linux-arm64" {
+            format!(
+                "@cogtools/{name}@{} is published already\n",
+                env!("CARGO_PKG_VERSION")
+            )
+        } else {
+            format!("npm publish [ROOT]/./{name} --access public --provenance\n")
+        }
+    });
+    publish(&project).outputs(lines.collect::<String>());
+}
+
+/// `cargo xtask publish` with the npm that `project` has.
+fn publish(project: &Project) -> cogtools_testing::Outcome {
+    let cargo = directory_of("cargo").join("cargo");
+    let manifest = repository().join("Cargo.toml");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut run = Run::new(cargo).project(project);
+    for (name, value) in std::env::vars_os() {
+        run = run.env(name, value);
+    }
+    let args = ["run", "--quiet", "--package", "xtask", "--manifest-path"];
+    run.args(args)
+        .arg(manifest)
+        .args(["--", "publish", "."])
+        .env("PATH", format!("{}:{path}", project.path("bin").display()))
+        .env("VERSION", env!("CARGO_PKG_VERSION"))
+        .limit(std::time::Duration::from_mins(2))
+        .run()
+}

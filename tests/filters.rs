@@ -1,0 +1,206 @@
+//! Which of the tools there are: by options, by configuration, for one host.
+
+use cogtools_testing::{Project, Run};
+
+use crate::run;
+
+const SOURCES: &str = "tool_sources: [{local: tools}, {local: more}]\n";
+
+/// Tools in two sources, two toolsets of which share a name.
+fn project(configuration: &str) -> Project {
+    let project = Project::new();
+    for file in [
+        "tools/plain.yaml",
+        "tools/git/git_add.yaml",
+        "tools/git/git_push.yaml",
+        "tools/git/hooks/git_hook.yaml",
+        "tools/gitlab/lab.yaml",
+        "more/git/git_add.yaml",
+        "more/git/git_tag.yaml",
+    ] {
+        let stem = file.rsplit('/').next().unwrap_or(file);
+        let name = stem.trim_end_matches(".yaml");
+        let text = format!("name: {name}\ndescription: d\nimplementation: {file}\n");
+        project.file(file, text);
+    }
+    project.file(".cogtoolrc.yaml", format!("{SOURCES}{configuration}"));
+    project
+}
+
+/// The names that a program prints, with spaces between them.
+#[track_caller]
+fn names(run: Run) -> String {
+    let json = run.run().json();
+    let tools = json.get("tools").unwrap_or(&json).as_array().cloned();
+    let tools = tools.unwrap_or_default();
+    let names = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap_or_default());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// What `discover` and `list` print, which is the same; every tool of it, and no
+/// other, can be called.
+#[track_caller]
+fn check(configuration: &str, options: &[&str], expected: &str) {
+    const ALL: [&str; 6] = ["plain", "git_add", "git_push", "git_hook", "lab", "git_tag"];
+    let project = project(configuration);
+    let with = |program: &str| run(program, &project).args(options);
+    assert_eq!(names(with("cogtools-discover")), expected, "{options:?}");
+    assert_eq!(
+        names(with("cogtools-list").arg("--json")),
+        expected,
+        "{options:?}"
+    );
+    for name in ALL {
+        let called = with("cogtools-call").arg(name).run();
+        if expected.split(' ').any(|there| there == name) {
+            called.expect(0, &called.stdout, "");
+        } else {
+            let said = String::from_utf8_lossy(&called.stderr).into_owned();
+            called.expect(127, "", &called.stderr);
+            assert!(said.contains("a filter leaves it out"), "{called}");
+        }
+    }
+}
+
+#[test]
+fn by_options() {
+    let all = "plain git_add git_push git_hook lab git_tag";
+    for (options, expected) in [
+        (&[][..], all),
+        (&["--tools", "lab"], "lab"),
+        (&["--tools", "lab,plain"], "plain lab"),
+        (&["--tools", "lab", "--tools=plain"], "plain lab"),
+        (&["--tools", "git_*"], "git_add git_push git_hook git_tag"),
+        (&["--tools", "git_ad?"], "git_add"),
+        (&["--tools", "Lab"], ""),
+        (&["--tools", "*", "--exclude", "*_*"], "plain lab"),
+        (&["--exclude", "nosuch"], all),
+        (&["--exclude", "*"], ""),
+        (&["--toolset", "git"], "git_add git_push git_hook git_tag"),
+        (&["--toolset", "git/hooks"], "git_hook"),
+        (
+            &["--toolset", "git*"],
+            "git_add git_push git_hook lab git_tag",
+        ),
+        (&["--toolset", "*/hooks,gitlab"], "git_hook lab"),
+        (
+            &["--toolset", "git", "--exclude", "git_push"],
+            "git_add git_hook git_tag",
+        ),
+        (&["--toolset", "git", "--tools", "plain"], ""),
+    ] {
+        check("", options, expected);
+    }
+}
+
+#[test]
+fn by_configuration() {
+    for (configuration, options, expected) in [
+        ("filter: {tools: [lab]}\n", &[][..], "lab"),
+        ("filter: {tools: []}\n", &["--tools", "lab"], "lab"),
+        (
+            "filter: {toolsets: [git], exclude: ['git_h*']}\n",
+            &[],
+            "git_add git_push git_tag",
+        ),
+        // An option replaces the same key, and leaves the others.
+        ("filter: {tools: [lab]}\n", &["--tools", "plain"], "plain"),
+        (
+            "filter: {exclude: [lab]}\n",
+            &["--tools", "lab,plain"],
+            "plain",
+        ),
+        // That of a host holds beside the one for all.
+        (
+            "filter: {exclude: [lab]}\nhosts: {gemini: {tools: [lab, plain]}}\n",
+            &["--host", "gemini"],
+            "plain",
+        ),
+        (
+            "hosts: {mcp: {toolsets: [git]}}\n",
+            &["--host", "mcp", "--exclude", "*_push"],
+            "git_add git_hook git_tag",
+        ),
+        (
+            "hosts: {mcp: {tools: [lab]}}\n",
+            &["--host", "openai"],
+            "plain git_add git_push git_hook lab git_tag",
+        ),
+    ] {
+        check(configuration, options, expected);
+    }
+}
+
+#[test]
+fn discovery_is_for_the_host_of_its_format() {
+    let project = project("hosts:\n  gemini: {tools: [plain]}\n  mcp: {tools: [lab]}\n");
+    let discover = |options: &[&str]| names(run("cogtools-discover", &project).args(options));
+    assert_eq!(discover(&[]), "plain");
+    assert_eq!(discover(&["--format", "mcp"]), "lab");
+    assert_eq!(discover(&["--format", "mcp", "--host", "gemini"]), "plain");
+    // A call knows no host unless it is told, and refuses nobody.
+    let call = |options: &[&str]| {
+        run("cogtools-call", &project)
+            .args(options)
+            .arg("lab")
+            .run()
+    };
+    call(&[]).outputs("tools/gitlab/lab.yaml");
+    call(&["--host", "mcp"]).outputs("tools/gitlab/lab.yaml");
+    call(&["--host", "gemini"]).fails(
+        127,
+        "cogtools-call: error[TOOL_NOT_FOUND]: lab: no tool of that name is here\n\
+         hint: `tools/gitlab/lab.yaml` is one, but a filter leaves it out: an option such as \
+         --exclude, or `filter` or `hosts` of the configuration\n\
+         hint: cogtools-discover prints the tools there are\n",
+    );
+}
+
+#[test]
+fn variables_filter_too() {
+    let project = project("filter: {tools: [plain]}\n");
+    let with = |name: &str, value: &str| names(run("cogtools-discover", &project).env(name, value));
+    assert_eq!(with("COGTOOLS_TOOLS", "lab, git_t*"), "lab git_tag");
+    assert_eq!(with("COGTOOLS_EXCLUDE", "plain"), "");
+    assert_eq!(with("COGTOOLS_TOOLSETS", "git"), "");
+}
+
+/// A name means one tool, whatever the filter: what is declared is what a call runs.
+#[test]
+fn a_filter_brings_nothing_back() {
+    let project = project("hosts: {mcp: {toolsets: [git]}}\n");
+    let text = "name: git_tag\ndescription: d\nimplementation: first\n";
+    project.file("tools/git_tag.yaml", text);
+    let discover = run("cogtools-discover", &project).args(["--format", "mcp"]);
+    assert_eq!(names(discover), "git_add git_push git_hook");
+    let call = run("cogtools-call", &project).arg("git_tag").run();
+    call.outputs("first");
+}
+
+#[test]
+fn what_is_left_out_is_counted() {
+    let project = project("");
+    run("cogtools-discover", &project)
+        .args(["--verbose", "--tools", "nosuch"])
+        .run()
+        .expect(
+            0,
+            "[]\n",
+            "cogtools-discover: more/git/git_add.yaml is shadowed by tools/git/git_add.yaml\n\
+             cogtools-discover: 0 tools declared, 6 left out by a filter\n",
+        );
+    run("cogtools-list", &project)
+        .args(["--tools", "nosuch"])
+        .run()
+        .expect(
+            0,
+            "",
+            "cogtools-list: warning[TOOL_NOT_FOUND]: a filter leaves out all there is: 6 tools\n\
+         hint: it is set by --tools, --exclude, --toolset or --host, or by the configuration\n",
+        );
+    let nothing = serde_json::json!({"tools": [], "total_tokens": 0});
+    let list = run("cogtools-list", &project).args(["--json", "--tools", "nosuch"]);
+    list.run().outputs_json(&nothing);
+}

@@ -1,0 +1,249 @@
+//! The layers of the configuration: each over the other, and what is wrong in each.
+
+use cogtools_testing::{Project, Run};
+
+use crate::run;
+
+/// The file that the machine's settings are said to be.
+const SYSTEM: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
+
+/// Where each layer is written, lowest first; `[VAR]` is a variable.
+const LAYERS: [&str; 5] = [
+    "../machine/cogtoolrc.yaml",
+    "../home/.gemini/cogtoolrc.yaml",
+    "package.json",
+    ".cogtoolrc.yaml",
+    "[VAR]",
+];
+
+/// Every key that all layers can set, its variable, and two values for it.
+const KEYS: [(&str, &str, &str, &str); 4] = [
+    (
+        "env_priority",
+        "COGTOOLS_ENV_PRIORITY",
+        "process",
+        "project",
+    ),
+    ("filter.tools", "COGTOOLS_TOOLS", "[low]", "[high]"),
+    ("filter.exclude", "COGTOOLS_EXCLUDE", "[low]", "[high]"),
+    (
+        "tool_sources",
+        "COGTOOLS_TOOL_SOURCES",
+        "[node_modules]",
+        "[]",
+    ),
+];
+
+pub(crate) fn project() -> Project {
+    let project = Project::new();
+    project.dir(".git").dir("tools");
+    project
+}
+
+/// A program in `project` that knows of the machine's file.
+pub(crate) fn layered(program: &str, project: &Project) -> Run {
+    let machine = project.home().with_file_name("machine");
+    run(program, project)
+        .env(SYSTEM, machine.join("settings.json"))
+        .redact(machine.as_os_str(), "[MACHINE]")
+}
+
+/// Puts `key: value` into the layer, and gives the variable that it takes.
+fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
+    let nested = key.split('.').rev();
+    let json = nested.fold(value.to_owned(), |inner, key| {
+        format!("{{\"{key}\": {inner}}}")
+    });
+    match layer {
+        "package.json" => {
+            let json = json
+                .replace("process", "\"process\"")
+                .replace("project", "\"project\"");
+            let json = json.replace("low", "\"low\"").replace("high", "\"high\"");
+            let json = json.replace("node_modules", "\"node_modules\"");
+            project.file(layer, format!("{{\n\t\"devDependencies\": {{\"cogtools\": \"1\"}},\n\t\"cogtools\":\n\t{json}\n}}\n"));
+            false
+        }
+        "[VAR]" => true,
+        _ => {
+            project.file(layer, format!("# a layer\n{json}\n"));
+            false
+        }
+    }
+}
+
+/// What `config get --show-origin` calls the layer.
+fn origin(layer: &str, variable: &str) -> String {
+    match layer {
+        "../machine/cogtoolrc.yaml" => "[MACHINE]/cogtoolrc.yaml:2".to_owned(),
+        "../home/.gemini/cogtoolrc.yaml" => "[HOME]/.gemini/cogtoolrc.yaml:2".to_owned(),
+        "package.json" => "package.json:4".to_owned(),
+        "[VAR]" => format!("${variable}"),
+        other => format!("{other}:2"),
+    }
+}
+
+#[test]
+fn every_layer_wins_over_those_below_it() {
+    for (key, variable, low, high) in KEYS {
+        for (at, upper) in LAYERS.iter().enumerate() {
+            for lower in LAYERS[..at].iter().map(Some).chain([None]) {
+                let project = project();
+                let mut get = layered("cogtools-config", &project);
+                if let Some(lower) = lower {
+                    write(&project, lower, key, low);
+                }
+                if write(&project, upper, key, high) {
+                    get = get.env(variable, high);
+                }
+                let expected = format!("{}\t{high}\n", origin(upper, variable));
+                get.args(["get", "--show-origin", key])
+                    .run()
+                    .outputs(expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_of_a_map_are_layered_one_by_one() {
+    let project = project();
+    project
+        .file("../machine/cogtoolrc.yaml", "filter: {tools: [a], exclude: [b]}\nlint: {rules: {one: off, two: off}}\n")
+        .file("../home/.gemini/cogtoolrc.yaml", "filter:\n  exclude: [c]\nhosts: {mcp: {tools: [x]}}\n")
+        .file("package.json", "{\"cogtools\": {\"tools\": [\"for others\"], \"lint\": {\"rules\": {\"two\": \"warn\"}}}}")
+        .file(".cogtoolrc.yaml", "hosts: {mcp: {exclude: [y]}}\n");
+    layered("cogtools-config", &project)
+        .args(["list", "--show-origin"])
+        .env("COGTOOLS_TOOLSETS", "git, web")
+        .run()
+        .outputs(
+            "\
+built-in\ttool_sources=[{local: ./tools}]
+built-in\tenv_priority=project
+[MACHINE]/cogtoolrc.yaml:1\tfilter.tools=[a]
+[HOME]/.gemini/cogtoolrc.yaml:2\tfilter.exclude=[c]
+$COGTOOLS_TOOLSETS\tfilter.toolsets=[git, web]
+[HOME]/.gemini/cogtoolrc.yaml:3\thosts.mcp.tools=[x]
+.cogtoolrc.yaml:1\thosts.mcp.exclude=[y]
+[MACHINE]/cogtoolrc.yaml:2\tlint.rules.one=off
+package.json:1\tlint.rules.two=warn
+",
+        );
+}
+
+#[test]
+fn a_folder_is_relative_to_whoever_names_it() {
+    let tool = |said: &str| format!("name: it\ndescription: d\nimplementation: {said}\n");
+    let project = project();
+    project
+        .file("../machine/own/it.yaml", tool("machine"))
+        .file("../home/.gemini/own/it.yaml", tool("home"))
+        .file("own/it.yaml", tool("project"));
+    for (layer, said) in [
+        (LAYERS[0], "machine"),
+        (LAYERS[1], "home"),
+        (LAYERS[2], "project"),
+        (LAYERS[3], "project"),
+        (LAYERS[4], "project"),
+    ] {
+        let mut call = layered("cogtools-call", &project);
+        match layer {
+            "package.json" => drop(project.file(
+                layer,
+                "{\t\"cogtools\": {\"tool_sources\": [{\"local\": \"./own\"}]}}",
+            )),
+            "[VAR]" => call = call.env("COGTOOLS_TOOL_SOURCES", "[{local: own}]"),
+            _ => drop(project.file(layer, "tool_sources: [{local: own}]\n")),
+        }
+        call.arg("it").run().outputs(said);
+    }
+}
+
+#[test]
+fn options_are_over_everything() {
+    let tool = |name: &str| format!("name: {name}\ndescription: d\nimplementation: {name}\n");
+    let project = project();
+    project
+        .file("tools/a.yaml", tool("a"))
+        .file("tools/set/b.yaml", tool("b"))
+        .file(".cogtoolrc.yaml", "filter: {tools: [a], exclude: [b]}\n");
+    let called = |args: &[&str]| {
+        layered("cogtools-call", &project)
+            .env("COGTOOLS_TOOLS", "[a]")
+            .args(args)
+            .run()
+    };
+    called(&["a"]).outputs("a");
+    called(&["--tools", "b", "--exclude", "c", "b"]).outputs("b");
+    called(&["--tools", "*", "--exclude", "c", "--toolset", "set", "b"]).outputs("b");
+    let filtered = |name: &str| {
+        format!(
+            "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no tool of that name is here\n\
+             hint: there is one, but a filter leaves it out; cogtools config list shows the filters\n\
+             hint: cogtools-discover prints the tools there are\n"
+        )
+    };
+    called(&["b"]).fails(127, filtered("b"));
+    called(&["--exclude", "a", "a"]).fails(127, filtered("a"));
+    called(&["--toolset", "set", "a"]).fails(127, filtered("a"));
+}
+
+#[test]
+fn a_layer_that_is_wrong_is_fatal_and_says_where() {
+    for (layer, text, place) in [
+        (
+            LAYERS[0],
+            "env_prio: x\n",
+            "[MACHINE]/cogtoolrc.yaml:1:1: unknown key `env_prio`\n   |\n 1 | env_prio: x\n   | ^^^^^^^^\n",
+        ),
+        (
+            LAYERS[1],
+            "# c\nenv_prio: x\n",
+            "[HOME]/.gemini/cogtoolrc.yaml:2:1: unknown key `env_prio`\n   |\n 2 | env_prio: x\n   | ^^^^^^^^\n",
+        ),
+        (
+            LAYERS[2],
+            "{\n\t\"dependencies\": {\"cogtools\": \"1\"},\n\t\"cogtools\": {\n\t\t\"env_prio\": 1}}",
+            "package.json:4:3: unknown key `env_prio`\n   |\n 4 | ··\"env_prio\": 1}}\n   |   ^^^^^^^^^^\n",
+        ),
+        (
+            LAYERS[3],
+            "env_prio: x\n",
+            ".cogtoolrc.yaml:1:1: unknown key `env_prio`\n   |\n 1 | env_prio: x\n   | ^^^^^^^^\n",
+        ),
+    ] {
+        let project = project();
+        project.file(layer, text);
+        for (program, args) in [
+            ("cogtools-discover", &[][..]),
+            ("cogtools-call", &["it"]),
+            ("cogtools-list", &[]),
+            ("cogtools-config", &["list"]),
+        ] {
+            let words = format!(
+                "{program}: error[INVALID_CONFIG]: {place}hint: did you mean `env_priority`?\n"
+            );
+            layered(program, &project).args(args).run().fails(78, words);
+        }
+    }
+}
+
+#[test]
+fn set_writes_the_file_of_the_user_and_no_other() {
+    let project = project();
+    project.file("../machine/cogtoolrc.yaml", "env_priority: process\n");
+    let config = |args: &[&str]| layered("cogtools-config", &project).args(args).run();
+    config(&["set", "--home", "env_priority", "project"]).outputs("");
+    config(&["get", "--show-origin", "env_priority"])
+        .outputs("[HOME]/.gemini/cogtoolrc.yaml:1\tproject\n");
+    config(&["unset", "--home", "env_priority"]).outputs("");
+    config(&["get", "--show-origin", "env_priority"])
+        .outputs("[MACHINE]/cogtoolrc.yaml:1\tprocess\n");
+    assert_eq!(project.read("../home/.gemini/cogtoolrc.yaml"), "");
+    assert_eq!(
+        project.read("../machine/cogtoolrc.yaml"),
+        "env_priority: process\n"
+    );
+    assert_eq!(project.files(), Vec::<std::path::PathBuf>::new());
+}

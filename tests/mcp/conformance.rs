@@ -1,0 +1,82 @@
+//! The official conformance suite: its scenarios for servers with tools, in both
+//! eras. Its tools are ours under the names that it asks for.
+
+use std::time::Duration;
+
+use cogtools_testing::{Project, Run, install};
+
+use super::cache;
+use super::http::Service;
+
+const OLDER: &str = "2025-11-25";
+const NEWER: &str = "2026-07-28";
+
+/// The scenarios, and the revisions that they are for.
+const SCENARIOS: [(&str, &[&str]); 11] = [
+    ("server-initialize", &[OLDER]),
+    ("ping", &[OLDER]),
+    ("tools-list", &[OLDER, NEWER]),
+    ("tools-call-simple-text", &[OLDER, NEWER]),
+    ("tools-call-error", &[OLDER, NEWER]),
+    ("prompts-list", &[OLDER, NEWER]),
+    ("prompts-get-simple", &[OLDER, NEWER]),
+    ("prompts-get-with-args", &[OLDER, NEWER]),
+    ("dns-rebinding-protection", &[OLDER, NEWER]),
+    ("caching", &[NEWER]),
+    ("http-header-validation", &[NEWER]),
+];
+
+/// The tools that the scenarios call.
+const TOOLS: [(&str, &str); 4] = [
+    (
+        "test_simple_text",
+        "implementation: This is a simple text response for testing.\n",
+    ),
+    (
+        "test_error_handling",
+        "implementation: '{{ nothing.there.at.all() }}'\n",
+    ),
+    (
+        "test_simple_prompt",
+        "examples: [{}]\nimplementation: This is a simple prompt for testing.\n",
+    ),
+    (
+        "test_prompt_with_arguments",
+        "parameters: {arg1: {type: string}, arg2: {type: string}}\n\
+         examples: [{arg1: a, arg2: b}]\n\
+         implementation: \"Prompt with arguments: arg1='{{ arg1 }}', arg2='{{ arg2 }}'\"\n",
+    ),
+];
+
+#[test]
+fn every_scenario_passes() {
+    let package = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
+    let place = install::npm(&cache(), "mcp-conformance-0.2.0-alpha.12", &[package]);
+    let node = install::node(&cache());
+    let project = Project::new();
+    for (name, rest) in TOOLS {
+        let tool = format!("name: {name}\ndescription: What the suite asks for\n{rest}");
+        project.file(format!("tools/{name}.yaml"), tool);
+    }
+    let service = Service::start(&project, &[]);
+    let runs = SCENARIOS
+        .iter()
+        .flat_map(|(name, revisions)| revisions.iter().map(move |revision| (*name, *revision)));
+    let runs: Vec<(&str, &str)> = runs.collect();
+    let check = |(scenario, revision): (&str, &str)| {
+        let outcome = Run::new(node.join("node"))
+            .arg(place.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"))
+            .args(["server", "--url", &service.url, "--scenario", scenario])
+            .args(["--spec-version", revision])
+            .limit(Duration::from_mins(1))
+            .run();
+        let text = outcome.text();
+        let passed = text.contains(", 0 failed, 0 warnings") && !text.contains("Passed: 0/0");
+        assert!(passed, "{scenario} of {revision}:\n{text}");
+    };
+    std::thread::scope(|scope| {
+        for half in runs.chunks(runs.len().div_ceil(2)) {
+            scope.spawn(|| half.iter().copied().for_each(check));
+        }
+    });
+}

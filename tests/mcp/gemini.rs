@@ -1,0 +1,43 @@
+//! The real Gemini CLI, over `mcpServers` instead of its own protocol.
+
+use cogtools_testing::{FakeGemini, Gemini, Turn, Version};
+use serde_json::json;
+
+use super::{cache, project};
+
+const SETTINGS: &str = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mcp"]}}}"#;
+
+#[test]
+fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
+    let project = project();
+    project.file(".gemini/settings.json", SETTINGS);
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    let fake = FakeGemini::start([
+        Turn::call("mcp_cogtools_greet", json!({"person": "Ada"})),
+        Turn::call(
+            "mcp_cogtools_greet",
+            json!({"person": "Ada", "mood": "good", "wait_for_previous": true}),
+        ),
+        Turn::text("All done."),
+    ]);
+    let outcome = gemini.ask(&project, crate::programs(), &fake, &["--yolo"]);
+    let conversation = fake
+        .verdict()
+        .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+    outcome.expect(0, "All done.\n", &outcome.stderr);
+    let steps = conversation.main();
+    let told: Vec<String> = steps
+        .iter()
+        .skip(1)
+        .map(|request| request.responses()[0]["response"].to_string())
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    // The CLI's own words around what comes from a server.
+    let text = "<untrusted_context>\nGood day, Ada!\n</untrusted_context>";
+    assert_eq!(told[0], json!({"output": text}).to_string());
+    assert!(
+        told[1].contains("error[SCHEMA_VIOLATION]: greet: /mood: not a parameter"),
+        "{}",
+        told[1]
+    );
+}

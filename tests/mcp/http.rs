@@ -1,0 +1,140 @@
+//! Over HTTP: who is let in, and what the official conformance suite says.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use cogtools_testing::Project;
+
+/// A server over HTTP, ended when it is dropped.
+pub(super) struct Service {
+    child: Child,
+    /// Its URL, as it printed it.
+    pub(super) url: String,
+}
+
+impl Service {
+    pub(super) fn start(project: &Project, vars: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(super::server())
+            .args(["--http", "localhost:0", "--project"])
+            .arg(project.root())
+            .current_dir(project.home())
+            .env_clear()
+            .env("HOME", project.home())
+            .envs(vars.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut url = String::new();
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        BufReader::new(stdout)
+            .read_line(&mut url)
+            .expect("it prints its URL");
+        let url = url.trim_end().to_owned();
+        Self { child, url }
+    }
+
+    /// The status of a POST to `path` with these headers.
+    fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
+        let (status, _) = self.post(path, headers, PING);
+        status
+    }
+
+    /// Status and body of a POST.
+    fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+        let address = self
+            .url
+            .trim_start_matches("http://")
+            .trim_end_matches("/mcp");
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        let host = headers.iter().find(|(name, _)| *name == "host");
+        let mut request = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\
+             content-type: application/json\r\naccept: application/json, text/event-stream\r\n",
+            host.map_or(address, |(_, host)| host),
+            body.len(),
+        );
+        for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
+            request.extend([name, ": ", value, "\r\n"]);
+        }
+        request.push_str("\r\n");
+        request.push_str(body);
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        let status = answer.split(' ').nth(1).and_then(|word| word.parse().ok());
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        (status.unwrap_or(0), body.to_owned())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[test]
+fn only_this_machine_is_let_in() {
+    let project = super::project();
+    let service = Service::start(&project, &[]);
+    for (path, headers, status) in [
+        ("/mcp", &[][..], 200),
+        ("/mcp", &[("origin", "http://localhost:5173")][..], 200),
+        ("/mcp", &[("origin", "http://evil.example")][..], 403),
+        ("/mcp", &[("origin", "null")][..], 403),
+        ("/mcp", &[("host", "evil.example")][..], 403),
+        ("/", &[][..], 404),
+    ] {
+        assert_eq!(service.status(path, headers), status, "{path} {headers:?}");
+    }
+}
+
+#[test]
+fn a_token_is_asked_for() {
+    let project = super::project();
+    let service = Service::start(&project, &[("MCP_SERVER_TOKEN", "s3cret")]);
+    for (headers, status) in [
+        (&[][..], 401),
+        (&[("authorization", "Bearer s3cre")][..], 401),
+        (&[("authorization", "Bearer s3cret!")][..], 401),
+        (&[("authorization", "Bearer s3cret")][..], 200),
+    ] {
+        assert_eq!(service.status("/mcp", headers), status, "{headers:?}");
+    }
+}
+
+#[test]
+fn a_call_is_held_to_what_every_call_is_held_to() {
+    let project = super::project();
+    let service = Service::start(&project, &[]);
+    let call = |arguments: &str| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"greet","arguments":{arguments}}}}}"#
+        );
+        service.post("/mcp", &[], &body)
+    };
+    let answer = |text: &str, error: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]{error}}}}}"#
+        )
+    };
+    for (arguments, text, error) in [
+        (
+            r#"{"person":"Ada"}"#,
+            "Good day, Ada!",
+            r#","isError":false"#,
+        ),
+        (
+            r#"{"person":"Ada","person":"Bob"}"#,
+            r#"cogtools-mcp: error[INVALID_ARGUMENTS_SYNTAX]: greet: not valid JSON: duplicate key `person`\nhint: send `arguments` as one JSON object with each key once, such as {\"name\": \"value\"}\n"#,
+            r#","isError":true"#,
+        ),
+    ] {
+        assert_eq!(call(arguments), (200, answer(text, error)), "{arguments}");
+    }
+}

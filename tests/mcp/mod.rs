@@ -1,0 +1,56 @@
+//! The server of MCP: its life as a process, and real clients of every kind.
+
+mod clients;
+mod conformance;
+mod gemini;
+mod http;
+mod life;
+mod session;
+mod soak;
+
+use std::path::{Path, PathBuf};
+
+use cogtools_testing::Project;
+
+use session::Session;
+
+/// Says good day; with an example, so that it is a prompt too.
+const GREET: &str = "name: greet
+description: Greets a person
+parameters:
+  person: {type: string, description: Who is greeted}
+examples:
+  - {person: Grace}
+implementation: \"Good day, {{ person }}!\"
+";
+
+/// Answers with an object.
+const SUM: &str = "name: sum
+description: Adds two numbers
+parameters:
+  a: {type: integer, description: One}
+  b: {type: integer, description: The other}
+output:
+  type: json
+  schema: {type: object, properties: {sum: {type: integer}}, required: [sum]}
+annotations: {read_only: true}
+implementation: '{\"sum\": {{ a + b }}}'
+";
+
+/// A project with these two.
+fn project() -> Project {
+    let project = Project::new();
+    project
+        .file("tools/greet.yaml", GREET)
+        .file("tools/sum.yaml", SUM);
+    project
+}
+
+fn server() -> PathBuf {
+    crate::programs().join("cogtools-mcp")
+}
+
+/// Where clients are installed.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
+}

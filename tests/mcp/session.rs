@@ -1,0 +1,212 @@
+//! A client of our own, line by line, for what no library does: to leave without
+//! a word.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use cogtools_testing::Project;
+use serde_json::{Value, json};
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running server, and a conversation with it in the older era.
+pub(super) struct Session {
+    pub(super) child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    /// Answers that came before they were asked for.
+    early: HashMap<u64, Value>,
+    next: u64,
+}
+
+impl Session {
+    /// Starts the server in `project` and says `initialize`.
+    pub(super) fn open(project: &Project) -> Self {
+        Self::start(project, &mut Command::new(super::server()))
+    }
+
+    /// The same with a command that starts the server in the end.
+    pub(super) fn start(project: &Project, command: &mut Command) -> Self {
+        let mut child = command
+            .current_dir(project.root())
+            .env_clear()
+            .env("HOME", project.home())
+            .env("PATH", "/usr/bin:/bin")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .expect("the server starts");
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let value = serde_json::from_str(&line).expect("every line is JSON");
+                if sender.send(value).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        let mut session = Self {
+            child,
+            stdin,
+            lines,
+            early: HashMap::new(),
+            next: 1,
+        };
+        let hello = session.ask(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            }),
+        );
+        assert_eq!(
+            session.answer(hello)["result"]["protocolVersion"],
+            "2025-11-25"
+        );
+        session.tell("notifications/initialized", &json!({}));
+        session
+    }
+
+    /// Sends a request; the number that its answer has.
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// Calls a tool; the number that its answer has.
+    pub(super) fn call(&mut self, name: &str, arguments: &Value) -> u64 {
+        self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
+    }
+
+    pub(super) fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn send(&mut self, message: &Value) {
+        let stdin = self.stdin.as_mut().expect("the input is open");
+        writeln!(stdin, "{message}").expect("the server reads");
+    }
+
+    /// The answer to the request of that number.
+    #[track_caller]
+    pub(super) fn answer(&mut self, id: u64) -> Value {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(answer) = self.early.remove(&id) {
+                return answer;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left);
+            let line = line.unwrap_or_else(|error| panic!("no answer to request {id}: {error}"));
+            if let Some(id) = line["id"].as_u64() {
+                self.early.insert(id, line);
+            }
+        }
+    }
+
+    /// What of its answers has come and was not asked for.
+    pub(super) fn unclaimed(&mut self) -> Vec<u64> {
+        while let Ok(line) = self.lines.try_recv() {
+            if let Some(id) = line["id"].as_u64() {
+                self.early.insert(id, line);
+            }
+        }
+        self.early.keys().copied().collect()
+    }
+
+    /// The text of an answer, and whether it is an error.
+    #[track_caller]
+    pub(super) fn text(&mut self, id: u64) -> (String, bool) {
+        let answer = self.answer(id);
+        let text = answer["result"]["content"][0]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("no text: {answer}"));
+        (text.to_owned(), answer["result"]["isError"] == true)
+    }
+
+    /// Waits for the announcement that the list has changed.
+    #[track_caller]
+    pub(super) fn hear_of_change(&mut self) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let line = self
+                .lines
+                .recv_timeout(left)
+                .expect("the change is announced");
+            match line["id"].as_u64() {
+                Some(id) => drop(self.early.insert(id, line)),
+                None if line["method"] == "notifications/tools/list_changed" => return,
+                None => {}
+            }
+        }
+    }
+
+    /// Ends the input.
+    pub(super) fn hang_up(&mut self) {
+        self.stdin = None;
+    }
+
+    pub(super) fn signal(&self, name: &str) {
+        signal(self.child.id(), name);
+    }
+
+    /// Waits for the end; the exit status, or the negative number of a signal.
+    #[track_caller]
+    pub(super) fn end(&mut self) -> i32 {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            if let Some(status) = self.child.try_wait().expect("the server is ours") {
+                return status
+                    .code()
+                    .unwrap_or_else(|| -status.signal().unwrap_or(0));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the server does not end");
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a signal, which only a shell does without unsafe code; says whether there
+/// was anything to send it to.
+pub(super) fn signal(pid: u32, name: &str) -> bool {
+    let script = format!("kill -s {name} -- {pid}");
+    let mut shell = Command::new("/bin/sh");
+    let sent = shell.args(["-c", &script]).stderr(Stdio::null()).status();
+    sent.is_ok_and(|status| status.success())
+}
+
+/// Waits until a process has gone.
+#[track_caller]
+pub(super) fn gone(pid: u32) {
+    let end = Instant::now() + PATIENCE;
+    while alive(pid) {
+        assert!(Instant::now() < end, "process {pid} is still there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether a process is there and not only waits to be reaped.
+fn alive(pid: u32) -> bool {
+    let mut ps = Command::new("/bin/ps");
+    let state = ps.args(["-o", "stat=", "-p", &pid.to_string()]).output();
+    let state = state.expect("there is `ps`").stdout;
+    !state.is_empty() && !state.starts_with(b"Z")
+}

@@ -1,0 +1,109 @@
+//! Packages that are wrong, each in one way.
+
+use super::{TOOLS, listed, package, project, tool, with};
+
+/// One package is wrong in one way; the other one has its tools all the same.
+#[track_caller]
+fn faulty(manifest: &[u8], fault: &str) {
+    let project = project(&["bad", "good"]);
+    package(&project, "node_modules/good", TOOLS);
+    project
+        .file("node_modules/bad/package.json", manifest)
+        .file("node_modules/bad/file", "")
+        .file("secret/secret.yaml", "name: secret\nkey: hunter2\n")
+        .link("node_modules/bad/out", "../../secret");
+    let said = if fault.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "cogtools-list: warning[INVALID_CONFIG]: the package `bad` cannot be used: \
+             `node_modules/bad/package.json`: {fault}\n\
+             hint: `\"cogtools\": {{\"tools\": [\"tools\"]}}` names folders of the package; \
+             tell its author, or remove it\n"
+        )
+    };
+    let good = "good good node_modules/good/tools/good.yaml\n".to_owned();
+    assert_eq!(
+        listed(with("cogtools-list", &project)),
+        (good, said),
+        "{fault}"
+    );
+}
+
+#[test]
+fn a_fault_costs_its_package_and_names_it() {
+    let tools = |value: &str| format!("{{\"cogtools\": {{\"tools\": {value}}}}}");
+    for (value, fault) in [
+        (r#""tools""#, "`cogtools.tools` is not a list of folders"),
+        ("{}", "`cogtools.tools` is not a list of folders"),
+        ("[1]", "`1` is no folder inside of the package"),
+        (r#"[""]"#, "`\"\"` is no folder inside of the package"),
+        (
+            r#"["/etc"]"#,
+            "`\"/etc\"` is no folder inside of the package",
+        ),
+        (
+            r#"["a/../../x"]"#,
+            "`\"a/../../x\"` is no folder inside of the package",
+        ),
+        (r#"["tools"]"#, "the folder `tools` does not exist"),
+        (r#"["file"]"#, "`file` is not a folder"),
+        (
+            r#"["out"]"#,
+            "`out` is a link that leads out of the package",
+        ),
+        ("[]", ""),
+        ("null", ""),
+    ] {
+        faulty(tools(value).as_bytes(), fault);
+    }
+    faulty(
+        b"{\"cogtools\": ",
+        "not JSON: EOF while parsing a value at line 1 column 13",
+    );
+    faulty(b"{\"cogtools\": true}", "`cogtools` is not an object");
+    faulty(b"{\"cogtools\": {}}", "");
+    faulty(b"{\"dependencies\": {\"cogtools\": \"1\"}}", "");
+    faulty(b"{\"no\": \xff", "");
+    faulty(&vec![b' '; (4 << 20) + 1], "larger than 4 MiB");
+}
+
+#[test]
+fn no_link_leads_out_of_a_package() {
+    let project = project(&["bad"]);
+    package(&project, "node_modules/bad", TOOLS);
+    tool(&project, "node_modules/bad/other/inside.yaml");
+    project
+        .file("secret/secret.yaml", "name: secret\nkey: hunter2\n")
+        .link(
+            "node_modules/bad/tools/secret.yaml",
+            "../../../secret/secret.yaml",
+        )
+        .link("node_modules/bad/tools/folder", "../../../secret")
+        .link("node_modules/bad/tools/inner", "../other");
+    let hint = "hint: a package has nothing but what lies in it; tell its author, or remove it\n";
+    let faults = |program: &str, severity: &str| {
+        let fault = |link: &str| {
+            format!(
+                "{program}: {severity}[INVALID_CONFIG]: the link \
+                 `node_modules/bad/tools/{link}` leads out of the package `bad`\n{hint}"
+            )
+        };
+        fault("folder") + &fault("secret.yaml")
+    };
+    let expected = "bad bad node_modules/bad/tools/bad.yaml\n\
+                    bad/inner inside node_modules/bad/tools/inner/inside.yaml\n";
+    let found = listed(with("cogtools-list", &project));
+    assert_eq!(
+        found,
+        (expected.to_owned(), faults("cogtools-list", "warning"))
+    );
+    with("cogtools-call", &project).arg("secret").run().fails(
+        127,
+        format!(
+            "cogtools-call: error[TOOL_NOT_FOUND]: secret: no tool of that name is here\n\
+             hint: cogtools-discover prints the tools there are\n{}",
+            faults("cogtools-call", "error")
+        ),
+    );
+}

@@ -1,0 +1,288 @@
+//! Folders in a folder of tools: each a toolset, found by list and by call alike.
+
+use cogtools_testing::{Project, Run};
+
+use crate::{run, unprivileged};
+
+/// A tool that says which file it is in.
+fn tool(project: &Project, file: &str) {
+    let stem = file.rsplit('/').next().unwrap_or(file);
+    let name = stem.trim_end_matches(".yaml");
+    project.file(
+        file,
+        format!("name: {name}\ndescription: d\nimplementation: {file}\n"),
+    );
+}
+
+fn with(files: &[&str]) -> Project {
+    let project = Project::new();
+    for file in files {
+        tool(&project, file);
+    }
+    project
+}
+
+fn list(project: &Project) -> Run {
+    run("cogtools-list", project)
+}
+
+#[track_caller]
+fn call(project: &Project, name: &str, said: &str) {
+    run("cogtools-call", project).arg(name).run().outputs(said);
+}
+
+#[track_caller]
+fn absent(project: &Project, name: &str) {
+    run("cogtools-call", project).arg(name).run().fails(
+        127,
+        format!(
+            "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no tool of that name is here\n\
+             hint: cogtools-discover prints the tools there are\n"
+        ),
+    );
+}
+
+#[test]
+fn folders_are_toolsets_all_the_way_down() {
+    let project = with(&[
+        "tools/zulu.yaml",
+        "tools/b/bravo.yaml",
+        "tools/a/alpha.yaml",
+        "tools/a/deep/delta.yaml",
+    ]);
+    list(&project).run().outputs(
+        "\
+NAME   TOOLSET  SOURCE  FILE                     TOKENS  NOTES
+zulu            tools   tools/zulu.yaml              20
+alpha  a        tools   tools/a/alpha.yaml           21
+delta  a/deep   tools   tools/a/deep/delta.yaml      21
+bravo  b        tools   tools/b/bravo.yaml           21
+
+4 tools, about 83 tokens with every request
+",
+    );
+    call(&project, "delta", "tools/a/deep/delta.yaml");
+    call(&project, "bravo", "tools/b/bravo.yaml");
+    list(&project)
+        .args(["--json", "--tools", "delta"])
+        .run()
+        .outputs_json(&serde_json::json!({
+            "tools": [{
+                "name": "delta", "toolset": "a/deep", "source": "tools",
+                "file": "tools/a/deep/delta.yaml", "tokens": 21, "shadows": [],
+            }],
+            "total_tokens": 21,
+        }));
+}
+
+#[test]
+fn what_is_no_toolset() {
+    let project = with(&[
+        "tools/ok.yaml",
+        "tools/.git/hidden.yaml",
+        "tools/_parts/part.yaml",
+        "tools/node_modules/package.yaml",
+        "tools/a/_b/below.yaml",
+    ]);
+    project
+        .file("tools/templates/only.njk", "no tool")
+        .dir("tools/empty");
+    list(&project).run().outputs(
+        "\
+NAME  SOURCE  FILE           TOKENS  NOTES
+ok    tools   tools/ok.yaml      20
+
+1 tool, about 20 tokens with every request
+",
+    );
+    for name in ["hidden", "part", "package", "below", "only"] {
+        absent(&project, name);
+    }
+}
+
+#[test]
+fn eight_levels_and_no_more() {
+    let project = with(&["tools/1/2/3/4/5/6/7/8/last.yaml"]);
+    call(&project, "last", "tools/1/2/3/4/5/6/7/8/last.yaml");
+    let project = with(&["tools/1/2/3/4/5/6/7/8/9/beyond.yaml"]);
+    absent(&project, "beyond");
+    run("cogtools-discover", &project).run().outputs("[]\n");
+}
+
+#[test]
+fn the_first_of_one_name_wins() {
+    let project = with(&[
+        "first/b/same.yaml",
+        "first/a/same.yaml",
+        "second/same.yaml",
+        "second/other.yaml",
+    ]);
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: first}, {local: second}]\n",
+    );
+    list(&project).run().outputs(
+        "\
+NAME   TOOLSET  SOURCE  FILE               TOKENS  NOTES
+same   a        first   first/a/same.yaml      20  shadows first/b/same.yaml, second/same.yaml
+other           second  second/other.yaml      21
+
+2 tools, about 41 tokens with every request
+",
+    );
+    call(&project, "same", "first/a/same.yaml");
+    let declared = run("cogtools-discover", &project).run();
+    run("cogtools-discover", &project)
+        .arg("--verbose")
+        .run()
+        .expect(
+            0,
+            &declared.stdout,
+            "cogtools-discover: first/b/same.yaml is shadowed by first/a/same.yaml\n\
+             cogtools-discover: second/same.yaml is shadowed by first/a/same.yaml\n\
+             cogtools-discover: 2 tools declared\n",
+        );
+    // The folder itself comes before its toolsets, wherever its name sorts.
+    tool(&project, "first/same.yaml");
+    call(&project, "same", "first/same.yaml");
+}
+
+#[test]
+fn links_lead_to_toolsets_and_never_in_circles() {
+    let project = with(&[
+        "tools/real/one.yaml",
+        "shared/two.yaml",
+        "shared/three/three.yaml",
+    ]);
+    project
+        .link("tools/aaa", "real")
+        .link("tools/linked", "../shared")
+        .link("tools/again", "../shared/three")
+        .link("tools/up", "..")
+        .link("tools/self", ".")
+        .link("tools/gone", "nowhere")
+        .link("shared/back", "../tools")
+        .link("shared/three/round", "..");
+    list(&project).run().outputs(
+        "\
+NAME   TOOLSET  SOURCE  FILE                    TOKENS  NOTES
+one    real     tools   tools/real/one.yaml         20
+three  again    tools   tools/again/three.yaml      21
+two    linked   tools   tools/linked/two.yaml       20
+
+3 tools, about 61 tokens with every request
+",
+    );
+    call(&project, "one", "tools/real/one.yaml");
+    call(&project, "two", "shared/two.yaml");
+    call(&project, "three", "shared/three/three.yaml");
+}
+
+#[test]
+fn a_tangle_of_links_ends() {
+    let project = Project::new();
+    for folder in 0..12 {
+        tool(&project, &format!("outside/f{folder}/tool_{folder}.yaml"));
+        for link in 0..12 {
+            project.link(format!("outside/f{folder}/l{link}"), format!("../f{link}"));
+        }
+    }
+    project.dir("tools").link("tools/in", "../outside/f0");
+    let listed = list(&project).arg("--json").run().json();
+    assert_eq!(listed["tools"].as_array().map(Vec::len), Some(12));
+    absent(&project, "nowhere_at_all");
+}
+
+#[test]
+fn a_toolset_that_cannot_be_read_costs_itself() {
+    let project = with(&[
+        "tools/a/one.yaml",
+        "tools/locked/two.yaml",
+        "tools/z/three.yaml",
+    ]);
+    let fault = "[INVALID_CONFIG]: the folder `tools/locked` cannot be read: \
+                 Permission denied (os error 13)\nhint: check that the folder is readable\n";
+    project.mode("tools/locked", 0o000);
+    unprivileged("cogtools-list", &project).run().expect(
+        0,
+        "\
+NAME   TOOLSET  SOURCE  FILE                TOKENS  NOTES
+one    a        tools   tools/a/one.yaml        20
+three  z        tools   tools/z/three.yaml      21
+
+2 tools, about 41 tokens with every request
+",
+        format!("cogtools-list: warning{fault}"),
+    );
+    unprivileged("cogtools-call", &project)
+        .arg("three")
+        .run()
+        .outputs("tools/z/three.yaml");
+    unprivileged("cogtools-call", &project)
+        .arg("two")
+        .run()
+        .fails(
+            127,
+            format!(
+                "cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here\n\
+             hint: cogtools-discover prints the tools there are\n\
+             cogtools-call: error{fault}"
+            ),
+        );
+}
+
+#[test]
+fn parts_lie_beside_the_tool() {
+    let project = Project::new();
+    let template = |part: &str| {
+        format!("name: git\ndescription: d\nimplementation: \"{{% include '{part}' %}}\"\n")
+    };
+    project
+        .file("tools/vcs/git.yaml", template("_parts/line.njk"))
+        .file("tools/vcs/_parts/line.njk", "a line")
+        .file("tools/above.njk", "above");
+    call(&project, "git", "a line");
+    project.file("tools/vcs/git.yaml", template("../above.njk"));
+    let outcome = run("cogtools-call", &project).arg("git").run();
+    outcome.expect(70, "", &outcome.stderr);
+}
+
+#[test]
+fn a_wrong_ending_is_named_in_a_toolset_too() {
+    let project = with(&["tools/a/one.yaml"]);
+    project.file(
+        "tools/a/two.yml",
+        "name: two\ndescription: d\nimplementation: x\n",
+    );
+    run("cogtools-call", &project).arg("two").run().fails(
+        127,
+        "cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here\n\
+         hint: `tools/a/two.yml` is not read: tool files end in `.yaml`\n\
+         hint: cogtools-discover prints the tools there are\n",
+    );
+    let lint = run("cogtools-lint", &project).run();
+    let said = String::from_utf8_lossy(&lint.stdout).into_owned();
+    assert!(said.contains("tools/a/two.yml"), "{lint}");
+}
+
+#[test]
+fn lint_and_new_know_toolsets() {
+    let project = with(&["tools/a/same.yaml", "tools/b/same.yaml"]);
+    run("cogtools-new", &project)
+        .args(["--dir", "tools/git", "commit_well"])
+        .run()
+        .outputs(
+            "created tools/git/commit_well.yaml\ncreated .cogtools/schema/tool.json\n\n\
+             next steps:\n\
+             - change it; its comments say what each part is for\n\
+             - see what a model is told of it:\n    cogtools expand commit_well\n\
+             - call it:\n    echo '{\"plan\": \"Wait\", \"doubt\": \"Nobody comes\"}' | cogtools-call commit_well\n",
+        );
+    let lint = run("cogtools-lint", &project)
+        .args(["--format", "json"])
+        .run();
+    let said = String::from_utf8_lossy(&lint.stdout).into_owned();
+    for word in ["shadowed by `tools/a/same.yaml`", "tools/b/same.yaml"] {
+        assert!(said.contains(word), "{lint}");
+    }
+}

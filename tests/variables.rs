@@ -1,0 +1,131 @@
+//! Environment variables: those that configure, and those that tools see.
+
+use crate::layers::{layered, project};
+use crate::run;
+
+#[test]
+fn a_variable_that_is_wrong_is_fatal_and_says_which() {
+    let project = project();
+    for (name, value, words) in [
+        (
+            "COGTOOLS_TOOL",
+            "a",
+            "the environment variable `COGTOOLS_TOOL` sets nothing\n\
+             hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_TOOLSETS` or `COGTOOLS_TOOL_SOURCES`?\n",
+        ),
+        (
+            "COGTOOLS_ENV_PRIORITY",
+            "both",
+            "$COGTOOLS_ENV_PRIORITY:1:1: `env_priority` takes `project` or `process`, not `both`\n   \
+             |\n 1 | both\n   | ^^^^\nhint: write `env_priority: project` or `env_priority: process`\n",
+        ),
+        (
+            "COGTOOLS_TOOL_SOURCES",
+            "[{lokal: x}]",
+            "$COGTOOLS_TOOL_SOURCES:1:3: `lokal` is not a kind of source\n   \
+             |\n 1 | [{lokal: x}]\n   |   ^^^^^\nhint: did you mean `local`?\n",
+        ),
+        (
+            "COGTOOLS_TOOLS",
+            "[a, [b]]",
+            "$COGTOOLS_TOOLS:1:5: `tools` takes a list of strings, not a list\n   \
+             |\n 1 | [a, [b]]\n   |     ^^^\nhint: write `tools: [facepalm, git_*]`\n",
+        ),
+    ] {
+        let words = format!("cogtools-discover: error[INVALID_CONFIG]: {words}");
+        layered("cogtools-discover", &project)
+            .env(name, value)
+            .run()
+            .fails(78, words);
+    }
+}
+
+#[test]
+fn a_tool_sees_what_it_declares_and_whose_value_counts() {
+    let project = project();
+    let script = "#!/bin/sh\\necho \\\"$KEY ${OTHER-none}\\\"\\n";
+    project
+        .file(
+            "tools/it.yaml",
+            format!(
+                "name: it\ndescription: d\nenv: [KEY]\nimplementation:\n  script: \"{script}\"\n"
+            ),
+        )
+        .file(".env", "KEY=file\nOTHER=file\n");
+    let call = |args: &[&str]| {
+        layered("cogtools-call", &project)
+            .env("KEY", "process")
+            .env("OTHER", "process")
+            .args(args)
+            .arg("it")
+    };
+    call(&[]).run().outputs("file none\n");
+    call(&["--system-env"]).run().outputs("process none\n");
+    call(&[])
+        .env("COGTOOLS_ENV_PRIORITY", "process")
+        .run()
+        .outputs("process none\n");
+    run("cogtools-yaml", &project)
+        .env("KEY", "process")
+        .args(["--system-env", "tools/it.yaml"])
+        .run()
+        .outputs("process none\n");
+    let explain = |args: &[&str]| {
+        layered("cogtools-config", &project)
+            .env("KEY", "process")
+            .args(["env", "--explain"])
+            .args(args)
+            .run()
+    };
+    let rest = "OTHER\t.env:2; unused, for no tool declares it\n";
+    explain(&[]).outputs(format!(
+        "KEY\t.env:1; hides the one of the process; wanted by it\n{rest}"
+    ));
+    explain(&["--system-env"]).outputs("KEY\tprocess; wanted by it\n");
+    project.file(".cogtoolrc.yaml", "env_priority: process\n");
+    explain(&[]).outputs(format!(
+        "KEY\tprocess; hides the one in .env; wanted by it\n{rest}"
+    ));
+    project.remove(".env");
+    run("cogtools-call", &project).arg("it").run().fails(
+        78,
+        "cogtools-call: error[INVALID_CONFIG]: it: the environment variable `KEY` is not set\n\
+         hint: set KEY in the environment, or put a line `KEY=…` into the project's .env\n\
+         hint: cogtools config env --explain shows where each value would come from\n",
+    );
+}
+
+#[test]
+fn names_in_a_variable_need_no_yaml() {
+    let project = project();
+    for (value, expected) in [
+        ("a", "$COGTOOLS_EXCLUDE\t[a]\n"),
+        ("a, *_b ,", "$COGTOOLS_EXCLUDE\t[a, \"*_b\"]\n"),
+        ("*", "$COGTOOLS_EXCLUDE\t[\"*\"]\n"),
+        ("12,true", "$COGTOOLS_EXCLUDE\t[\"12\", \"true\"]\n"),
+        (" [a, '*_b']", "$COGTOOLS_EXCLUDE\t[a, \"*_b\"]\n"),
+        ("[]", "$COGTOOLS_EXCLUDE\t[]\n"),
+    ] {
+        layered("cogtools-config", &project)
+            .env("COGTOOLS_EXCLUDE", value)
+            .args(["get", "--show-origin", "filter.exclude"])
+            .run()
+            .outputs(expected);
+    }
+}
+
+#[test]
+fn a_variable_without_a_value_is_not_set() {
+    let project = project();
+    for name in [
+        "COGTOOLS_TOOLS",
+        "COGTOOLS_TOOL_SOURCES",
+        "COGTOOLS_ENV_PRIORITY",
+    ] {
+        layered("cogtools-config", &project)
+            .env(name, "")
+            .arg("list")
+            .run()
+            .outputs("tool_sources=[{local: ./tools}]\nenv_priority=project\n");
+    }
+}

@@ -1,0 +1,75 @@
+// Finds the programs for this machine and becomes the one that is asked for.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+/** Programs that a host writes to: one that ends before it has read can take its host down. */
+const READERS = ['cogtools-call', 'cogtools-yaml'];
+/** Signals that are meant for the program when they are sent to us. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+/** How long a program of ours waits for the end of its input, in milliseconds. */
+const PATIENCE = 60_000;
+
+const platform = `${process.platform}-${process.arch}`;
+
+/** The directory of the programs for this machine; throws when there is none. */
+function programs() {
+  return path.join(path.dirname(require.resolve(`@cogtools/${platform}/package.json`)), 'bin');
+}
+
+/** Becomes the program whose launcher is `file`. */
+function launch(file) {
+  const name = path.basename(file);
+  let program;
+  try {
+    program = path.join(programs(), process.platform === 'win32' ? `${name}.exe` : name);
+    fs.accessSync(program, fs.constants.X_OK);
+  } catch {
+    fail(name, `the package @cogtools/${platform} is not installed or not whole`, [
+      'install cogtools again, with optional dependencies (no --omit=optional) and on this machine',
+      'where there is no package for this machine, build cogtools with cargo',
+    ]);
+    return;
+  }
+  const args = process.argv.slice(2);
+  if (process.execve && process.platform !== 'win32') {
+    process.execve(program, [program, ...args], process.env);
+  } else {
+    accompany(name, program, args);
+  }
+}
+
+/** Runs the program as a child, for a Node that cannot become another program. */
+function accompany(name, program, args) {
+  const { spawn } = require('node:child_process');
+  // A console of Windows tells the program itself; elsewhere we may be the only one told.
+  const forward = (signal) => process.platform !== 'win32' && child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
+  const child = spawn(program, args, { stdio: 'inherit' });
+  child.on('error', (error) => {
+    fail(name, `${program} cannot be started: ${error.message}`, ['install cogtools again']);
+  });
+  child.on('exit', (status, signal) => {
+    if (signal === null) process.exit(status);
+    for (const each of SIGNALS) process.removeListener(each, forward);
+    // A signal that Node ignores does not end us: then its number is all that is left to tell.
+    process.on('exit', () => {
+      process.exitCode = 128 + require('node:os').constants.signals[signal];
+    });
+    process.kill(process.pid, signal);
+  });
+}
+
+/** Says what is wrong as the programs do, and ends with the status of IO_FAILED. */
+function fail(name, message, hints) {
+  const lines = [`${name}: error[IO_FAILED]: ${message}`, ...hints.map((hint) => `hint: ${hint}`)];
+  fs.writeSync(2, `${lines.join('\n')}\n`);
+  process.exitCode = 74;
+  if (READERS.includes(name) && !process.stdin.isTTY) {
+    process.stdin.on('error', () => {}).resume();
+    setTimeout(() => process.exit(), PATIENCE).unref();
+  }
+}
+
+module.exports = { launch, programs };

@@ -1,0 +1,111 @@
+//! `cargo xtask archive`: programs, manual pages and completions in one file for
+//! each target, with its checksum beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use sha2::{Digest as _, Sha256};
+
+use super::target::Target;
+use super::{Folder, Source, VERSION, out, papers};
+use crate::command::root;
+use crate::{files, manual, programs, say};
+
+/// Writes the archive of each target and its checksum into `dir`. The completions
+/// are made by the code unless `made` has them.
+pub(crate) fn write(
+    source: &Source,
+    targets: &[String],
+    made: Option<&Path>,
+    dir: Option<&Path>,
+) -> Result<()> {
+    let dir = out(dir, "archives")?;
+    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let mut shared = Folder::default();
+    papers(&mut shared)?;
+    shared.put("README.md", files::read(&root()?.join("README.md"))?);
+    match made {
+        Some(made) => completions(&mut shared, made)?,
+        None => completions(&mut shared, &make_completions()?)?,
+    }
+    for target in source.targets(targets)? {
+        let mut folder = shared.clone();
+        for (file, data) in source.programs(target)? {
+            folder.put_program(&format!("bin/{file}"), data);
+        }
+        let name = file(target);
+        let packed = folder.pack(&stem(target))?;
+        let sum = format!("{}  {name}\n", hex(&Sha256::digest(&packed)));
+        put(&dir.join(&name), &packed)?;
+        put(&dir.join(format!("{name}.sha256")), sum.as_bytes())?;
+        say::line(&dir.join(name).display().to_string());
+    }
+    Ok(())
+}
+
+/// What the archive of `target` is called.
+pub(super) fn file(target: &Target) -> String {
+    format!("{}.tar.gz", stem(target))
+}
+
+/// The programs in the archive at `path`, after a look at its checksum.
+pub(super) fn programs(path: &Path, target: &Target) -> Result<Vec<(String, Vec<u8>)>> {
+    let packed = files::read(path)?;
+    let sum = files::read(&path.with_extension("gz.sha256"))?;
+    let sum = String::from_utf8_lossy(&sum).into_owned();
+    if sum.split_whitespace().next() != Some(hex(&Sha256::digest(&packed)).as_str()) {
+        bail!("{} does not have its checksum", path.display());
+    }
+    let folder = Folder::unpack(&packed, &stem(target))
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let names = programs::names()?.into_iter();
+    names
+        .map(|name| {
+            let file = target.file(&name);
+            let inside = format!("bin/{file}");
+            let entry = folder.files().find(|(name, _)| **name == inside);
+            let (_, entry) =
+                entry.with_context(|| format!("{} has no {inside}", path.display()))?;
+            Ok((file, entry.data.clone()))
+        })
+        .collect()
+}
+
+/// The folder that an archive holds.
+fn stem(target: &Target) -> String {
+    format!("cogtools-{VERSION}-{}", target.triple)
+}
+
+fn make_completions() -> Result<PathBuf> {
+    let made = crate::cargo::target()?.join("dist").join("completions");
+    if made.exists() {
+        fs::remove_dir_all(&made).with_context(|| format!("cannot remove {}", made.display()))?;
+    }
+    manual::completions(&made)?;
+    Ok(made)
+}
+
+/// Puts the completions in the directory `made` below `share`.
+fn completions(folder: &mut Folder, made: &Path) -> Result<()> {
+    for file in files::below(made)? {
+        let below = file.strip_prefix(made)?.components();
+        let names: Vec<_> = below
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
+        folder.put(&format!("share/{}", names.join("/")), files::read(&file)?);
+    }
+    Ok(())
+}
+
+fn put(path: &Path, data: &[u8]) -> Result<()> {
+    fs::write(path, data).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,96 @@
+//! The machines that there are programs for.
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::cargo::{host, rustc};
+use crate::process::{find, output};
+use crate::say;
+
+/// One kind of machine, as cargo and as npm know it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    /// What cargo calls it.
+    pub(super) triple: &'static str,
+    /// What Node calls its system and its processor, where npm gets a package.
+    pub(super) npm: Option<(&'static str, &'static str)>,
+}
+
+/// Every target of a release. On Linux the programs are static, so that one of
+/// them serves every system; npm gets glibc's, which are the faster ones.
+pub(super) const TARGETS: [Target; 7] = [
+    target("aarch64-apple-darwin", Some(("darwin", "arm64"))),
+    target("aarch64-unknown-linux-gnu", Some(("linux", "arm64"))),
+    target("aarch64-unknown-linux-musl", None),
+    target("x86_64-apple-darwin", Some(("darwin", "x64"))),
+    target("x86_64-pc-windows-msvc", Some(("win32", "x64"))),
+    target("x86_64-unknown-linux-gnu", Some(("linux", "x64"))),
+    target("x86_64-unknown-linux-musl", None),
+];
+
+const fn target(triple: &'static str, npm: Option<(&'static str, &'static str)>) -> Target {
+    Target { triple, npm }
+}
+
+impl Target {
+    /// The target of that name.
+    pub(super) fn named(triple: &str) -> Result<&'static Self> {
+        let found = TARGETS.iter().find(|target| target.triple == triple);
+        let known: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
+        found.with_context(|| format!("`{triple}` is not one of {}", known.join(", ")))
+    }
+
+    /// The target that is this machine.
+    pub(super) fn here() -> Result<&'static Self> {
+        Self::named(&host()?)
+    }
+
+    /// What the file of a program is called.
+    pub(super) fn file(&self, program: &str) -> String {
+        let ending = if self.triple.contains("windows") {
+            ".exe"
+        } else {
+            ""
+        };
+        format!("{program}{ending}")
+    }
+
+    /// Makes sure that the compiler can build for it.
+    pub(super) fn install(&self) -> Result<()> {
+        let args = ["--print", "target-libdir", "--target", self.triple];
+        let library = output(rustc().args(args))?;
+        if std::path::Path::new(library.trim()).is_dir() {
+            return Ok(());
+        }
+        let how = format!("rustup target add {}", self.triple);
+        if find("rustup").is_none() {
+            bail!("the compiler has no library for {}: {how}", self.triple);
+        }
+        say::line(&format!("installing the library for {}", self.triple));
+        output(Command::new("rustup").args(["target", "add", self.triple]))
+            .map(drop)
+            .with_context(|| format!("the compiler has no library for {}: {how}", self.triple))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_named_once_and_has_its_files() {
+        for target in &TARGETS {
+            assert_eq!(Target::named(target.triple).unwrap(), target);
+        }
+        let windows = Target::named("x86_64-pc-windows-msvc").unwrap();
+        assert_eq!(windows.file("cogtools-call"), "cogtools-call.exe");
+        let linux = Target::named("x86_64-unknown-linux-musl").unwrap();
+        assert_eq!(linux.file("cogtools-call"), "cogtools-call");
+        let error = Target::named("sparc").unwrap_err().to_string();
+        assert!(
+            error.starts_with("`sparc` is not one of aarch64-apple-darwin, "),
+            "{error}"
+        );
+    }
+}
