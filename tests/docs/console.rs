@@ -37,6 +37,10 @@ const SKIPPED: [(&str, &str); 20] = [
         "docs/how-to/allow-tools-headless.md",
         "gemini --allowed-tools discovered_tool_hello -p 'Greet Ada.'",
     ),
+    (
+        "docs/how-to/configure.md",
+        "npm pkg set cogtools.env_priority=process",
+    ),
     ("docs/how-to/install.md", "npm install --save-dev cogtools"),
     ("docs/how-to/install.md", "npx cogtools list"),
     ("docs/how-to/install.md", "npx gemini"),
@@ -51,10 +55,6 @@ const SKIPPED: [(&str, &str); 20] = [
     (
         "docs/how-to/install.md",
         "cargo xtask completions completions",
-    ),
-    (
-        "docs/how-to/configure.md",
-        "npm pkg set cogtools.env_priority=process",
     ),
     ("docs/tutorial.md", "gemini"),
     (
