@@ -4,6 +4,7 @@
 //! the parser only says what is there; the text is put behind all of it, where a
 //! table can always stand.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
@@ -75,10 +76,10 @@ pub fn add(
     if !body.trim().is_empty() {
         added.push_str(newline);
     }
-    added.push_str(&format!("[{table}.{name}]{newline}"));
+    let _ = write!(added, "[{table}.{name}]{newline}");
     for (key, value) in members {
         let value = written(value);
-        added.push_str(&format!("{key} = {value}{newline}"));
+        let _ = write!(added, "{key} = {value}{newline}");
     }
     // A table that is made of dotted keys may be closed, too.
     if parse(file, plain(&added)).is_err() {

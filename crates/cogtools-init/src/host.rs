@@ -67,7 +67,7 @@ impl Host {
     }
 
     /// The change to its configuration.
-    fn edit(self, scene: &Scene) -> Result<Edit, Fault> {
+    fn edit(self, scene: &Scene) -> Result<Edit, Box<Fault>> {
         let name = scene.name.as_deref().unwrap_or(NAME);
         let server = Server {
             table: "mcpServers",
@@ -106,7 +106,9 @@ impl Host {
                 },
             ),
             Self::ClaudeDesktop => jsonc(
-                scene.claude_desktop().ok_or_else(|| homeless(self))?,
+                scene
+                    .claude_desktop()
+                    .ok_or_else(|| Box::new(homeless(self)))?,
                 &Server {
                     command: text(&scene.program)?,
                     project: Some(root()?),
@@ -119,7 +121,7 @@ impl Host {
                     project: Some(root()?),
                     ..server
                 };
-                let file = scene.codex().ok_or_else(|| homeless(self))?;
+                let file = scene.codex().ok_or_else(|| Box::new(homeless(self)))?;
                 Edit::add(file, Format::Toml, server.entry())
             }
         })
@@ -139,7 +141,7 @@ pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Faul
     for host in hosts {
         match host.edit(scene) {
             Ok(edit) => join(edit, &mut edits),
-            Err(fault) => faults.push(fault),
+            Err(fault) => faults.push(*fault),
         }
     }
     let mut steps: Vec<Step> = Vec::new();
@@ -179,13 +181,12 @@ fn jsonc(file: PathBuf, server: &Server<'_>) -> Edit {
 }
 
 /// A path in a configuration, which is text.
-fn text(path: &Path) -> Result<&str, Fault> {
+fn text(path: &Path) -> Result<&str, Box<Fault>> {
     path.to_str().ok_or_else(|| {
         let message = "the path is not UTF-8, and no configuration can name it";
         let fault = Fault::new(Code::InvalidConfig, message);
-        fault
-            .about(path.display().to_string())
-            .hint("move it to a folder whose name is plain text")
+        let fault = fault.about(path.display().to_string());
+        Box::new(fault.hint("move it to a folder whose name is plain text"))
     })
 }
 

@@ -83,7 +83,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let left_out = found.left_out;
     let mut rows = rows(found);
     if matches.get_flag("built-in") {
-        let index = registry.index().map_err(|error| error.faults())?;
+        let index = registry.index().map_err(cogtools_core::FindError::faults)?;
         rows.extend(index.iter().map(Row::built_in));
     }
     if json {

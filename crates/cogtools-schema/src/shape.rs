@@ -50,8 +50,7 @@ pub struct Configuration {
     /// Which of the tools there are; all when left out.
     pub filter: Option<Filter>,
     /// How many tokens all declarations together may cost with every request; when the tools
-    /// do not fit, those that do are declared with find_tool and call_tool, which lead to the
-    /// others.
+    /// do not fit, those that do are declared, and two tools that lead to the others.
     pub budget: Option<u64>,
     /// Which of them there are for one host, by its name.
     pub hosts: Option<Hosts>,

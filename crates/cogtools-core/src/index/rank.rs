@@ -143,7 +143,7 @@ mod tests {
                 let mut text =
                     format!("name: {name}\ndescription: {description:?}\nimplementation: a\n");
                 if !capability.is_empty() {
-                    text.push_str(&format!("capabilities: [{capability}]\n"));
+                    text = format!("{text}capabilities: [{capability}]\n");
                 }
                 let text = Text::new(*name, text.into_bytes()).expect("it is text");
                 Tool::parse(text).expect("it is a tool")

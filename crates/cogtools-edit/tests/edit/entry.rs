@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cogtools_edit::{Edit, Entry, Format, Step};
 use serde_json::{Map, Value, json};
 
-fn object(value: Value) -> Map<String, Value> {
+fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
@@ -14,12 +14,12 @@ fn edit() -> Edit {
     let entry = Entry {
         table: "servers",
         name: "us".to_owned(),
-        value: object(json!({"command": "us", "args": ["a", "b"]})),
+        value: object(&json!({"command": "us", "args": ["a", "b"]})),
         serves: |present, _| present["command"] == "us",
         hint: "or else".to_owned(),
     };
     Edit {
-        defaults: object(json!({"version": "1"})),
+        defaults: object(&json!({"version": "1"})),
         ..Edit::add(PathBuf::from("f.json"), Format::Jsonc, entry)
     }
 }
