@@ -169,12 +169,12 @@ fn tools_are_found() {
     assert_eq!(names(&found(json!({"query": "", "limit": 50}))).len(), 20);
     run("cogtools-call", &project)
         .args(["find_tool", "--exclude", "tool_00*"])
-        .stdin(&json!({"query": "tool 7", "limit": 50}))
+        .stdin(json!({"query": "tool 7", "limit": 50}))
         .run()
         .takes_input();
     let filtered = run("cogtools-call", &project)
         .args(["find_tool", "--tools", "tool_01?"])
-        .stdin(&json!({"query": "", "limit": 50}))
+        .stdin(json!({"query": "", "limit": 50}))
         .run()
         .json();
     assert_eq!(names(&filtered).len(), 10);
@@ -216,7 +216,7 @@ fn a_call_through_another_tool_is_a_call() {
     assert_eq!(found["tools"][0]["name"], "tool_002");
     run("cogtools-call", &project)
         .args(["call_tool", "--exclude", "tool_003"])
-        .stdin(&json!({"name": "tool_003", "arguments": {"tone": "dry"}}))
+        .stdin(json!({"name": "tool_003", "arguments": {"tone": "dry"}}))
         .run()
         .fails(
             127,

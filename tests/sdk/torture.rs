@@ -3,7 +3,7 @@
 use cogtools_testing::Project;
 
 /// Every keyword of an OpenAPI 3.0 Schema Object.
-const KEYWORDS: &str = r#"name: keywords
+const KEYWORDS: &str = r"name: keywords
 title: All keywords
 description: Takes everything that a schema can say
 parameters:
@@ -27,10 +27,10 @@ parameters:
   numbers: {type: integer, enum: [1, 2, 3]}
   'true': {type: boolean, default: true}
 implementation: x
-"#;
+";
 
 /// A schema word for word, which refers to itself.
-const REFERENCES: &str = r##"name: references
+const REFERENCES: &str = r"name: references
 description: Takes a tree
 parameters_schema:
   type: object
@@ -45,7 +45,7 @@ parameters_schema:
     $odd name/~é: {type: string}
   additionalProperties: {type: string, nullable: true}
 implementation: x
-"##;
+";
 
 /// Alternatives at the root.
 const ALTERNATIVES: &str = "name: alternatives
