@@ -5,7 +5,9 @@ use std::process::Command;
 
 use cogtools_testing::{Project, Run};
 
+mod budget;
 mod call;
+mod clients;
 mod commands;
 mod discover;
 mod distribution;
@@ -32,6 +34,7 @@ mod programs;
 mod project;
 mod providers;
 mod schema;
+mod sdk;
 mod sources;
 mod starters;
 mod templates;

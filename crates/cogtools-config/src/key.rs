@@ -47,11 +47,14 @@ impl Key {
 /// Every key but those of rules, whose names only the linter knows.
 fn known() -> Vec<String> {
     let filters = FILTER.map(|list| format!("filter.{list}"));
-    let hosts = Target::NAMES
-        .into_iter()
-        .flat_map(|host| FILTER.map(|list| format!("hosts.{host}.{list}")));
+    let hosts = Target::NAMES.into_iter().flat_map(|host| {
+        let keys = FILTER.into_iter().chain(["budget"]);
+        keys.map(move |key| format!("hosts.{host}.{key}"))
+    });
     let plain = ["tool_sources", "env_priority"].map(str::to_owned);
-    plain.into_iter().chain(filters).chain(hosts).collect()
+    let budget = ["budget".to_owned()];
+    let all = plain.into_iter().chain(filters).chain(budget);
+    all.chain(hosts).collect()
 }
 
 fn unknown(text: &str, known: &[String]) -> Fault {
@@ -99,6 +102,7 @@ mod tests {
         for key in known().into_iter().chain(["lint.rules.a.b".to_owned()]) {
             let key = Key::parse(&key).expect("a known key");
             let value = match key.segments[0].as_str() {
+                _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
                 "lint" => "off",
                 _ => "[]",

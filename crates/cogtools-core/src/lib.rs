@@ -5,6 +5,7 @@
 //! (and every later host) stands on the same idea of a tool.
 
 pub mod arguments;
+mod budget;
 mod code;
 mod config;
 mod declaration;
@@ -12,6 +13,7 @@ pub mod environment;
 mod fault;
 mod filter;
 pub mod implementation;
+mod index;
 mod json;
 mod level;
 mod lock;
@@ -32,6 +34,7 @@ pub mod trust;
 mod violation;
 pub mod yaml;
 
+pub use budget::{Budget, BudgetError, Selection};
 pub use code::Code;
 pub use config::{Config, ConfigError, Origin, Places, Setting};
 pub use declaration::Target;
@@ -39,6 +42,7 @@ pub use environment::{EnvPriority, Environment};
 pub use fault::Fault;
 pub use filter::{Filter, Pattern};
 pub use implementation::Answer;
+pub use index::Index;
 pub use level::{Level, RuleLevel};
 pub use lock::{Lock, Survey};
 pub use name::{Name, NameError};

@@ -25,11 +25,20 @@ pub enum NameError {
     /// A character that not all hosts accept.
     #[error("a name holds letters from a to z, digits, `_` and `-`, not {0:?}")]
     Character(char),
+    /// One of the tools that lead to the others.
+    #[error("cogtools itself has a tool of that name")]
+    Reserved,
 }
 
 impl Name {
     /// The greatest length, in characters.
     pub const LENGTH: usize = 47;
+    /// The names of the tools that lead to those that are not declared.
+    pub const RESERVED: [&'static str; 2] = [Self::FIND, Self::CALL];
+    /// The tool that finds tools.
+    pub(crate) const FIND: &'static str = "find_tool";
+    /// The tool that calls one.
+    pub(crate) const CALL: &'static str = "call_tool";
 
     /// The name, if it is portable.
     pub fn new(name: &str) -> Result<Self, NameError> {
@@ -44,8 +53,14 @@ impl Name {
         let portable = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         match name.chars().find(|c| !portable(c)) {
             Some(other) => Err(NameError::Character(other)),
+            None if Self::RESERVED.contains(&name) => Err(NameError::Reserved),
             None => Ok(Self(name.to_owned())),
         }
+    }
+
+    /// One of [`Name::RESERVED`].
+    pub(crate) fn reserved(name: &'static str) -> Self {
+        Self(name.to_owned())
     }
 
     /// The name as text.
@@ -79,6 +94,8 @@ mod tests {
             ("a\0", Some(NameError::Character('\0'))),
             ("ä", Some(NameError::Start('ä'))),
             ("a.b", Some(NameError::Character('.'))),
+            ("find_tool", Some(NameError::Reserved)),
+            ("Find_tool", None),
         ] {
             assert_eq!(Name::new(name).err(), expected, "{name:?}");
         }

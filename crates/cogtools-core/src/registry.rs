@@ -6,16 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::thread;
 
+use crate::index;
 use crate::source::{Listed, Listing, Source, SourceError};
 use crate::suggest::{nearest, one_of};
 use crate::tool::ToolError;
-use crate::{Code, Config, Fault, Filter, Name, NameError, Surroundings, Target, Tool};
+use crate::{Budget, Code, Config, Fault, Filter, Name, NameError, Surroundings, Target, Tool};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
 pub struct Registry {
     sources: Vec<Source>,
     filters: Vec<Filter>,
+    budget: Option<Budget>,
     surroundings: Surroundings,
 }
 
@@ -67,17 +69,35 @@ impl Registry {
     /// sources that are other programs look at the `surroundings`.
     pub fn new(config: Config, host: Option<Target>, surroundings: Surroundings) -> Self {
         let own = host.and_then(|host| config.host(host).cloned());
+        let budget = config.budget(host);
         let filters = std::iter::once(config.filter).chain(own);
         Self {
             filters: filters.filter(|filter| !filter.is_open()).collect(),
             sources: config.sources,
+            budget,
             surroundings,
         }
+    }
+
+    /// What the declarations of all tools may cost, if that is said.
+    pub const fn budget(&self) -> Option<Budget> {
+        self.budget
+    }
+
+    /// The two tools that lead to all others, and are in no list of them.
+    pub fn index(&self) -> Result<Vec<Tool>, FindError> {
+        Name::RESERVED
+            .map(|name| self.find(name))
+            .into_iter()
+            .collect()
     }
 
     /// The tool of that name. It opens `<name>.yaml` in each source until one has
     /// it, and nothing else; only when none has it are names compared.
     pub fn find(&self, name: &str) -> Result<Tool, FindError> {
+        if let Some(tool) = index::tool(name, self) {
+            return tool.map_err(FindError::Invalid);
+        }
         let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
         let mut unlisted = Vec::new();
         for source in &self.sources {

@@ -5,7 +5,8 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Fault, Lock, Registry, Survey, Target, Tool};
+use cogtools_core::{Code, Fault, Found, Lock, Registry, SourceError, Survey, Target, Tool};
+use cogtools_program::budget;
 use cogtools_program::call::verbose_arg;
 use cogtools_program::project::{filter_args, project, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
@@ -33,17 +34,24 @@ const MANUAL: &[(&str, &str)] = &[
         "LOCKED",
         "With --locked the declarations are first compared with cogtools.lock, which `cogtools lock` writes. Every tool that is new, gone or declared otherwise, every source that is gone or cannot be asked, is an error that says what has changed; then nothing is declared. Filters change nothing about what is compared.",
     ),
+    ("BUDGET", budget::MANUAL),
     ("FILES", man::FILES),
     (
         "EXAMPLES",
-        "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null",
+        "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null\n\n    cogtools-discover --budget 4000",
     ),
 ];
 
 /// One tool's place in the output.
 enum Line {
-    Declared(String),
+    Declared(Declared),
     Broken(Vec<Fault>),
+}
+
+/// A declaration, printed, and what it costs; nothing is counted without a budget.
+struct Declared {
+    text: String,
+    tokens: usize,
 }
 
 fn command() -> Command {
@@ -79,6 +87,7 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Refuse what is not as cogtools.lock pins it"),
         )
+        .arg(budget::arg())
         .arg(verbose_arg())
         .args(filter_args())
 }
@@ -94,33 +103,19 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if matches.get_flag("locked") {
         hold(&registry, io)?;
     }
-    let found = registry.map(|tool| line(tool, target, strict));
-    let mut declared = Vec::new();
-    let mut broken: Vec<Fault> = found
-        .unlisted
-        .iter()
-        .map(cogtools_core::SourceError::fault)
-        .collect();
-    for item in found.items {
-        match item {
-            Line::Declared(text) => declared.push(text),
-            Line::Broken(faults) => broken.extend(faults),
+    let budget = budget::of(matches, &registry);
+    let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
+    let (declared, broken) = sort(&mut found);
+    let all = declared.len();
+    let declared = match budget {
+        None => declared.into_iter().map(|one| one.text).collect(),
+        Some(budget) => {
+            let counted = declared.into_iter().map(|one| (one.text, one.tokens));
+            budget.keep(counted.collect(), &registry, |tool| target.print(tool))?
         }
-    }
+    };
     if matches.get_flag("verbose") {
-        for (file, winner) in &found.shadowed {
-            io.note(&format!(
-                "{} is shadowed by {}",
-                file.display(),
-                winner.display()
-            ));
-        }
-        let noun = if declared.len() == 1 { "tool" } else { "tools" };
-        let left_out = match found.left_out {
-            0 => String::new(),
-            count => format!(", {count} left out by a filter"),
-        };
-        io.note(&format!("{} {noun} declared{left_out}", declared.len()));
+        tell(&found, &declared, all, io);
     }
     if matches.get_flag("yaml") {
         io.print(yaml(&declared)?.as_bytes())?;
@@ -149,7 +144,40 @@ fn hold(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
     }
 }
 
-fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
+/// What is declared, and all that is wrong.
+fn sort(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Fault>) {
+    let mut broken: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
+    let mut declared = Vec::new();
+    for item in std::mem::take(&mut found.items) {
+        match item {
+            Line::Declared(one) => declared.push(one),
+            Line::Broken(faults) => broken.extend(faults),
+        }
+    }
+    (declared, broken)
+}
+
+/// What `--verbose` tells.
+fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
+    for (file, winner) in &found.shadowed {
+        io.note(&format!(
+            "{} is shadowed by {}",
+            file.display(),
+            winner.display()
+        ));
+    }
+    let noun = if declared.len() == 1 { "tool" } else { "tools" };
+    let left_out = match found.left_out {
+        0 => String::new(),
+        count => format!(", {count} left out by a filter"),
+    };
+    io.note(&format!("{} {noun} declared{left_out}", declared.len()));
+    if declared.len() != all {
+        io.note(&format!("the budget has no room for all {all} tools"));
+    }
+}
+
+fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bool) -> Line {
     let checked = tool.and_then(|tool| {
         if strict {
             tool.check().map(|()| tool)
@@ -158,7 +186,10 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool) -> Line {
         }
     });
     match checked {
-        Ok(tool) => Line::Declared(target.print(&tool)),
+        Ok(tool) => Line::Declared(Declared {
+            text: target.print(&tool),
+            tokens: if counted { tool.tokens() } else { 0 },
+        }),
         Err(error) => Line::Broken(error.faults()),
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use cogtools_edit::{ApplyError, Change, Existing, Plan, Step, jsonc};
 use cogtools_gemini::settings::Scope;
-use cogtools_gemini::{ApplyError, Change, Existing, Places, Plan, Step, command, jsonc};
+use cogtools_gemini::{Places, command};
 use cogtools_program::Failure;
 
 use crate::check;

@@ -3,7 +3,7 @@
 //!
 //! It does not guess: it reads what the host reads, starts what the host starts,
 //! and calls a tool the way the host calls it. Each check is a module of its own
-//! in `checks`, and all of them look at one [`scene::Scene`].
+//! in `checks`, and all of them look at one `scene::Scene`.
 
 mod check;
 mod checks;

@@ -1,8 +1,8 @@
 //! What Gemini CLI must be told: who lists the tools and who calls them.
 
+use cogtools_edit::Edit;
 use serde_json::{Map, Value, json};
 
-use crate::edit::{Edit, Format};
 use crate::place::Places;
 
 /// The program of ours that lists tools.
@@ -21,9 +21,5 @@ pub fn edit() -> Edit {
     wanted.insert("toolCallCommand".into(), Value::from(CALL));
     let tools = json!({"discoveryCommand": DISCOVER, "callCommand": CALL});
     wanted.insert("tools".into(), tools);
-    Edit {
-        file: Places::settings(),
-        format: Format::Jsonc,
-        wanted,
-    }
+    Edit::merge(Places::settings(), wanted)
 }

@@ -4,10 +4,9 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use cogtools_core::Fault;
+use cogtools_edit::{Existing, jsonc};
 use serde_json::Value;
 
-use crate::existing::Existing;
-use crate::jsonc;
 use crate::place::{Places, Vars};
 
 /// Whose settings a file holds, in the order in which they are merged: later wins.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::jsonc;
 use crate::place::{Places, Vars};
 use crate::settings::{Scope, Settings};
+use cogtools_edit::jsonc;
 
 /// What Gemini CLI makes of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! The program: look, plan, ask where somebody can answer, write, explain.
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Fault};
-use cogtools_gemini::{ApplyError, Plan, Step, command as gemini};
+use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
-use crate::{guidance, starter};
+use crate::host::Host;
+use crate::scene::Scene;
+use crate::{guidance, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -19,6 +21,8 @@ pub const PROGRAM: Program = Program {
 
 const MANUAL: &[(&str, &str)] = &[
     ("FILES", FILES),
+    ("HOSTS", guidance::HOSTS),
+    ("PRINT", print::MANUAL),
     ("HEADLESS USE", guidance::HEADLESS),
     ("JSON", JSON),
 ];
@@ -29,7 +33,9 @@ is none.\n\n\
 tools/ holds the tools, one file each. It gets an example when it has no tools yet.\n\n\
 .gemini/settings.json tells Gemini CLI which programs list and call tools. What is \
 missing is added, every other byte stays, comments too; a key that has another value \
-than ours stops the run before anything is written.";
+than ours stops the run before anything is written. Other hosts have other files; a file \
+that is the user's and not the project's is touched only when its host was named, and always \
+shown with its full path.";
 
 const JSON: &str = "\
 With --format json nothing is asked. One object: written, false with --dry-run; and files, a list \
@@ -37,7 +43,31 @@ of objects with file, action (created, updated or unchanged) and, with --dry-run
 
 fn command() -> Command {
     Command::new("cogtools-init")
-        .about("Make the tools of this directory available to Gemini CLI")
+        .about("Make the tools of this directory available to Gemini CLI and other hosts")
+        .arg(
+            Arg::new("host")
+                .long("host")
+                .value_name("HOST")
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(PossibleValuesParser::new(Host::NAMES))
+                .default_value("gemini")
+                .help("Whose configuration is written; may be given several times"),
+        )
+        .arg(
+            Arg::new("name")
+                .long("name")
+                .value_name("NAME")
+                .value_parser(server::name)
+                .help("What hosts call the MCP server, and the extension; cogtools by default"),
+        )
+        .arg(
+            flag(
+                "print",
+                "Print the hosts' files as they would be, and write nothing",
+            )
+            .conflicts_with_all(["dry-run", "format"]),
+        )
         .arg(flag(
             "non-interactive",
             "Ask nothing, and take the default answers",
@@ -61,7 +91,13 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let plan = plan(io)?;
+    let hosts = hosts(matches);
+    let scene = Scene::new(matches.get_one::<String>("name").cloned(), io);
+    if matches.get_flag("print") {
+        let steps = host::steps(&scene, &hosts).map_err(refused)?;
+        return io.print(&print::files(&scene, &steps)?);
+    }
+    let plan = plan(&scene, &hosts)?;
     let (json, dry) = (wants_json(matches), matches.get_flag("dry-run"));
     if dry {
         let text = if json { plan.json(dry) } else { plan.diff() };
@@ -82,14 +118,30 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     plan.apply().map_err(ApplyError::fault)?;
     let example = plan.changes().any(|change| change.executable);
-    let text = format!("{}{}", plan.summary(), guidance::next_steps(example));
+    let text = format!(
+        "{}{}",
+        plan.summary(),
+        guidance::next_steps(example, &hosts)
+    );
     io.print(text.as_bytes())
+}
+
+/// The hosts that are asked for, each once.
+fn hosts(matches: &ArgMatches) -> Vec<Host> {
+    let mut hosts = Vec::new();
+    let names = matches.get_many::<String>("host").into_iter().flatten();
+    for host in names.filter_map(|name| Host::parse(name)) {
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    hosts
 }
 
 /// Looks at every file. What stands in the way is told at once, and then nothing
 /// is written.
-fn plan(io: &Io<'_>) -> Result<Plan, Failure> {
-    if !io.cwd.is_dir() {
+fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
+    if !scene.root.is_dir() {
         let fault = Fault::new(
             Code::IoFailed,
             "the working directory does not exist any more",
@@ -100,23 +152,30 @@ fn plan(io: &Io<'_>) -> Result<Plan, Failure> {
     }
     let mut steps: Vec<Step> = Vec::new();
     let mut faults: Vec<Fault> = Vec::new();
-    for step in [starter::configuration(&io.cwd), starter::example(&io.cwd)] {
+    for step in [
+        starter::configuration(&scene.root),
+        starter::example(&scene.root),
+    ] {
         match step {
             Ok(step) => steps.push(step),
             Err(error) => faults.push(error.fault()),
         }
     }
-    match gemini::edit().plan(&io.cwd) {
-        Ok(step) => steps.push(step),
-        Err(error) => faults.extend(error.faults()),
+    match host::steps(scene, hosts) {
+        Ok(edits) => steps.extend(edits),
+        Err(wrong) => faults.extend(wrong),
     }
-    match faults.pop() {
-        None => Ok(Plan { steps }),
-        Some(last) => {
-            faults.push(last.hint("no file was written"));
-            Err(faults.into())
-        }
+    if faults.is_empty() {
+        return Ok(Plan { steps });
     }
+    Err(refused(faults))
+}
+
+fn refused(mut faults: Vec<Fault>) -> Failure {
+    if let Some(last) = faults.last_mut() {
+        last.hints.push("no file was written".to_owned());
+    }
+    faults.into()
 }
 
 /// Shows `plan` and asks for leave to write it.

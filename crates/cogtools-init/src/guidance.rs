@@ -4,6 +4,8 @@
 //! wildcard `*` and those of MCP servers only, so discovered tools are named one
 //! by one, although its own rules say `discovered_tool_*`.
 
+use crate::host::Host;
+
 /// What headless use needs, as a section of the man page.
 pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p) Gemini CLI denies every discovered tool that no \
      policy allows, and the model does not see it. Allow tools in a file of your own, \
@@ -20,23 +22,71 @@ pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p) Gemini CLI den
      terminal, or set GEMINI_CLI_TRUST_WORKSPACE=true. The option --skip-trust starts \
      Gemini CLI, but without the project's tools.";
 
-/// The next steps; with a call of the example where it has just been written.
-pub(crate) fn next_steps(example: bool) -> String {
+/// What `--host` writes, as a section of the man page.
+pub(crate) const HOSTS: &str = "\
+gemini
+  Gemini CLI runs cogtools-discover and cogtools-call: .gemini/settings.json.
+
+gemini-mcp
+  Gemini CLI starts the MCP server: mcpServers in .gemini/settings.json.
+
+gemini-extension
+  The project becomes an extension of Gemini CLI, which whoever installs it has in every folder: \
+gemini-extension.json and COGTOOLS.md.
+
+claude-code
+  mcpServers in .mcp.json.
+
+claude-desktop
+  mcpServers in the user's claude_desktop_config.json, with absolute paths.
+
+cursor
+  mcpServers in .cursor/mcp.json.
+
+vscode
+  servers in .vscode/mcp.json.
+
+codex
+  A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME).
+
+An entry that starts cogtools already stays as it is, whatever else it says; one of the same name \
+that does something else stops the run. The files of claude-desktop and codex are shared by all \
+projects of a user: give each project a --name of its own.";
+
+/// The next steps for `hosts`; with a call of the example where it has just been
+/// written.
+pub(crate) fn next_steps(example: bool, hosts: &[Host]) -> String {
     const CALL: &str = "- call the example:
     echo '{\"person\": \"Ada\"}' | cogtools-call hello
 ";
-    let (call, tool) = if example {
-        (CALL, "hello")
-    } else {
-        ("", "NAME")
-    };
-    format!(
-        "
-next steps:
+    let gemini = hosts.contains(&Host::Gemini);
+    let mut text = "\nnext steps:\n".to_owned();
+    if gemini {
+        text.push_str(SEE);
+    }
+    if example {
+        text.push_str(CALL);
+    }
+    for host in hosts {
+        match host {
+            Host::Gemini => text.push_str(&discovered(if example { "hello" } else { "NAME" })),
+            other => text.push_str(start(*other)),
+        }
+    }
+    text
+}
+
+const SEE: &str = "\
 - see what Gemini CLI will see (cogtools-discover and cogtools-call must be on
   PATH, or Gemini CLI cannot start here):
     cogtools-discover
-{call}- start gemini in this directory and trust the folder when it asks; headless, set
+";
+
+/// What remains to be done for Gemini CLI to have the discovered `tool`.
+fn discovered(tool: &str) -> String {
+    format!(
+        "\
+- start gemini in this directory and trust the folder when it asks; headless, set
   GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
 - headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
   them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
@@ -47,4 +97,47 @@ next steps:
   or, for one run: gemini --allowed-tools discovered_tool_{tool} -p '...'
 "
     )
+}
+
+/// What remains to be done for a host that speaks MCP; cogtools must be on PATH.
+const fn start(host: Host) -> &'static str {
+    match host {
+        Host::Gemini => "",
+        Host::GeminiMcp => {
+            "\
+- start gemini in this directory, trust the folder when it asks, and look at /mcp
+"
+        }
+        Host::GeminiExtension => {
+            "\
+- install the extension: gemini extensions install . (or link ., to go on working
+  on it); others install it from its repository
+"
+        }
+        Host::ClaudeCode => {
+            "\
+- start claude in this directory, approve the server when it asks, and look at /mcp
+"
+        }
+        Host::ClaudeDesktop => {
+            "\
+- quit Claude Desktop and start it again
+"
+        }
+        Host::Cursor => {
+            "\
+- open this directory in Cursor and switch the server on under Tools & MCP
+"
+        }
+        Host::VsCode => {
+            "\
+- open this directory in Visual Studio Code and start the server with MCP: List Servers
+"
+        }
+        Host::Codex => {
+            "\
+- start codex anywhere and look at /mcp
+"
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Fault};
-use cogtools_gemini::{Change, Step};
+use cogtools_edit::{Change, Step};
 use thiserror::Error;
 
 /// The configuration file's name.

@@ -26,7 +26,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is what a model calls the tool by, TOOLSET the folder below its source or the package that it is in (the column is there when any tool is in one), SOURCE the folder or package that it comes from and FILE its file. TOKENS is an estimate of what the tool costs with every request: the characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES names the files that the tool shadows (another source has a tool of the same name, and the first source wins), and the first fault of a tool that is broken: hosts are not told of such a tool.",
+        "NAME is what a model calls the tool by, TOOLSET the folder below its source or the package that it is in (the column is there when any tool is in one), SOURCE the folder or package that it comes from and FILE its file. TOKENS is an estimate of what the tool costs with every request: the characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES names the files that the tool shadows (another source has a tool of the same name, and the first source wins), and the first fault of a tool that is broken: hosts are not told of such a tool.\n\nWith --built-in, find_tool and call_tool come last: cogtools-discover declares them when a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
@@ -61,20 +61,31 @@ fn command() -> Command {
                 .overrides_with("format")
                 .help("The same as --format json"),
         )
+        .arg(
+            Arg::new("built-in")
+                .long("built-in")
+                .action(ArgAction::SetTrue)
+                .help("Also list the tools of cogtools' own, which lead to the others"),
+        )
         .args(filter_args())
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let asked = matches.get_one::<String>("format");
     let json = matches.get_flag("json") || asked.is_some_and(|format| format == "json");
-    let found = registry(matches, io, None)?.map_files(Row::new);
+    let registry = registry(matches, io, None)?;
+    let found = registry.map_files(Row::new);
     let unlisted: Vec<Fault> = found
         .unlisted
         .iter()
         .map(cogtools_core::SourceError::fault)
         .collect();
     let left_out = found.left_out;
-    let rows = rows(found);
+    let mut rows = rows(found);
+    if matches.get_flag("built-in") {
+        let index = registry.index().map_err(cogtools_core::FindError::faults)?;
+        rows.extend(index.iter().map(Row::built_in));
+    }
     if json {
         io.print(format!("{:#}\n", report(&rows)).as_bytes())?;
     } else if !rows.is_empty() {

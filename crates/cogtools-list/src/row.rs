@@ -41,6 +41,19 @@ impl Row {
         }
     }
 
+    /// A tool that comes with cogtools.
+    pub(crate) fn built_in(tool: &Tool) -> Self {
+        const PLACE: &str = "(built in)";
+        Self {
+            name: tool.name().to_string(),
+            toolset: None,
+            source: PLACE.to_owned(),
+            file: PathBuf::from(PLACE),
+            shadows: Vec::new(),
+            cost: Ok(tool.tokens()),
+        }
+    }
+
     /// What else there is to say, on one line.
     pub(crate) fn notes(&self) -> String {
         let mut notes = Vec::new();

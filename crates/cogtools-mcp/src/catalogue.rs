@@ -9,6 +9,7 @@ use clap::ArgMatches;
 use cogtools_core::{
     Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
+use cogtools_program::budget;
 use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
 use rmcp::model;
 
@@ -99,22 +100,31 @@ impl Catalogue {
     }
 
     fn look(&self) -> Result<Listing, Vec<Fault>> {
-        let found = self.registry()?.map(|loaded| match loaded {
-            Ok(tool) => Ok((declared(&tool), prompt::offered(&tool))),
+        let registry = self.registry()?;
+        let budget = budget::of(&self.matches, &registry);
+        let cost = |tool: &Tool| if budget.is_some() { tool.tokens() } else { 0 };
+        let found = registry.map(|loaded| match loaded {
+            Ok(tool) => Ok((declared(&tool), cost(&tool), prompt::offered(&tool))),
             Err(error) => Err(error.faults()),
         });
+        let mut tools = Vec::new();
         let mut listing = Listing::default();
         let unlisted = found.unlisted.iter().map(SourceError::fault);
         listing.faults.extend(unlisted);
         for item in found.items {
             match item {
-                Ok((tool, prompt)) => {
-                    listing.tools.extend(tool);
+                Ok((tool, cost, prompt)) => {
+                    tools.push((tool, cost));
                     listing.prompts.extend(prompt);
                 }
                 Err(wrong) => listing.faults.extend(wrong),
             }
         }
+        let tools = match budget {
+            Some(budget) => budget.keep(tools, &registry, declared)?,
+            None => tools.into_iter().map(|(tool, _)| tool).collect(),
+        };
+        listing.tools.extend(tools.into_iter().flatten());
         Ok(listing)
     }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
+use cogtools_program::budget;
 use cogtools_program::project::filter_args;
 use cogtools_program::{Failure, Io, Program, Stdin, leave};
 use tokio_util::sync::CancellationToken;
@@ -62,6 +63,7 @@ fn command() -> Command {
                 .value_parser(address)
                 .help("Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL"),
         )
+        .arg(budget::arg())
         .args(filter_args())
 }
 

@@ -1,6 +1,6 @@
 //! The sections of the manual page.
 
-use cogtools_program::man;
+use cogtools_program::{budget, man};
 
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
@@ -23,6 +23,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "ENVIRONMENT",
         "MCP_SERVER_TOKEN\n  What clients have to send over HTTP.",
     ),
+    ("BUDGET", budget::MANUAL),
     ("FILES", man::FILES),
     (
         "EXAMPLES",

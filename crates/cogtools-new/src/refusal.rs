@@ -57,6 +57,9 @@ const fn why(error: &NameError) -> &'static str {
         NameError::Character(_) => {
             "OpenAI and Anthropic allow no others; Gemini would take a dot or a colon, they do not"
         }
+        NameError::Reserved => {
+            "find_tool and call_tool lead to the tools that do not fit into a budget"
+        }
         _ => "Gemini allows nothing else at the start",
     }
 }

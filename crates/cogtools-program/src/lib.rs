@@ -5,6 +5,7 @@
 //! so that tests, the porcelain and the real process run it the same way.
 //! Only [`main`] touches the state of the process.
 
+pub mod budget;
 pub mod call;
 mod failure;
 pub mod file;

@@ -49,6 +49,9 @@ pub struct Configuration {
     pub env_priority: Option<EnvPriority>,
     /// Which of the tools there are; all when left out.
     pub filter: Option<Filter>,
+    /// How many tokens all declarations together may cost with every request; when the tools
+    /// do not fit, those that do are declared, and two tools that lead to the others.
+    pub budget: Option<u64>,
     /// Which of them there are for one host, by its name.
     pub hosts: Option<Hosts>,
     /// How the linter weighs its rules in this project.
@@ -77,18 +80,32 @@ pub struct Filter {
     pub toolsets: Option<Vec<String>>,
 }
 
-/// A filter for each host.
+/// What there is for one host.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Host {
+    /// Only tools of these names.
+    pub tools: Option<Vec<String>>,
+    /// No tools of these names.
+    pub exclude: Option<Vec<String>>,
+    /// Only tools of these toolsets: folders below a source, packages.
+    pub toolsets: Option<Vec<String>>,
+    /// How many tokens all declarations together may cost, in place of the budget for all.
+    pub budget: Option<u64>,
+}
+
+/// A filter and a budget for each host.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = as_written)]
 pub struct Hosts {
     /// What there is for Gemini CLI and its kin.
-    pub gemini: Option<Filter>,
+    pub gemini: Option<Host>,
     /// What there is in declarations for OpenAI.
-    pub openai: Option<Filter>,
+    pub openai: Option<Host>,
     /// What there is in declarations for Anthropic.
-    pub anthropic: Option<Filter>,
+    pub anthropic: Option<Host>,
     /// What there is over MCP.
-    pub mcp: Option<Filter>,
+    pub mcp: Option<Host>,
 }
 
 /// How the linter weighs its rules in this project.
@@ -196,6 +213,12 @@ fn as_written(schema: &mut Schema) {
             if let [kind] = types.as_slice() {
                 property["type"] = kind.clone();
             }
+        }
+        // The bounds say all there is to say of a whole number.
+        if property["format"] == "uint64" {
+            property
+                .as_object_mut()
+                .map(|schema| schema.remove("format"));
         }
         if let Some(Value::String(description)) = property.get_mut("description") {
             *description = description.replace('\n', " ");

@@ -66,6 +66,7 @@ fn example(key: &str) -> &'static str {
         "tools" => "`tools: [facepalm, git_*]`",
         "exclude" => "`exclude: [deploy_*]`",
         "toolsets" => "`toolsets: [git]`",
+        "budget" => "`budget: 4000`",
         "filter" => "`filter: {exclude: [deploy_*]}`",
         "hosts" => "`hosts: {gemini: {exclude: [deploy_*]}}`",
         "command" => "`command: {discover: other-discover, call: other-call}`",

@@ -38,9 +38,10 @@ pub(super) struct Layer {
 }
 
 /// The keys that a variable can set, each in one word.
-const VARIABLES: [(&str, &[&str]); 5] = [
+const VARIABLES: [(&str, &[&str]); 6] = [
     ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
     ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
+    ("COGTOOLS_BUDGET", &["budget"]),
     ("COGTOOLS_TOOLS", &["filter", "tools"]),
     ("COGTOOLS_EXCLUDE", &["filter", "exclude"]),
     ("COGTOOLS_TOOLSETS", &["filter", "toolsets"]),

@@ -17,7 +17,7 @@ use crate::environment::EnvPriority;
 use crate::filter::Filter;
 use crate::source::{Folder, Global, Packages, Source};
 use crate::text::Text;
-use crate::{Fault, Project, RuleLevel, Target};
+use crate::{Budget, Fault, Project, RuleLevel, Target};
 
 /// What holds for the tools of a project.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Config {
     pub filter: Filter,
     /// Which of them there are for one host.
     pub hosts: Vec<(Target, Filter)>,
+    /// What declarations may cost: for everybody, and for single hosts.
+    pub budgets: Vec<(Option<Target>, Budget)>,
     /// What the linter's rules weigh here, as far as it differs from the rules' own words.
     pub rules: Vec<RuleLevel>,
     /// Every value that is set somewhere, the one that counts, by key in the
@@ -46,7 +48,14 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 5] = ["tool_sources", "env_priority", "filter", "hosts", "lint"];
+    pub const KEYS: [&'static str; 6] = [
+        "tool_sources",
+        "env_priority",
+        "filter",
+        "budget",
+        "hosts",
+        "lint",
+    ];
 
     /// The configuration of `project`, with what `places` beyond it say. Where
     /// nobody names sources, the tools are in `tools`.
@@ -88,6 +97,7 @@ impl Config {
             env_priority: EnvPriority::default(),
             filter: Filter::default(),
             hosts: Vec::new(),
+            budgets: Vec::new(),
             rules: Vec::new(),
             settings: vec![
                 Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
@@ -111,6 +121,12 @@ impl Config {
     pub fn host(&self, host: Target) -> Option<&Filter> {
         let mut hosts = self.hosts.iter();
         hosts.find(|(name, _)| *name == host).map(|(_, f)| f)
+    }
+
+    /// What the declarations for `host` may cost: its own budget, or everybody's.
+    pub fn budget(&self, host: Option<Target>) -> Option<Budget> {
+        let of = |host| self.budgets.iter().find(|(name, _)| *name == host);
+        of(host).or_else(|| of(None)).map(|(_, budget)| *budget)
     }
 
     /// Notes that `setting` holds from here on.

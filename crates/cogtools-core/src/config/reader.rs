@@ -10,7 +10,7 @@ use crate::source::Packages;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Fault, Level, RuleLevel, Target};
+use crate::{Budget, Code, Fault, Level, RuleLevel, Target};
 
 /// Reads `layer` into `config`; `packages` are what `node_modules` means.
 pub(super) fn read(
@@ -105,6 +105,7 @@ impl Reader<'_> {
                         config.set(setting);
                     }
                 }
+                "budget" => self.budget(entry, "budget", None, config),
                 "hosts" => self.hosts(entry, config),
                 "lint" => self.lint(entry, config),
                 _ => self.unknown(entry, &Config::KEYS),
@@ -135,9 +136,24 @@ impl Reader<'_> {
             for setting in self.filter(&key, host, &mut filter) {
                 config.set(setting);
             }
+            for entry in host.value.entries().into_iter().flatten() {
+                if entry.key == "budget" {
+                    self.budget(entry, &format!("{key}.budget"), Some(target), config);
+                }
+            }
             config.hosts.retain(|(name, _)| *name != target);
             config.hosts.push((target, filter));
         }
+    }
+
+    fn budget(&mut self, entry: &Entry, key: &str, host: Option<Target>, config: &mut Config) {
+        let tokens = entry.value.to_json().as_u64();
+        let Some(tokens) = tokens.and_then(|tokens| usize::try_from(tokens).ok()) else {
+            return self.takes("budget", "a whole number of tokens", &entry.value);
+        };
+        config.budgets.retain(|(name, _)| *name != host);
+        config.budgets.push((host, Budget::new(tokens)));
+        config.set(self.setting(key.to_owned(), entry));
     }
 
     /// Reads a filter over what `filter` was; key by key, the later layer wins.
@@ -148,8 +164,13 @@ impl Reader<'_> {
                 "tools" => &mut filter.tools,
                 "exclude" => &mut filter.exclude,
                 "toolsets" => &mut filter.toolsets,
-                _ => {
+                "budget" if key != "filter" => continue,
+                _ if key == "filter" => {
                     self.unknown(entry, &["tools", "exclude", "toolsets"]);
+                    continue;
+                }
+                _ => {
+                    self.unknown(entry, &["tools", "exclude", "toolsets", "budget"]);
                     continue;
                 }
             };

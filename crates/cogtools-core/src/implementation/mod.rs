@@ -10,6 +10,7 @@ mod template;
 mod written;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -19,6 +20,7 @@ use partials::{Partials, stays_inside};
 pub use template::Template;
 pub use written::Written;
 
+use crate::index::Index;
 use crate::source::{Declared, Provider};
 use crate::text::Text;
 use crate::tool::Reader;
@@ -39,6 +41,8 @@ pub enum Implementation {
     Script(String),
     /// A provider that has declared it.
     Provider(Provider, Declared),
+    /// Built in: it leads to the other tools.
+    Index(Arc<Index>),
 }
 
 /// Why a tool that was accepted did not answer.
@@ -147,7 +151,8 @@ impl Implementation {
     pub const fn runs_programs(&self) -> bool {
         match self {
             Self::Template(_) | Self::TemplateFile(_) => false,
-            Self::Exec(_) | Self::Script(_) | Self::Provider(..) => true,
+            // What is called through it may.
+            Self::Exec(_) | Self::Script(_) | Self::Provider(..) | Self::Index(_) => true,
         }
     }
 
@@ -177,6 +182,7 @@ impl Implementation {
             Self::Provider(provider, declared) => {
                 Call::new(tool, &arguments, surroundings).provider(provider, declared)
             }
+            Self::Index(index) => index.find(&arguments),
         }
     }
 
@@ -191,7 +197,7 @@ impl Implementation {
             Self::Exec(templates) => templates
                 .iter()
                 .try_for_each(|template| template.check(text, &Partials::beside(text))),
-            Self::Script(_) | Self::Provider(..) => Ok(()),
+            Self::Script(_) | Self::Provider(..) | Self::Index(_) => Ok(()),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Implementation {
                 found.into_iter().collect()
             }
             Self::Exec(templates) => templates.iter().map(own).collect(),
-            Self::Script(_) | Self::Provider(..) => Vec::new(),
+            Self::Script(_) | Self::Provider(..) | Self::Index(_) => Vec::new(),
         }
     }
 }

@@ -6,18 +6,24 @@ use serde_json::{Map, Value};
 
 use super::Tool;
 use crate::arguments::Arguments;
+use crate::implementation::Implementation;
 use crate::schema::{Unusable, Validator};
 use crate::violation::{Violation, escape};
 use crate::{Code, Fault};
 
 /// Arguments that fit their tool, defaults filled in.
-#[derive(Debug, PartialEq)]
-pub struct Accepted(Map<String, Value>);
+#[derive(Debug)]
+pub struct Accepted {
+    arguments: Map<String, Value>,
+    /// The tool that they name and what they hand on to it, if their own tool does
+    /// nothing but call another.
+    target: Option<Box<(Tool, Self)>>,
+}
 
 impl Accepted {
-    /// The arguments.
-    pub(super) fn into_object(self) -> Map<String, Value> {
-        self.0
+    /// The arguments, and the tool that is called instead with its own.
+    pub(super) fn into_parts(self) -> (Map<String, Value>, Option<(Tool, Self)>) {
+        (self.arguments, self.target.map(|target| *target))
     }
 }
 
@@ -26,6 +32,8 @@ impl Accepted {
 pub enum AcceptError {
     /// They do not fit.
     Violations(Vec<Violation>),
+    /// The tool that they call cannot be called so, in its own words.
+    Target(Vec<Fault>),
     /// The schema itself cannot be used.
     Unusable(Unusable),
 }
@@ -47,8 +55,14 @@ impl Tool {
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
         let validator = self.fields.schema.validator();
         let validator = validator.map_err(AcceptError::Unusable)?;
-        self.hold(&validator, arguments)
-            .map_err(AcceptError::Violations)
+        let mut accepted = self
+            .hold(&validator, arguments)
+            .map_err(AcceptError::Violations)?;
+        if let Implementation::Index(index) = self.implementation() {
+            let target = index.target(&mut accepted.arguments);
+            accepted.target = target.map_err(AcceptError::Target)?.map(Box::new);
+        }
+        Ok(accepted)
     }
 
     /// The same with the `validator` of the tool's own schema.
@@ -81,7 +95,10 @@ impl Tool {
         match value {
             Value::Object(mut object) if violations.is_empty() => {
                 self.fields.schema.fill(&mut object);
-                Ok(Accepted(object))
+                Ok(Accepted {
+                    arguments: object,
+                    target: None,
+                })
             }
             _ => Err(violations),
         }
@@ -102,6 +119,7 @@ impl AcceptError {
     pub fn faults(self, tool: &Tool) -> Vec<Fault> {
         let violations = match self {
             Self::Violations(violations) => violations,
+            Self::Target(faults) => return faults,
             Self::Unusable(unusable) => {
                 let fault = Fault::new(Code::InvalidTool, unusable.message);
                 return vec![fault.about(tool.name().as_str()).pointing(unusable.pointer)];

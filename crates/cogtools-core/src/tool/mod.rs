@@ -138,6 +138,13 @@ impl Tool {
         self
     }
 
+    /// The same tool as a built-in one.
+    pub(crate) fn built_in(mut self, name: Name, way: Implementation) -> Self {
+        self.fields.name = name;
+        self.fields.implementation = way;
+        self
+    }
+
     /// The same tool, from there.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
         self.provenance = provenance;
@@ -173,8 +180,11 @@ impl Tool {
         arguments: Accepted,
         surroundings: &Surroundings,
     ) -> Result<Answer, RunError> {
+        let arguments = match arguments.into_parts() {
+            (_, Some((tool, arguments))) => return tool.run(arguments, surroundings),
+            (arguments, None) => arguments,
+        };
         trust::gate::check(self, surroundings)?;
-        let arguments = arguments.into_object();
         let answer = self
             .fields
             .implementation

@@ -2,8 +2,5 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-mod merge;
-mod nasty;
-mod read;
 mod settings;
 mod version;

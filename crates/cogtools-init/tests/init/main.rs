@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
+mod cases;
 mod files;
+mod hosts;
 mod project;
 mod refusals;
 mod runs;

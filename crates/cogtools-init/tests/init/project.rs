@@ -21,12 +21,14 @@ pub(crate) struct Ended {
 /// A directory that goes away with the test.
 pub(crate) struct Project {
     folder: TempDir,
+    home: TempDir,
 }
 
 impl Project {
     pub(crate) fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
+            home: tempfile::tempdir().unwrap(),
         }
     }
 
@@ -48,6 +50,12 @@ impl Project {
         let path = self.path(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// A file in the user's home directory.
+    pub(crate) fn own(&self, file: &str) -> PathBuf {
+        let parts = file.split('/');
+        parts.fold(self.home.path().to_path_buf(), |path, part| path.join(part))
     }
 
     pub(crate) fn read(&self, file: &str) -> String {
@@ -87,13 +95,13 @@ impl Project {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut io = Io {
-            program: PathBuf::new(),
+            program: PathBuf::from("/opt/bin/cogtools-init"),
             next: None,
             stdin,
             stdout: &mut stdout,
             stderr: &mut stderr,
             terminals: Terminals::default(),
-            vars: BTreeMap::new(),
+            vars: BTreeMap::from([("HOME".into(), self.home.path().into())]),
             cwd: self.folder.path().to_path_buf(),
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
             lookout: Lookout::default(),

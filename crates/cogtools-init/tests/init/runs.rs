@@ -1,6 +1,6 @@
 //! Whole runs: what is printed and what is there afterwards.
 
-use cogtools_gemini::{Change, Plan, Step};
+use cogtools_edit::{Change, Plan, Step};
 use cogtools_init::PROGRAM;
 
 use crate::project::{Project, done};

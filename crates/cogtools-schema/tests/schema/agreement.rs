@@ -200,6 +200,10 @@ fn configurations() {
         ("env_priority: system", false),
         ("filter: {tools: [a*], exclude: [b], toolsets: [c]}", true),
         ("filter: {tool: [a]}", false),
+        ("budget: 4000", true),
+        ("budget: 1.5", false),
+        ("hosts: {mcp: {budget: 4000, exclude: [a]}}", true),
+        ("hosts: {mcp: {budget: [1]}}", false),
         ("filter: {tools: a}", false),
         ("filter: {tools: [1]}", false),
         (

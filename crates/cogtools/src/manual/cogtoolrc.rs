@@ -65,9 +65,15 @@ exclude, and be in one of toolsets or in a toolset in one; an empty list leaves 
 The options --tools, --exclude and --toolset replace the key of their name for one run. A filter \
 brings no shadowed tool back: a name means the same tool for everybody.
 
+budget
+  How many tokens all declarations together may cost with every request, as cogtools list counts \
+them. When the tools do not fit, those that do are declared with find_tool and call_tool, which \
+lead to the others; see cogtools-discover(1). The option --budget says the same for one run.
+
 hosts
   The same for one host: a map from gemini, openai, anthropic or mcp to such a filter, which \
-holds beside the one for all: a tool must pass both. `cogtools-discover` takes the host from \
+holds beside the one for all: a tool must pass both. Its budget holds in place \
+of the one for all. `cogtools-discover` takes the host from \
 --format; `cogtools-call` and `cogtools list` know none unless --host names one.
 
 lint
@@ -114,6 +120,9 @@ COGTOOLS_TOOL_SOURCES
 COGTOOLS_ENV_PRIORITY
   Like env_priority.
 
+COGTOOLS_BUDGET
+  Like budget.
+
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
   Like the keys of filter: names with commas between them, or a list in YAML.
 
@@ -134,5 +143,6 @@ const EXAMPLES: &str = "    tool_sources:
       - node_modules
     filter:
       exclude: [deploy_*]
+    budget: 4000
     lint:
       rules: {no-examples: error}";

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use cogtools_gemini::jsonc;
+use cogtools_edit::jsonc;
 use serde_json::Value;
 
 use crate::merge::wanted;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, child, kind};
 use super::layout::{Layout, indent, margin};
-use super::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal};
 
 /// Text that is put into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

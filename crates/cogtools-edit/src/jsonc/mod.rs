@@ -5,18 +5,20 @@
 //! never replaced: where it is another one than ours, its owner must decide.
 
 mod document;
+mod entry;
 mod layout;
 mod merge;
 mod read;
-mod refusal;
 
+pub use entry::entry;
 pub use merge::{Insertion, insertions};
 pub use read::{mend, read};
-pub use refusal::{Reason, Refusal};
 
 use std::path::Path;
 
 use serde_json::{Map, Value};
+
+use crate::Refusal;
 
 /// `text` (of `file`, for messages) with everything in `wanted` that is missing
 /// there. Objects are merged key by key; `text` itself when nothing is missing.

@@ -14,7 +14,7 @@ use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use super::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal};
 
 /// What a file begins with when an editor marked it as UTF-8.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";

@@ -33,6 +33,25 @@ pub enum Reason {
         /// What stands there.
         found: &'static str,
     },
+    /// It is not TOML; the parser's words.
+    #[error("not TOML: {0}")]
+    Toml(String),
+    /// A map that is written so that nothing can be added to it.
+    #[error("is written in one piece, so that no entry can be added")]
+    Closed {
+        /// The map, as a JSON pointer.
+        pointer: String,
+    },
+    /// An entry of our name is somebody else's.
+    ///
+    /// What it says is not told: servers have secrets in their arguments.
+    #[error("another entry has that name already")]
+    Other {
+        /// The entry, as a JSON pointer.
+        pointer: String,
+        /// What else helps.
+        hint: String,
+    },
     /// An object says the same key twice.
     #[error("stands twice, first on line {first}")]
     Duplicate {
@@ -58,12 +77,23 @@ impl Refusal {
     pub fn fault(self) -> Fault {
         let fault = Fault::new(Code::InvalidConfig, self.reason.to_string());
         let fault = match self.reason {
-            Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
+            Reason::Toml(_) | Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
                 fault.hint("mend the file by hand, then run this again")
             }
             Reason::NotAnObject { pointer, .. } => fault
                 .pointing(pointer)
                 .hint("make it an object or take it out, then run this again"),
+            Reason::Closed { pointer } => {
+                let header = format!("[{}.NAME]", pointer.trim_start_matches('/'));
+                fault.pointing(pointer).hint(format!(
+                    "write each of its entries below a line of its own, {header}, then run this \
+                     again"
+                ))
+            }
+            Reason::Other { pointer, hint, .. } => fault
+                .pointing(pointer)
+                .hint("take it out or rename it, then run this again")
+                .hint(hint),
             Reason::Duplicate { pointer, .. } => fault
                 .pointing(pointer)
                 .hint("take one of the two out, then run this again"),

@@ -11,7 +11,7 @@ use jsonc_parser::tokens::Token;
 use serde_json::Value;
 
 use super::document::{BYTE_ORDER_MARK, Document, options, place, sentence};
-use super::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal};
 
 /// The value of `text` (of `file`, for messages), if Gemini CLI can read it.
 pub fn read(file: &Path, text: &str) -> Result<Value, Box<Refusal>> {

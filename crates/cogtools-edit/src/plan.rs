@@ -3,7 +3,7 @@
 //! A plan can be shown as a diff or applied; both speak of the same bytes.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -115,10 +115,11 @@ impl Change {
     }
 }
 
-/// `path` with slashes, as diffs have it on every system.
+/// `path` with slashes and from the root, as diffs have it on every system.
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()
+        .filter(|part| !matches!(part, Component::RootDir | Component::Prefix(_)))
         .map(|part| part.as_os_str().to_string_lossy())
         .collect();
     parts.join("/")

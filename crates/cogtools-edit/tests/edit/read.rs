@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_gemini::jsonc;
+use cogtools_edit::jsonc;
 use serde_json::json;
 
 /// A file that cannot be read for `why`, and what it is mended to.

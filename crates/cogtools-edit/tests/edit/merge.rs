@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_gemini::jsonc;
+use cogtools_edit::jsonc;
 use serde_json::{Map, Value, json};
 
 /// What Gemini CLI must find.

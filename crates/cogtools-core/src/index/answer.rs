@@ -1,0 +1,38 @@
+//! What a search answers: for a model, so it says how to go on.
+
+use serde_json::json;
+
+use crate::{Name, Tool};
+
+/// The first `limit` of the `ranked` among `tools`, as a JSON object with one match
+/// a line.
+pub(super) fn text(query: &str, tools: &[Tool], ranked: &[usize], limit: usize) -> String {
+    let matches = ranked.iter().filter_map(|index| tools.get(*index));
+    let lines: Vec<String> = matches.take(limit).map(line).collect();
+    let more = ranked.len().saturating_sub(limit);
+    let list = if lines.is_empty() {
+        "[]".to_owned()
+    } else {
+        format!("[\n{}\n]", lines.join(",\n"))
+    };
+    let hint = if lines.is_empty() {
+        let all = tools.len();
+        format!("none of {all} tools matches; try other words, or an empty query to look at all")
+    } else if more > 0 {
+        format!("{more} more match; a greater limit or more words show them")
+    } else {
+        format!("call one with {}", Name::CALL)
+    };
+    let query = json!(query);
+    let hint = json!(hint);
+    format!("{{\"query\": {query}, \"tools\": {list}, \"hint\": {hint}}}\n")
+}
+
+fn line(tool: &Tool) -> String {
+    let told = json!({
+        "name": tool.name().as_str(),
+        "description": tool.description(),
+        "parameters": tool.schema().to_json_schema(),
+    });
+    told.to_string()
+}

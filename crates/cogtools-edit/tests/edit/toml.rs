@@ -1,0 +1,89 @@
+//! What a TOML file becomes, byte for byte.
+
+use std::path::Path;
+
+use cogtools_edit::toml;
+use serde_json::{Map, Value, json};
+
+const ADDED: &str = "[servers.us]\ncommand = \"us\"\nargs = [\"a \\\"b\\\"\", \"c\"]\n";
+
+fn members() -> Map<String, Value> {
+    let value = json!({"command": "us", "args": ["a \"b\"", "c"]});
+    value.as_object().cloned().unwrap()
+}
+
+#[track_caller]
+fn check(before: &str, expected: Result<&str, &str>) {
+    let file = Path::new("c.toml");
+    let found = toml::add(file, before, "servers", "us", &members());
+    let found = found.map_err(|refusal| {
+        let fault = refusal.fault();
+        format!("{} ({})", fault.line(), fault.hints.join("; "))
+    });
+    assert_eq!(
+        found.as_deref().map_err(String::as_str),
+        expected,
+        "{before:?}"
+    );
+    if let Ok(after) = expected {
+        let (value, _) = toml::entry(file, after, "servers", "us").unwrap().unwrap();
+        assert_eq!(value, Value::Object(members()));
+        assert!(after.starts_with(before), "{after:?}");
+    }
+}
+
+#[test]
+fn a_table_is_put_behind_the_rest() {
+    check("", Ok(ADDED));
+    check("\u{feff}", Ok(&format!("\u{feff}{ADDED}")));
+    check("a = 1\n", Ok(&format!("a = 1\n\n{ADDED}")));
+    check("a = 1 # mine", Ok(&format!("a = 1 # mine\n\n{ADDED}")));
+    check("# mine\n\n", Ok(&format!("# mine\n\n\n{ADDED}")));
+    let other = "[servers.other] # mine\n  command='''\nx'''\n[servers.other.env]\nA=\"1\"\n[z]\n";
+    check(other, Ok(&format!("{other}\n{ADDED}")));
+    check("[servers]\n", Ok(&format!("[servers]\n\n{ADDED}")));
+    check(
+        "a = 1\r\n",
+        Ok(&format!("a = 1\r\n\r\n{}", ADDED.replace('\n', "\r\n"))),
+    );
+}
+
+#[test]
+fn what_stands_in_the_way_is_told() {
+    let closed = "is written in one piece, so that no entry can be added (write each of its \
+                  entries below a line of its own, [servers.NAME], then run this again)";
+    check(
+        "a = 1\nservers = {other = {command = \"x\"}}\n",
+        Err(&format!("c.toml:2:11: /servers: {closed}")),
+    );
+    check(
+        "servers = 1\n",
+        Err(
+            "c.toml:1:11: /servers: must be an object, but is a number (make it an object or take it \
+             out, then run this again)",
+        ),
+    );
+    check(
+        "[[servers]]\n",
+        Err(
+            "c.toml:1:1: /servers: must be an object, but is an array (make it an object or take it \
+             out, then run this again)",
+        ),
+    );
+    check(
+        "a = = 1\n",
+        Err(
+            "c.toml:1:5: not TOML: extra `=`, expected nothing (mend the file by hand, then run \
+             this again)",
+        ),
+    );
+}
+
+#[test]
+fn dotted_keys_are_read() {
+    let text = "servers.us.command = \"x\"\nservers.us.n = 1.5\nservers.us.t = 1979-05-27\n";
+    let found = toml::entry(Path::new("c.toml"), text, "servers", "us").unwrap();
+    let (value, place) = found.unwrap();
+    assert_eq!(value, json!({"command": "x", "n": 1.5, "t": "1979-05-27"}));
+    assert_eq!(place.line, 1);
+}

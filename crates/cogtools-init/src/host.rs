@@ -1,0 +1,199 @@
+//! The hosts whose configuration can be written, and what each of them needs.
+//!
+//! Where a host looks and what it reads there is what its own documentation says;
+//! the tests ask the host itself where it can be asked.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::{Code, Fault};
+use cogtools_edit::{Edit, Format, Step};
+use cogtools_gemini::{Places, command};
+
+use crate::extension;
+use crate::scene::Scene;
+use crate::server::{NAME, Server};
+
+/// A host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Host {
+    /// Gemini CLI, by the commands that discover and call tools.
+    Gemini,
+    /// Gemini CLI, over MCP.
+    GeminiMcp,
+    /// An extension of Gemini CLI, which brings the project's tools along.
+    GeminiExtension,
+    /// Claude Code, in the project.
+    ClaudeCode,
+    /// Claude Desktop, for the user.
+    ClaudeDesktop,
+    /// Cursor, in the project.
+    Cursor,
+    /// Visual Studio Code, in the project.
+    VsCode,
+    /// Codex, for the user.
+    Codex,
+}
+
+/// What the editors put the project's folder in for.
+const FOLDER: &str = "${workspaceFolder}";
+
+impl Host {
+    const ALL: [(&'static str, Self); 8] = [
+        ("gemini", Self::Gemini),
+        ("gemini-mcp", Self::GeminiMcp),
+        ("gemini-extension", Self::GeminiExtension),
+        ("claude-code", Self::ClaudeCode),
+        ("claude-desktop", Self::ClaudeDesktop),
+        ("cursor", Self::Cursor),
+        ("vscode", Self::VsCode),
+        ("codex", Self::Codex),
+    ];
+
+    /// The names on the command line.
+    pub(crate) const NAMES: [&'static str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Self::ALL[at].0;
+            at += 1;
+        }
+        names
+    };
+
+    /// The host of that name.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(known, _)| *known == name).map(|(_, host)| host)
+    }
+
+    /// The change to its configuration.
+    fn edit(self, scene: &Scene) -> Result<Edit, Box<Fault>> {
+        let name = scene.name.as_deref().unwrap_or(NAME);
+        let server = Server {
+            table: "mcpServers",
+            name,
+            command: NAME,
+            project: None,
+            typed: false,
+        };
+        let root = || text(&scene.root);
+        Ok(match self {
+            Self::Gemini => command::edit(),
+            Self::GeminiExtension => extension::edit(scene),
+            Self::GeminiMcp => jsonc(Places::settings(), &server),
+            Self::ClaudeCode => jsonc(
+                PathBuf::from(".mcp.json"),
+                &Server {
+                    typed: true,
+                    ..server
+                },
+            ),
+            Self::Cursor => jsonc(
+                Path::new(".cursor").join("mcp.json"),
+                &Server {
+                    typed: true,
+                    project: Some(FOLDER),
+                    ..server
+                },
+            ),
+            Self::VsCode => jsonc(
+                Path::new(".vscode").join("mcp.json"),
+                &Server {
+                    table: "servers",
+                    typed: true,
+                    project: Some(FOLDER),
+                    ..server
+                },
+            ),
+            Self::ClaudeDesktop => jsonc(
+                scene
+                    .claude_desktop()
+                    .ok_or_else(|| Box::new(homeless(self)))?,
+                &Server {
+                    command: text(&scene.program)?,
+                    project: Some(root()?),
+                    ..server
+                },
+            ),
+            Self::Codex => {
+                let server = Server {
+                    table: "mcp_servers",
+                    project: Some(root()?),
+                    ..server
+                };
+                let file = scene.codex().ok_or_else(|| Box::new(homeless(self)))?;
+                Edit::add(file, Format::Toml, server.entry())
+            }
+        })
+    }
+
+    fn word(self) -> &'static str {
+        let mut all = Self::ALL.iter();
+        all.find(|(_, host)| *host == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+/// What happens to the files of `hosts`, or all that stands in the way.
+pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Fault>> {
+    let mut faults: Vec<Fault> = Vec::new();
+    let mut edits: Vec<Edit> = Vec::new();
+    for host in hosts {
+        match host.edit(scene) {
+            Ok(edit) => join(edit, &mut edits),
+            Err(fault) => faults.push(*fault),
+        }
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    for edit in &edits {
+        match edit.plan(&scene.root) {
+            Ok(step) => steps.push(step),
+            Err(error) => faults.extend(error.faults()),
+        }
+    }
+    if hosts.contains(&Host::GeminiExtension) {
+        match extension::context(scene) {
+            Ok(step) => steps.extend(step),
+            Err(fault) => faults.push(*fault),
+        }
+    }
+    if faults.is_empty() {
+        Ok(steps)
+    } else {
+        Err(faults)
+    }
+}
+
+/// Adds `edit` to the others; two of one file become one.
+fn join(edit: Edit, edits: &mut Vec<Edit>) {
+    let same = edits.iter_mut().find(|other| other.file == edit.file);
+    match same {
+        Some(other) => {
+            other.wanted.extend(edit.wanted);
+            other.entry = other.entry.take().or(edit.entry);
+        }
+        None => edits.push(edit),
+    }
+}
+
+fn jsonc(file: PathBuf, server: &Server<'_>) -> Edit {
+    Edit::add(file, Format::Jsonc, server.entry())
+}
+
+/// A path in a configuration, which is text.
+fn text(path: &Path) -> Result<&str, Box<Fault>> {
+    path.to_str().ok_or_else(|| {
+        let message = "the path is not UTF-8, and no configuration can name it";
+        let fault = Fault::new(Code::InvalidConfig, message);
+        let fault = fault.about(path.display().to_string());
+        Box::new(fault.hint("move it to a folder whose name is plain text"))
+    })
+}
+
+fn homeless(host: Host) -> Fault {
+    let word = host.word();
+    let message =
+        format!("the configuration of {word} lies in your home directory, which is unknown");
+    let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    Fault::new(Code::IoFailed, message).hint(format!("set {variable} to an absolute path"))
+}

@@ -1,0 +1,43 @@
+//! `--print`: the files as they would be.
+
+use std::fs;
+
+use cogtools_core::{Code, Fault};
+use cogtools_edit::Step;
+use cogtools_program::Failure;
+
+use crate::scene::Scene;
+
+/// What the man page says of it.
+pub(crate) const MANUAL: &str = "With --print the hosts' files are printed as they would be after the run, and nothing is \
+     written. One file is printed as it is, byte for byte; of several, each comes after a line \
+     ==> PATH <== with its full path. A file that would stay as it is is printed, too. What \
+     every project has, .cogtoolrc.yaml and tools/, is not among them.";
+
+/// The files that `steps` lead to.
+pub(crate) fn files(scene: &Scene, steps: &[Step]) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let (file, content) = match step {
+            Step::Write(change) => (&change.file, change.after.clone().into_bytes()),
+            Step::Keep(file) => (file, read(scene, file)?),
+        };
+        if steps.len() > 1 {
+            let lead = if index == 0 { "" } else { "\n" };
+            let path = scene.full(file);
+            text.extend(format!("{lead}==> {} <==\n", path.display()).bytes());
+        }
+        text.extend(content);
+    }
+    Ok(text)
+}
+
+fn read(scene: &Scene, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
+    fs::read(scene.full(file)).map_err(|error| {
+        let fault = Fault::new(Code::IoFailed, format!("cannot be read: {error}"));
+        fault
+            .about(file.display().to_string())
+            .hint("run this again")
+            .into()
+    })
+}

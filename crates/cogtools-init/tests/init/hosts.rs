@@ -1,0 +1,191 @@
+//! The configuration of each host: new, among others, and in the way.
+
+use std::fs;
+use std::path::Path;
+
+use crate::cases::{CASES, Case};
+use crate::project::{Project, done, failed};
+
+fn summary(word: &str, file: &str) -> String {
+    format!("{word} .cogtoolrc.yaml\n{word} tools/hello.yaml\n{word} {file}\n")
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    for case in CASES {
+        let project = Project::new();
+        let expected = Case::expected(case.new, &project);
+        assert_eq!(
+            case.run(&project, &["--print"]),
+            done(&expected),
+            "{}",
+            case.host
+        );
+        assert!(project.files().is_empty() && !case.path(&project).exists());
+        let ended = case.run(&project, &[]);
+        let created = summary("created", &case.shown(&project));
+        assert!(ended.stdout.starts_with(&created), "{ended:?}");
+        assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
+        assert_eq!(fs::read_to_string(case.path(&project)).unwrap(), expected);
+        let unchanged = summary("unchanged", &case.shown(&project));
+        let again = done(format!(
+            "{unchanged}\nnothing to do: all of it is in place\n"
+        ));
+        assert_eq!(case.run(&project, &[]), again);
+        assert_eq!(case.run(&project, &["--print"]), done(expected));
+    }
+}
+
+#[test]
+fn somebody_elses_file_keeps_every_byte() {
+    for case in CASES {
+        let project = Project::new();
+        case.write(&project, case.before);
+        let expected = Case::expected(case.after, &project);
+        assert_eq!(
+            case.run(&project, &["--print"]),
+            done(&expected),
+            "{}",
+            case.host
+        );
+        assert_eq!(
+            fs::read_to_string(case.path(&project)).unwrap(),
+            case.before
+        );
+        assert_eq!(case.run(&project, &[]).status, 0);
+        assert_eq!(fs::read_to_string(case.path(&project)).unwrap(), expected);
+        let again = case.run(&project, &["--dry-run"]);
+        assert_eq!(again, done(""), "{}", case.host);
+    }
+}
+
+#[test]
+fn an_entry_that_is_not_ours_stops_the_run() {
+    for case in CASES {
+        let project = Project::new();
+        case.write(&project, case.taken);
+        let ended = case.run(&project, &[]);
+        let said: Vec<&str> = ended.stderr.lines().collect();
+        let first = format!(
+            "cogtools-init: error[INVALID_CONFIG]: {}:{}: another entry has that name already",
+            case.shown(&project),
+            case.place
+        );
+        assert_eq!(said[0], first);
+        let hints: Vec<&str> = said
+            .into_iter()
+            .filter(|line| line.starts_with("hint"))
+            .collect();
+        let expected = [
+            "hint: take it out or rename it, then run this again",
+            "hint: or take another name with --name",
+            "hint: no file was written",
+        ];
+        assert_eq!(hints, expected);
+        assert_eq!((ended.status, ended.stdout.as_str()), (78, ""));
+        assert_eq!(fs::read_to_string(case.path(&project)).unwrap(), case.taken);
+        assert!(!project.path("tools").exists());
+
+        assert_eq!(case.run(&project, &["--name", "tools-2"]).status, 0);
+        let text = fs::read_to_string(case.path(&project)).unwrap();
+        assert!(text.contains("tools-2"), "{text}");
+    }
+}
+
+#[test]
+fn an_entry_of_ours_that_its_owner_has_changed_stays() {
+    let project = Project::new();
+    let text = "{\"mcpServers\": {\"cogtools\": {\"command\": \"/opt/cogtools-mcp\", \"env\": {\"A\": \"b\"}}}}";
+    project.write(".mcp.json", text);
+    assert_eq!(project.run(&["--host=claude-code", "--print"]), done(text));
+    assert_eq!(project.run(&["--host=claude-code"]).status, 0);
+    assert_eq!(project.read(".mcp.json"), text);
+}
+
+#[test]
+fn several_hosts_at_once() {
+    let project = Project::new();
+    let ended = project.run(&[
+        "--host",
+        "gemini,gemini-mcp",
+        "--host",
+        "claude-code,gemini",
+    ]);
+    let next = "next steps:\n- see what Gemini CLI will see";
+    assert!(ended.stdout.contains(next), "{}", ended.stdout);
+    assert_eq!(
+        project.files(),
+        [
+            ".cogtoolrc.yaml",
+            ".gemini/",
+            ".gemini/settings.json",
+            ".mcp.json",
+            "tools/",
+            "tools/hello.yaml"
+        ]
+    );
+    let settings = project.read(".gemini/settings.json");
+    assert_eq!(
+        settings,
+        "{\n  \"toolDiscoveryCommand\": \"cogtools-discover\",\n  \"toolCallCommand\": \"cogtools-call\",\n  \
+         \"tools\": {\n    \"discoveryCommand\": \"cogtools-discover\",\n    \"callCommand\": \"cogtools-call\"\n  },\n  \
+         \"mcpServers\": {\n    \"cogtools\": {\n      \"command\": \"cogtools\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n"
+    );
+    let path = |file: &str| project.path(file).display().to_string();
+    let printed = format!(
+        "==> {} <==\n{}\n==> {} <==\n{settings}",
+        path(".mcp.json"),
+        project.read(".mcp.json"),
+        path(".gemini/settings.json"),
+    );
+    assert_eq!(
+        project.run(&["--print", "--host=claude-code,gemini-mcp"]),
+        done(printed)
+    );
+}
+
+#[test]
+fn an_extension() {
+    let project = Project::new();
+    let manifest = "{\n  \"name\": \"my-tools\",\n  \"version\": \"0.1.0\",\n  \"contextFileName\": \"COGTOOLS.md\",\n  \
+        \"mcpServers\": {\n    \"my-tools\": {\n      \"command\": \"cogtools\",\n      \
+        \"args\": [\"mcp\", \"--project\", \"${extensionPath}\"]\n    }\n  }\n}\n";
+    let args = ["--host=gemini-extension", "--name=my-tools"];
+    assert_eq!(project.run(&args).status, 0);
+    assert_eq!(project.read("gemini-extension.json"), manifest);
+    assert!(
+        project
+            .read("COGTOOLS.md")
+            .starts_with("# Tools of this extension\n")
+    );
+    let text = "{\"name\": \"theirs\", \"version\": \"7\", \"contextFileName\": \"GEMINI.md\"}";
+    let project = Project::new();
+    project.write("gemini-extension.json", text);
+    assert_eq!(
+        project.run(&[&args[..], &["--print"]].concat()),
+        done(
+            "{\"name\": \"theirs\", \"version\": \"7\", \"contextFileName\": \"GEMINI.md\", \"mcpServers\": {\"my-tools\": {\"command\": \"cogtools\", \"args\": [\"mcp\", \"--project\", \"${extensionPath}\"]}}}"
+        )
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_for() {
+    let project = Project::new();
+    let ended = project.run(&["--host", "vim"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    let ended = project.run(&["--name", "a_b"]);
+    assert_eq!(
+        ended,
+        failed(
+            2,
+            "cogtools-init: error[USAGE]: invalid value 'a_b' for '--name <NAME>': a name has 1 to 32 \
+             letters from a to z, digits and `-`\nhint: usage: cogtools-init [OPTIONS]\nhint: --help explains every option\n"
+        )
+    );
+    for flag in ["--dry-run", "--format=json"] {
+        assert_eq!(project.run(&["--print", flag]).status, 2, "{flag}");
+    }
+    assert!(project.files().is_empty());
+    assert!(!Path::new(&project.own(".codex")).exists());
+}

@@ -1,0 +1,73 @@
+//! `--budget`: fewer declarations, and two tools that lead to the others.
+
+use clap::{Arg, ArgMatches, value_parser};
+use cogtools_core::{Budget, BudgetError, Code, Fault, Registry, Tool};
+
+/// What the man page says of it.
+pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
+     budget of cogtoolrc(5), the declarations together cost at most so many tokens, as cogtools \
+     list counts them. When all tools fit, nothing changes. Else each tool is declared that \
+     still fits, in the order of sources and names, and two tools of cogtools' own are declared \
+     after them: find_tool searches all tools of the project by words, and answers with their \
+     descriptions and parameters; call_tool calls one of them as a call of its own would. \
+     cogtools-call knows both without any option. Their names are taken: a tool file of such a \
+     name is broken. A budget that has no room for the two is an error, which tells the least.";
+
+/// The option.
+pub fn arg() -> Arg {
+    Arg::new("budget")
+        .long("budget")
+        .value_name("TOKENS")
+        .value_parser(value_parser!(u32))
+        .help("Declare what costs at most so many tokens, and a search for the rest")
+}
+
+/// A budget, and who has set it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    budget: Budget,
+    option: bool,
+}
+
+/// The budget of this run: that of the command line, or of the configuration.
+pub fn of(matches: &ArgMatches, registry: &Registry) -> Option<Asked> {
+    let tokens = matches.get_one::<u32>("budget");
+    let tokens = tokens.and_then(|tokens| usize::try_from(*tokens).ok());
+    let option = tokens.map(Budget::new);
+    let budget = option.or_else(|| registry.budget())?;
+    Some(Asked {
+        budget,
+        option: option.is_some(),
+    })
+}
+
+impl Asked {
+    /// What the budget has room for of `all`, each with its tokens, and what `index`
+    /// makes of the two tools that lead to the others.
+    pub fn keep<T>(
+        self,
+        all: Vec<(T, usize)>,
+        registry: &Registry,
+        index: impl FnMut(&Tool) -> T,
+    ) -> Result<Vec<T>, Vec<Fault>> {
+        let costs: Vec<usize> = all.iter().map(|(_, tokens)| *tokens).collect();
+        let two = registry.index().map_err(cogtools_core::FindError::faults)?;
+        let cost = two.iter().map(Tool::tokens).sum();
+        let selection = self.budget.select(&costs, cost);
+        let selection = selection.map_err(|error| vec![self.fault(error)])?;
+        let kept = all.into_iter().zip(selection.declared);
+        let kept = kept.filter(|(_, kept)| *kept).map(|((one, _), _)| one);
+        let two = two.iter().filter(|_| selection.index);
+        Ok(kept.chain(two.map(index)).collect())
+    }
+
+    fn fault(self, error: BudgetError) -> Fault {
+        let (code, subject) = if self.option {
+            (Code::Usage, "--budget")
+        } else {
+            (Code::InvalidConfig, "budget")
+        };
+        let fault = Fault::new(code, error.to_string()).about(subject);
+        fault.hint(format!("the least that works here is {}", error.least))
+    }
+}

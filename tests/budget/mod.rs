@@ -1,0 +1,265 @@
+//! Too many tools: a budget, and the two tools that lead to the others.
+
+mod model;
+
+use cogtools_testing::{Outcome, Project};
+use serde_json::{Value, json};
+
+use crate::run;
+
+/// A project with so many tools, of which each says its number.
+fn many(count: usize) -> Project {
+    let project = Project::new();
+    for number in 1..=count {
+        let name = format!("tool_{number:03}");
+        let topic = ["rivers", "mountains", "cities"][number % 3];
+        project.file(
+            format!("tools/{name}.yaml"),
+            format!(
+                "name: {name}\ndescription: Tells fact {number} on {topic}\nparameters:\n  \
+                 tone: {{type: string, description: How it is told, enum: [dry, warm]}}\n\
+                 implementation: \"Fact {number}, {{{{ tone }}}}.\"\n"
+            ),
+        );
+    }
+    project
+}
+
+fn names(project: &Project, args: &[&str]) -> Vec<String> {
+    let declared = run("cogtools-discover", project).args(args).run().json();
+    let declared = declared.as_array().expect("a list").iter();
+    let names = declared.map(|tool| tool["name"].as_str().expect("a name").to_owned());
+    names.collect()
+}
+
+/// What all that is declared costs, by the rule that the manual tells.
+fn cost(project: &Project, args: &[&str]) -> usize {
+    let args = [args, &["--format", "anthropic"]].concat();
+    let declared = run("cogtools-discover", project).args(args).run().json();
+    let tools = declared.as_array().expect("a list").iter();
+    let tokens = tools.map(|tool| {
+        let told = json!({
+            "name": tool["name"], "description": tool["description"], "parameters": tool["input_schema"],
+        });
+        told.to_string().chars().count().div_ceil(4)
+    });
+    tokens.sum()
+}
+
+#[test]
+fn what_fits_is_declared() {
+    let project = many(20);
+    let all = run("cogtools-discover", &project).run().text();
+    let whole = cost(&project, &[]);
+    let budget = |tokens: usize| tokens.to_string();
+    for enough in [whole, whole + 1, 1_000_000] {
+        run("cogtools-discover", &project)
+            .args(["--budget", &budget(enough)])
+            .run()
+            .outputs(&all);
+    }
+    for tokens in [whole - 1, whole / 2, 300] {
+        let args = ["--budget", &budget(tokens)];
+        let names = names(&project, &args);
+        let (declared, index) = names.split_at(names.len() - 2);
+        assert_eq!(index, ["find_tool", "call_tool"]);
+        let first = (1..=declared.len()).map(|number| format!("tool_{number:03}"));
+        assert_eq!(declared, first.collect::<Vec<_>>());
+        let spent = cost(&project, &args);
+        let next = cost(&project, &["--tools", "tool_020"]);
+        assert!(
+            spent <= tokens && tokens < spent + next,
+            "{spent} of {tokens}"
+        );
+    }
+    let least = cost(&project, &["--budget", "200", "--tools", "tool_*"]);
+    let least = least.min(186);
+    run("cogtools-discover", &project)
+        .args(["--budget", "10"])
+        .run()
+        .fails(
+            2,
+            format!(
+                "cogtools-discover: error[USAGE]: --budget: a budget of 10 tokens is too small: find_tool \
+                 and call_tool, which lead to the tools that do not fit, cost {least}\n\
+                 hint: the least that works here is {least}\n"
+            ),
+        );
+}
+
+#[test]
+fn the_configuration_has_a_budget_too() {
+    let project = many(20);
+    let count = |args: &[&str]| names(&project, args).len();
+    project.file(
+        ".cogtoolrc.yaml",
+        "budget: 300\nhosts: {openai: {budget: 100000}}\n",
+    );
+    let few = count(&[]);
+    assert!(few < 20, "{few}");
+    assert_eq!(count(&["--format", "anthropic"]), few);
+    assert_eq!(count(&["--budget", "100000"]), 20);
+    let listed = run("cogtools-discover", &project)
+        .args(["--format", "openai"])
+        .run()
+        .json();
+    assert_eq!(listed.as_array().map(Vec::len), Some(20));
+    run("cogtools-discover", &project)
+        .env("COGTOOLS_BUDGET", "1")
+        .run()
+        .fails(
+            78,
+            "cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: \
+             find_tool and call_tool, which lead to the tools that do not fit, cost 186\n\
+             hint: the least that works here is 186\n",
+        );
+    project.file(".cogtoolrc.yaml", "budget: lots\n");
+    run("cogtools-discover", &project).run().fails(
+        78,
+        "cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:9: `budget` takes a whole number \
+         of tokens, not `lots`\n   |\n 1 | budget: lots\n   |         ^^^^\nhint: write `budget: 4000`\n",
+    );
+}
+
+fn call(project: &Project, tool: &str, arguments: &Value) -> Outcome {
+    run("cogtools-call", project)
+        .arg(tool)
+        .stdin(arguments)
+        .run()
+}
+
+#[test]
+fn tools_are_found() {
+    let project = many(20);
+    let found = |arguments: Value| call(&project, "find_tool", &arguments).json();
+    let answer = found(json!({"query": "tool 7", "limit": 1}));
+    let seven = json!({
+        "name": "tool_007",
+        "description": "Tells fact 7 on mountains",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "tone": {"type": "string", "description": "How it is told", "enum": ["dry", "warm"]},
+            },
+            "required": ["tone"],
+        },
+    });
+    assert_eq!(answer["tools"][0]["name"], "tool_007");
+    let answer = found(json!({"query": "montains", "limit": 50}));
+    let names = |answer: &Value| -> Vec<String> {
+        let tools = answer["tools"].as_array().expect("a list").iter();
+        tools
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect()
+    };
+    let expected = [1, 4, 7, 10, 13, 16, 19].map(|number| format!("tool_{number:03}"));
+    assert_eq!(names(&answer), expected);
+    assert_eq!(answer["tools"][2], seven);
+    assert_eq!(answer["hint"], "call one with call_tool");
+    let answer = found(json!({"query": "rivers"}));
+    assert_eq!(names(&answer).len(), 5);
+    assert_eq!(
+        answer["hint"],
+        "1 more match; a greater limit or more words show them"
+    );
+    call(&project, "find_tool", &json!({"query": "quux"})).outputs(
+        "{\"query\": \"quux\", \"tools\": [], \"hint\": \"none of 20 tools matches; try other words, or an \
+         empty query to look at all\"}\n",
+    );
+    assert_eq!(names(&found(json!({"query": "", "limit": 50}))).len(), 20);
+    run("cogtools-call", &project)
+        .args(["find_tool", "--exclude", "tool_00*"])
+        .stdin(json!({"query": "tool 7", "limit": 50}))
+        .run()
+        .takes_input();
+    let filtered = run("cogtools-call", &project)
+        .args(["find_tool", "--tools", "tool_01?"])
+        .stdin(json!({"query": "", "limit": 50}))
+        .run()
+        .json();
+    assert_eq!(names(&filtered).len(), 10);
+}
+
+#[test]
+fn a_call_through_another_tool_is_a_call() {
+    let project = many(5);
+    for arguments in [
+        json!({"tone": "dry"}),
+        json!({"tone": "dry", "wait_for_previous": true}),
+        json!({"tone": "angry"}),
+        json!({"ton": "dry"}),
+        json!({}),
+    ] {
+        let own = call(&project, "tool_003", &arguments);
+        let through =
+            json!({"name": "tool_003", "arguments": arguments, "wait_for_previous": false});
+        let other = call(&project, "call_tool", &through);
+        assert_eq!(own.stdout, other.stdout, "{arguments}");
+        assert_eq!(own.stderr, other.stderr, "{arguments}");
+        assert_eq!(own.status, other.status, "{arguments}");
+    }
+    call(&project, "call_tool", &json!({"name": "tool_03"})).fails(
+        127,
+        "cogtools-call: error[TOOL_NOT_FOUND]: tool_03: no tool of that name is here\n\
+         hint: did you mean `tool_003`, `tool_001` or `tool_002`?\n\
+         hint: cogtools-discover prints the tools there are\n\
+         hint: find_tool searches all tools there are\n",
+    );
+    call(&project, "call_tool", &json!({"arguments": {}})).fails(
+        65,
+        "cogtools-call: error[SCHEMA_VIOLATION]: call_tool: /name: required but missing\n\
+         hint: send name (string): The name of the tool\n",
+    );
+    let inner = json!({"name": "find_tool", "arguments": {"query": "fact 2", "limit": 1}});
+    let nested = json!({"name": "call_tool", "arguments": inner});
+    let found = call(&project, "call_tool", &nested).json();
+    assert_eq!(found["tools"][0]["name"], "tool_002");
+    run("cogtools-call", &project)
+        .args(["call_tool", "--exclude", "tool_003"])
+        .stdin(json!({"name": "tool_003", "arguments": {"tone": "dry"}}))
+        .run()
+        .fails(
+            127,
+            "cogtools-call: error[TOOL_NOT_FOUND]: tool_003: no tool of that name is here\n\
+             hint: `tools/tool_003.yaml` is one, but a filter leaves it out: an option such as \
+             --exclude, or `filter` or `hosts` of the configuration\n\
+             hint: did you mean `tool_001`, `tool_002` or `tool_004`?\n\
+             hint: cogtools-discover prints the tools there are\n\
+             hint: find_tool searches all tools there are\n",
+        );
+}
+
+#[test]
+fn the_names_are_taken() {
+    let project = many(1);
+    project.file(
+        "tools/find_tool.yaml",
+        "name: find_tool\ndescription: d\nimplementation: mine\n",
+    );
+    let broken = "[INVALID_TOOL]: tools/find_tool.yaml:1:7: `find_tool` is not a tool's name: cogtools \
+                  itself has a tool of that name\n   |\n 1 | name: find_tool\n   |       ^^^^^^^^^\n\
+                  hint: name it in words that every host accepts, such as `check_facts`\n";
+    let outcome = run("cogtools-discover", &project).run();
+    outcome.expect(
+        0,
+        &outcome.stdout,
+        format!("cogtools-discover: warning{broken}"),
+    );
+    let found = call(&project, "find_tool", &json!({"query": "fact"})).json();
+    assert_eq!(found["tools"][0]["name"], "tool_001");
+    project.remove("tools/find_tool.yaml");
+    let listed = run("cogtools-list", &project).run().text();
+    assert!(!listed.contains("find_tool"), "{listed}");
+    let listed = run("cogtools-list", &project)
+        .args(["--built-in", "--json"])
+        .run()
+        .json();
+    let names: Vec<&Value> = listed["tools"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|t| &t["name"])
+        .collect();
+    assert_eq!(names, ["tool_001", "find_tool", "call_tool"]);
+    assert_eq!(listed["tools"][1]["source"], "(built in)");
+}

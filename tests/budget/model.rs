@@ -1,0 +1,70 @@
+//! What a model does that is told of a few tools only, in the real Gemini CLI.
+
+use std::fmt::Write as _;
+
+use cogtools_testing::{FakeGemini, Gemini, Turn, Version, difference};
+use serde_json::json;
+
+use super::{call, many, names};
+
+#[test]
+fn a_model_finds_and_calls_what_is_not_declared() {
+    let settings =
+        r#"{"tools": {"discoveryCommand": "cogtools-discover", "callCommand": "cogtools-call"}}"#;
+    conversation(settings, "discovered_tool_", str::to_owned);
+}
+
+#[test]
+fn a_model_finds_and_calls_over_mcp() {
+    let settings = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mcp"]}}}"#;
+    let told = |text: &str| format!("<untrusted_context>\n{text}\n</untrusted_context>");
+    conversation(settings, "mcp_cogtools_", told);
+}
+
+/// Plays a search and a call in a project with 200 tools, whose names begin with
+/// `prefix` there; the model reads results as `told`.
+fn conversation(settings: &str, prefix: &str, told: impl Fn(&str) -> String) {
+    let project = many(200);
+    project
+        .file(".cogtoolrc.yaml", "budget: 1000\n")
+        .file(".gemini/settings.json", settings);
+    let gemini = Gemini::install(Version::NEWEST, &crate::clients::cache());
+    let query = json!({"query": "fact 150", "limit": 1});
+    let fake = FakeGemini::start([
+        Turn::call(format!("{prefix}find_tool"), query.clone()),
+        Turn::call(
+            format!("{prefix}call_tool"),
+            json!({"name": "tool_150", "arguments": {"tone": "warm"}}),
+        ),
+        Turn::text("All done."),
+    ]);
+    let outcome = gemini.ask(&project, crate::programs(), &fake, &["--yolo"]);
+    let conversation = fake
+        .verdict()
+        .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+    outcome.expect(0, "All done.\n", &outcome.stderr);
+    let steps = conversation.main();
+    let declared = steps[0].declarations();
+    let declared = declared.iter().filter_map(|tool| tool["name"].as_str());
+    let mut ours: Vec<&str> = declared
+        .filter_map(|name| name.strip_prefix(prefix))
+        .collect();
+    let mut expected = names(&project, &[]);
+    ours.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(ours, expected);
+    assert!(ours.len() < 40 && !ours.contains(&"tool_150"), "{ours:?}");
+    let found = call(&project, "find_tool", &query).text();
+    assert!(found.contains("\"name\":\"tool_150\""), "{found}");
+    let mut read = String::new();
+    for request in steps.iter().skip(1) {
+        let response = request.responses()[0]["response"]["output"]
+            .as_str()
+            .unwrap_or_default();
+        let _ = writeln!(read, "{response}");
+    }
+    let expected = format!("{}\n{}\n", told(&found), told("Fact 150, warm."));
+    if let Some(difference) = difference(expected, read) {
+        panic!("{difference}");
+    }
+}

@@ -1,0 +1,185 @@
+//! Configurations that `cogtools init` writes, read by the hosts themselves.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cogtools_testing::{FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, install};
+use serde_json::{Value, json};
+
+use crate::run;
+
+/// Where hosts are installed.
+pub(crate) fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
+}
+
+fn init(project: &Project, args: &[&str]) {
+    let outcome = run("cogtools-init", project).args(args).run();
+    outcome.expect(0, &outcome.stdout, "");
+}
+
+/// An npm package of a host, and the program in it.
+struct Package {
+    name: &'static str,
+    version: &'static str,
+    program: String,
+}
+
+impl Package {
+    /// Runs the program.
+    fn run(&self, project: &Project, args: &[&str]) -> Outcome {
+        let Self {
+            name,
+            version,
+            program,
+        } = self;
+        let plain = name.replace(['@', '/'], "-");
+        let package = format!("{name}@{version}");
+        let place = install::npm(&cache(), &format!("host{plain}-{version}"), &[&package]);
+        Run::new(place.join("node_modules").join(program))
+            .project(project)
+            .path(install::node(&cache()))
+            .args(args)
+            .limit(Duration::from_mins(1))
+            .run()
+    }
+}
+
+/// The system and the machine as npm packages name them.
+fn platform() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let machine = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{system}-{machine}")
+}
+
+#[test]
+fn codex_reads_its_table() {
+    let project = Project::new();
+    project.file(
+        "../home/.codex/config.toml",
+        "model = \"m\" # mine\r\n[mcp_servers.other]\r\ncommand = 'x'",
+    );
+    init(&project, &["--host", "codex"]);
+    let codex = Package {
+        name: "@openai/codex",
+        version: "0.169.0",
+        program: ".bin/codex".to_owned(),
+    };
+    let outcome = codex.run(&project, &["mcp", "list", "--json"]);
+    let listed: Value = serde_json::from_slice(&outcome.stdout)
+        .unwrap_or_else(|error| panic!("{error}\n{outcome}"));
+    let ours = &listed[0];
+    assert_eq!(ours["name"], "cogtools");
+    assert_eq!(ours["enabled"], true);
+    assert_eq!(ours["transport"]["command"], "cogtools");
+    assert_eq!(
+        ours["transport"]["args"],
+        json!(["mcp", "--project", "[ROOT]"])
+    );
+    assert_eq!(listed[1]["name"], "other");
+}
+
+#[test]
+fn claude_code_reads_its_file() {
+    let project = Project::new();
+    project.file(
+        ".mcp.json",
+        "{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
+    );
+    init(&project, &["--host", "claude-code"]);
+    // The program that the package's own script would put in its place.
+    let claude = Package {
+        name: "@anthropic-ai/claude-code",
+        version: "2.1.197",
+        program: format!("@anthropic-ai/claude-code-{}/claude", platform()),
+    };
+    let outcome = claude.run(&project, &["mcp", "get", "cogtools"]);
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    for expected in ["Type: stdio", "Command: cogtools", "Args: mcp"] {
+        assert!(lines.contains(&expected), "{outcome}");
+    }
+}
+
+/// The newest Gemini CLI without a model.
+fn gemini(project: &Project, args: &[&str]) -> Outcome {
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    Run::new(gemini.bin().join("gemini"))
+        .project(project)
+        .path(install::node(&cache()))
+        .path(crate::programs())
+        .env("GEMINI_API_KEY", "x")
+        .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+        .env("TERM", "xterm-256color")
+        .args(args)
+        .limit(Duration::from_mins(1))
+        .run()
+}
+
+#[test]
+fn gemini_cli_lists_the_server() {
+    let project = Project::new();
+    init(&project, &["--host", "gemini-mcp"]);
+    let outcome = gemini(&project, &["mcp", "list"]);
+    let all = format!("{outcome}");
+    assert!(all.contains("cogtools: cogtools mcp (stdio)"), "{all}");
+}
+
+#[test]
+fn gemini_cli_installs_the_extension() {
+    for verb in ["install", "link"] {
+        let project = Project::new();
+        project.file("brought/tools/hi.yaml", HI);
+        let args = ["--host", "gemini-extension", "--name", "brought-tools"];
+        init(&project, &[&["-C", "brought"], &args[..]].concat());
+        let installed = gemini(&project, &["extensions", verb, "brought", "--consent"]);
+        installed.expect(0, &installed.stdout, &installed.stderr);
+        let listed = gemini(&project, &["extensions", "list"]).to_string();
+        for expected in ["brought-tools (0.1.0)", "COGTOOLS.md"] {
+            assert!(listed.contains(expected), "{listed}");
+        }
+        // The project around it has no tools of its own.
+        let called = call(&project, "mcp_brought-tools_hi", json!({"whom": "Ada"}));
+        assert_eq!(
+            called, "<untrusted_context>\nHi, Ada!\n</untrusted_context>",
+            "{verb}"
+        );
+    }
+}
+
+#[test]
+fn gemini_cli_calls_through_the_server() {
+    let project = Project::new();
+    project.file("tools/hi.yaml", HI);
+    init(&project, &["--host", "gemini-mcp", "--name", "mine"]);
+    let called = call(&project, "mcp_mine_hi", json!({"whom": "Ada"}));
+    assert_eq!(
+        called,
+        "<untrusted_context>\nHi, Ada!\n</untrusted_context>"
+    );
+}
+
+const HI: &str = "name: hi\ndescription: Says hi\nparameters: {whom: string}\nimplementation: \"Hi, {{ whom }}!\"\n";
+
+/// What the model reads when it calls `tool`.
+fn call(project: &Project, tool: &str, arguments: Value) -> String {
+    let fake = FakeGemini::start([Turn::call(tool, arguments), Turn::text("All done.")]);
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
+    let conversation = fake
+        .verdict()
+        .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+    let request = conversation.main()[1];
+    let response = &request.responses()[0]["response"]["output"];
+    response
+        .as_str()
+        .unwrap_or_else(|| panic!("{response}\n{outcome}"))
+        .to_owned()
+}

@@ -1,0 +1,55 @@
+"""Holds declarations on standard input against the types of an official SDK.
+
+Prints one line a tool; ends with an error at the first that does not fit.
+"""
+
+import json
+import sys
+
+from jsonschema import Draft202012Validator
+from pydantic import ConfigDict, TypeAdapter
+
+
+def closed(*types):
+    """The types, refusing keys that they do not have."""
+    for one in types:
+        one.__pydantic_config__ = ConfigDict(extra="forbid")
+    return TypeAdapter(types[0])
+
+
+def openai(tool):
+    from openai.types.chat import ChatCompletionToolParam
+    from openai.types.shared import FunctionDefinition as Answered
+    from openai.types.shared_params import FunctionDefinition
+
+    closed(ChatCompletionToolParam, FunctionDefinition).validate_python(tool)
+    Answered.model_validate(tool["function"], strict=True, extra="forbid")
+    return [tool["function"]["parameters"]]
+
+
+def anthropic(tool):
+    from anthropic.types import ToolParam
+
+    closed(ToolParam).validate_python(tool)
+    examples = tool.get("input_examples", [])
+    for example in examples:
+        Draft202012Validator(tool["input_schema"]).validate(example)
+    return [tool["input_schema"]]
+
+
+def mcp(tool):
+    from mcp.types import Tool
+
+    read = Tool.model_validate(tool, strict=True, extra="forbid")
+    again = read.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert again == tool, f"{again} is not {tool}"
+    return [tool[key] for key in ("inputSchema", "outputSchema") if key in tool]
+
+
+check = {"openai": openai, "anthropic": anthropic, "mcp": mcp}[sys.argv[1]]
+for tool in json.load(sys.stdin):
+    for schema in check(tool):
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object", schema
+        assert "$schema" not in schema, schema
+    print(tool.get("name") or tool["function"]["name"])

@@ -1,0 +1,82 @@
+//! The SDKs of `PyPI`: their types as pydantic holds values against them, and every
+//! schema against the meta-schema of JSON Schema 2020-12.
+
+use std::time::Duration;
+
+use cogtools_testing::{Run, install};
+
+use super::{cache, declared, expected, projects};
+use crate::repository;
+
+const PACKAGES: [&str; 5] = [
+    "openai==3.54.0",
+    "anthropic==2.12.0",
+    "mcp==2.3.0",
+    "pydantic==2.14.3",
+    "jsonschema==4.26.0",
+];
+
+fn check(format: &str) {
+    let python = install::python(&cache(), "sdk-python-1", &PACKAGES);
+    for (project, names) in projects() {
+        Run::new(&python)
+            .project(&project)
+            .arg(repository().join("tests/sdk/check.py"))
+            .arg(format)
+            .stdin(declared(&project, format))
+            .limit(Duration::from_mins(1))
+            .run()
+            .outputs(expected(&names));
+    }
+}
+
+#[test]
+fn openai() {
+    check("openai");
+}
+
+#[test]
+fn anthropic() {
+    check("anthropic");
+}
+
+#[test]
+fn mcp() {
+    check("mcp");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let python = install::python(&cache(), "sdk-python-1", &PACKAGES);
+    let schema = r#"{"type": "object"}"#;
+    let bad = r#"{"type": "object", "properties": {"a": {"exclusiveMinimum": true}}}"#;
+    let function = |more: &str, schema: &str| {
+        format!(
+            r#"[{{"type": "function", "function": {{"name": "a"{more}, "parameters": {schema}}}}}]"#
+        )
+    };
+    let named = |key: &str, schema: &str| format!(r#"[{{"name": "a", "{key}": {schema}}}]"#);
+    for (format, tools, fine) in [
+        ("openai", function("", schema), true),
+        ("openai", function(r#", "title": "x""#, schema), false),
+        ("openai", function("", bad), false),
+        ("anthropic", named("input_schema", schema), true),
+        ("anthropic", named("parameters", schema), false),
+        ("anthropic", named("input_schema", bad), false),
+        ("mcp", named("inputSchema", schema), true),
+        ("mcp", named("inputSchema", bad), false),
+        ("mcp", named("input_schema", schema), false),
+    ] {
+        let outcome = Run::new(&python)
+            .arg(repository().join("tests/sdk/check.py"))
+            .arg(format)
+            .stdin(tools.as_str())
+            .limit(Duration::from_mins(1))
+            .run();
+        if fine {
+            outcome.outputs("a\n");
+        } else {
+            outcome.expect(1, "", &outcome.stderr);
+        }
+    }
+}
