@@ -3,16 +3,16 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ArgMatches;
 use cogtools_core::{
     Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
 use cogtools_program::{Failure, Input, Io, Reporter, Terminals, Vars, project};
-use rmcp::model;
 
-use crate::prompt;
+use crate::offer::Offer;
+use crate::shelf::Shelf;
 
 /// Where the tools come from.
 pub(crate) struct Catalogue {
@@ -22,6 +22,7 @@ pub(crate) struct Catalogue {
     cwd: PathBuf,
     program: PathBuf,
     reporter: Reporter,
+    shelf: Shelf,
     /// What the last listing complained about.
     told: Mutex<Vec<Fault>>,
 }
@@ -29,8 +30,7 @@ pub(crate) struct Catalogue {
 /// All that clients are told of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) tools: Vec<model::Tool>,
-    pub(crate) prompts: Vec<model::Prompt>,
+    pub(crate) offers: Vec<Arc<Offer>>,
     /// What is wrong with files that are left out.
     pub(crate) faults: Vec<Fault>,
 }
@@ -44,6 +44,7 @@ impl Catalogue {
             cwd: io.cwd.clone(),
             program: io.program.clone(),
             reporter: io.reporter.clone(),
+            shelf: Shelf::default(),
             told: Mutex::default(),
         }
     }
@@ -80,7 +81,7 @@ impl Catalogue {
         })
     }
 
-    /// Every tool and every prompt, and what no listing before has complained about.
+    /// Every tool, and what no listing before has complained about.
     pub(crate) fn list(&self) -> Result<(Listing, Vec<Fault>), Vec<Fault>> {
         let listing = self.look()?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,19 +92,13 @@ impl Catalogue {
     }
 
     fn look(&self) -> Result<Listing, Vec<Fault>> {
-        let found = self.registry()?.map(|loaded| match loaded {
-            Ok(tool) => Ok((declared(&tool), prompt::offered(&tool))),
-            Err(error) => Err(error.faults()),
-        });
+        let found = self.registry()?.files();
         let mut listing = Listing::default();
         let unlisted = found.unlisted.iter().map(SourceError::fault);
         listing.faults.extend(unlisted);
-        for item in found.items {
-            match item {
-                Ok((tool, prompt)) => {
-                    listing.tools.extend(tool);
-                    listing.prompts.extend(prompt);
-                }
+        for offered in self.shelf.offers(found.items) {
+            match offered {
+                Ok(offer) => listing.offers.push(offer),
                 Err(wrong) => listing.faults.extend(wrong),
             }
         }
@@ -115,8 +110,8 @@ impl Catalogue {
         let mut hasher = DefaultHasher::new();
         match self.look() {
             Ok(listing) => {
-                let text = serde_json::to_string(&(listing.tools, listing.prompts));
-                text.unwrap_or_default().hash(&mut hasher);
+                let offers = listing.offers.iter();
+                offers.for_each(|offer| offer.said().hash(&mut hasher));
             }
             Err(faults) => {
                 let messages = faults.iter().map(|fault| &fault.message);
@@ -177,9 +172,4 @@ pub(crate) enum Missing {
     Unknown(Vec<Fault>),
     /// There is one, or could be, but it or the configuration is not valid.
     Unusable(Vec<Fault>),
-}
-
-/// What a client is told of a tool.
-fn declared(tool: &Tool) -> Option<model::Tool> {
-    serde_json::from_value(Target::Mcp.declare(tool)).ok()
 }

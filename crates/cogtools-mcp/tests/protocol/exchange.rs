@@ -58,10 +58,8 @@ pub(super) fn check(hello: &Value, line: &str, expected: &[Value]) {
         .map(|line| serde_json::from_str(line).expect("a line is JSON"));
     let found: Vec<Value> = lines.filter(|line: &Value| line["id"] != "hello").collect();
     let shown = |values: &[Value]| {
-        values
-            .iter()
-            .map(|value| format!("{value:#}\n"))
-            .collect::<String>()
+        let lines = values.iter().map(|value| format!("{value:#}"));
+        lines.collect::<Vec<_>>().join("\n")
     };
     if let Some(difference) = difference(shown(expected), shown(&found)) {
         panic!("{line}\n{difference}");
