@@ -13,16 +13,30 @@ const SECONDS: u64 = 20;
 /// How much more memory, in KiB, the server may have at its end than after a quarter.
 const GROWTH: u64 = 3 << 10;
 
+/// How many threads of the runtime may wait for work, or not.
+const IDLE: u64 = 4;
+/// How long everything has to be quiet.
+const REST: Duration = Duration::from_secs(2);
+
 const EXEC: &str = "name: echo
 description: Runs a program
 parameters: {text: {type: string}}
 implementation: {exec: [/bin/echo, '{{ text }}']}
 ";
 
-const SLOW: &str = "name: slow
-description: Runs a program that does not end
-implementation: {exec: [/bin/sleep, '1000']}
-";
+/// Runs a program that does not end, and one more beside it.
+fn slow() -> String {
+    format!(
+        "name: slow\ndescription: Does not end\n\
+         implementation: {{exec: [/bin/sh, -c, 'sleep {0} & sleep {0}']}}\n",
+        forever()
+    )
+}
+
+/// A time in seconds that no other program on this machine sleeps for.
+fn forever() -> String {
+    format!("1000.{}", std::process::id())
+}
 
 #[test]
 fn nothing_grows_and_nothing_is_lost() {
@@ -33,8 +47,9 @@ fn nothing_grows_and_nothing_is_lost() {
     let project = project();
     project
         .file("tools/echo.yaml", EXEC)
-        .file("tools/slow.yaml", SLOW);
+        .file("tools/slow.yaml", slow());
     let mut session = Session::open(&project);
+    let mut later = None;
     let begin = Instant::now();
     let end = begin + Duration::from_secs(seconds);
     let quarter = begin + Duration::from_secs(seconds) / 4;
@@ -43,36 +58,55 @@ fn nothing_grows_and_nothing_is_lost() {
     let mut calls = 0_u64;
     while Instant::now() < end {
         round += 1;
-        calls += mixed(&mut session, round);
+        calls += mixed(&mut session, round, later.as_deref());
         if round.is_multiple_of(5) {
-            let tool = GREET
-                .replace("greet", "later")
-                .replace("Greets", &format!("{round} greets"));
+            // Of the same size as the one before, most of the time.
+            let description = format!("{round} greets a person");
+            let tool = GREET.replace("greet", "later");
+            let tool = tool.replace("Greets a person", &description);
             project.file("tools/later.yaml", tool);
+            later = Some(description);
         }
         if round.is_multiple_of(50) {
             let _ = fs::remove_file(project.path("tools/later.yaml"));
+            later = None;
             project.file("tools/broken.yaml", format!("name: [{round}\n"));
         }
         if early.is_none() && Instant::now() > quarter {
-            early = Some(memory(&session));
+            early = Some(Size::of(&session));
         }
     }
-    let (early, late) = (early.expect("a quarter has passed"), memory(&session));
-    println!("{calls} calls in {seconds} s; {early} KiB after a quarter, {late} KiB at the end");
-    assert!(late <= early + GROWTH, "{early} KiB became {late} KiB");
+    let (early, late) = (early.expect("a quarter has passed"), Size::of(&session));
+    println!("{calls} calls in {seconds} s; after a quarter {early:?}, at the end {late:?}");
+    assert!(
+        late.memory <= early.memory + GROWTH
+            && late.files <= early.files
+            && late.threads <= early.threads + IDLE,
+        "{early:?} became {late:?}"
+    );
     assert_eq!(
         session.unclaimed(),
         Vec::<u64>::new(),
         "answers that nobody waits for"
     );
-    assert_eq!(children(&session), "", "processes that were left behind");
+    assert_eq!(left(&session), "", "processes that were left behind");
+    let slow = session.call("slow", &json!({}));
     session.hang_up();
+    assert!(
+        session.text(slow).1,
+        "what was asked is answered at the end"
+    );
     assert_eq!(session.end(), 0);
+    assert_eq!(
+        left(&session),
+        "",
+        "processes that were left behind at the end"
+    );
 }
 
-/// One of everything, all in flight at once; how many there were.
-fn mixed(session: &mut Session, round: u32) -> u64 {
+/// One of everything, all in flight at once; how many there were. The list has
+/// the tool of the description `later`, or none of that name.
+fn mixed(session: &mut Session, round: u32, later: Option<&str>) -> u64 {
     let name = format!("Ada {round}");
     let slow = session.call("slow", &json!({}));
     let good: Vec<u64> = (0..10)
@@ -88,31 +122,59 @@ fn mixed(session: &mut Session, round: u32) -> u64 {
     assert!(session.text(bad).1);
     assert_eq!(session.answer(unknown)["error"]["code"], -32602);
     assert_eq!(session.text(echo), (format!("{name}\n"), false));
-    assert!(session.answer(list)["result"]["tools"].is_array());
+    let list = session.answer(list);
+    let tools = list["result"]["tools"].as_array().expect("there are tools");
+    let found = tools.iter().find(|tool| tool["name"] == "later");
+    let found = found.map(|tool| tool["description"].as_str().expect("a text"));
+    assert_eq!(found, later, "the list follows the files");
     session.tell("notifications/cancelled", &json!({"requestId": slow}));
     15
 }
 
-/// The memory of the server, in KiB.
-fn memory(session: &Session) -> u64 {
-    let file = format!("/proc/{}/status", session.child.id());
-    let status = fs::read_to_string(file).expect("the system tells of processes");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    number
-        .and_then(|number| number.parse().ok())
-        .expect("a number")
+/// What the server takes while nothing is asked.
+#[derive(Debug)]
+struct Size {
+    /// In KiB.
+    memory: u64,
+    files: usize,
+    threads: u64,
 }
 
-/// The processes that the server has started and that are still there, a moment
-/// after the last call.
-fn children(session: &Session) -> String {
-    std::thread::sleep(Duration::from_secs(2));
-    let pid = session.child.id().to_string();
+impl Size {
+    fn of(session: &Session) -> Self {
+        std::thread::sleep(REST);
+        let process = format!("/proc/{}", session.child.id());
+        let status = fs::read_to_string(format!("{process}/status"));
+        let status = status.expect("the system tells of processes");
+        let number = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key));
+            let number = line.and_then(|line| line.split_whitespace().next());
+            number
+                .and_then(|number| number.parse().ok())
+                .expect("a number")
+        };
+        let files = fs::read_dir(format!("{process}/fd")).expect("the server is ours");
+        Self {
+            memory: number("VmRSS:"),
+            files: files.count(),
+            threads: number("Threads:"),
+        }
+    }
+}
+
+/// The processes that are still there a moment after the last call: what the server
+/// has started, and what that has.
+fn left(session: &Session) -> String {
+    std::thread::sleep(REST);
     let mut ps = std::process::Command::new("/bin/ps");
-    let output = ps
-        .args(["-o", "pid=,args=", "--ppid", &pid])
-        .output()
-        .expect("there is `ps`");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let output = ps.args(["-e", "-o", "ppid=,pid=,args="]).output();
+    let output = output.expect("there is `ps`").stdout;
+    let (server, forever) = (session.child.id().to_string(), forever());
+    let all = String::from_utf8_lossy(&output);
+    let left = all.lines().filter(|line| {
+        line.split_whitespace().next() == Some(server.as_str()) || line.contains(&forever)
+    });
+    left.map(|line| format!("{line}\n"))
+        .collect::<Vec<_>>()
+        .concat()
 }

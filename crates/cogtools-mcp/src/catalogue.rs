@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ArgMatches;
 use cogtools_core::{
@@ -11,9 +11,9 @@ use cogtools_core::{
 };
 use cogtools_program::budget;
 use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
-use rmcp::model;
 
-use crate::prompt;
+use crate::offer::Offer;
+use crate::shelf::Shelf;
 
 /// Where the tools come from.
 pub(crate) struct Catalogue {
@@ -23,16 +23,18 @@ pub(crate) struct Catalogue {
     cwd: PathBuf,
     program: PathBuf,
     reporter: Reporter,
+    shelf: Shelf,
     /// What the last listing complained about.
-    cancel: Cancel,
     told: Mutex<Vec<Fault>>,
+    cancel: Cancel,
 }
 
 /// All that clients are told of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) tools: Vec<model::Tool>,
-    pub(crate) prompts: Vec<model::Prompt>,
+    pub(crate) offers: Vec<Arc<Offer>>,
+    /// The same without what a budget leaves out: all of them can be prompts.
+    pub(crate) prompts: Vec<Arc<Offer>>,
     /// What is wrong with files that are left out.
     pub(crate) faults: Vec<Fault>,
 }
@@ -46,6 +48,7 @@ impl Catalogue {
             cwd: io.cwd.clone(),
             program: io.program.clone(),
             reporter: io.reporter.clone(),
+            shelf: Shelf::default(),
             told: Mutex::default(),
             cancel: Cancel::default(),
         }
@@ -89,7 +92,7 @@ impl Catalogue {
         })
     }
 
-    /// Every tool and every prompt, and what no listing before has complained about.
+    /// Every tool, and what no listing before has complained about.
     pub(crate) fn list(&self) -> Result<(Listing, Vec<Fault>), Vec<Fault>> {
         let listing = self.look()?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,29 +105,26 @@ impl Catalogue {
     fn look(&self) -> Result<Listing, Vec<Fault>> {
         let registry = self.registry()?;
         let budget = budget::of(&self.matches, &registry);
-        let cost = |tool: &Tool| if budget.is_some() { tool.tokens() } else { 0 };
-        let found = registry.map(|loaded| match loaded {
-            Ok(tool) => Ok((declared(&tool), cost(&tool), prompt::offered(&tool))),
-            Err(error) => Err(error.faults()),
-        });
-        let mut tools = Vec::new();
+        let found = registry.files();
         let mut listing = Listing::default();
         let unlisted = found.unlisted.iter().map(SourceError::fault);
         listing.faults.extend(unlisted);
-        for item in found.items {
-            match item {
-                Ok((tool, cost, prompt)) => {
-                    tools.push((tool, cost));
-                    listing.prompts.extend(prompt);
-                }
+        for offered in self.shelf.offers(found.items, budget.is_some()) {
+            match offered {
+                Ok(offer) => listing.prompts.push(offer),
                 Err(wrong) => listing.faults.extend(wrong),
             }
         }
-        let tools = match budget {
-            Some(budget) => budget.keep(tools, &registry, declared)?,
-            None => tools.into_iter().map(|(tool, _)| tool).collect(),
+        let offers = listing.prompts.iter().map(Arc::clone);
+        listing.offers = match budget {
+            Some(budget) => {
+                let counted = offers.map(|offer| (Some(Arc::clone(&offer)), offer.tokens()));
+                let index = |tool: &Tool| Offer::new(tool, true).ok().map(Arc::new);
+                let kept = budget.keep(counted.collect(), &registry, index)?;
+                kept.into_iter().flatten().collect()
+            }
+            None => offers.collect(),
         };
-        listing.tools.extend(tools.into_iter().flatten());
         Ok(listing)
     }
 
@@ -133,8 +133,8 @@ impl Catalogue {
         let mut hasher = DefaultHasher::new();
         match self.look() {
             Ok(listing) => {
-                let text = serde_json::to_string(&(listing.tools, listing.prompts));
-                text.unwrap_or_default().hash(&mut hasher);
+                let offers = listing.offers.iter().chain(&listing.prompts);
+                offers.for_each(|offer| offer.said().hash(&mut hasher));
             }
             Err(faults) => {
                 let messages = faults.iter().map(|fault| &fault.message);
@@ -195,9 +195,4 @@ pub(crate) enum Missing {
     Unknown(Vec<Fault>),
     /// There is one, or could be, but it or the configuration is not valid.
     Unusable(Vec<Fault>),
-}
-
-/// What a client is told of a tool.
-fn declared(tool: &Tool) -> Option<model::Tool> {
-    serde_json::from_value(Target::Mcp.declare(tool)).ok()
 }

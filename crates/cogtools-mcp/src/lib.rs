@@ -14,11 +14,15 @@ mod end;
 mod given;
 mod http;
 mod manual;
+mod offer;
+mod page;
 mod pending;
 mod prompt;
 mod serve;
 mod server;
+mod shelf;
 mod speech;
+mod stamp;
 mod watch;
 mod wire;
 

@@ -6,35 +6,37 @@
 
 use cogtools_core::Tool;
 use cogtools_core::arguments::Arguments;
-use rmcp::model::{JsonObject, Prompt, PromptArgument};
+use rmcp::model::{self, JsonObject, Prompt, PromptArgument};
 use serde_json::Value;
 
 /// The longest example, in characters, that is shown beside an argument.
 const SHORT: usize = 60;
 
-/// The prompt that a tool makes, if it makes one.
-pub(crate) fn offered(tool: &Tool) -> Option<Prompt> {
-    if tool.implementation().runs_programs() {
-        return None;
-    }
-    let example = tool.examples().next()?;
-    let schema = tool.schema().as_object();
+/// Whether a tool is a prompt too.
+pub(crate) fn is_offered(tool: &Tool) -> bool {
+    !tool.implementation().runs_programs() && tool.examples().next().is_some()
+}
+
+/// The prompt that such a tool makes, from what clients are told of the tool.
+pub(crate) fn of(tool: model::Tool) -> Prompt {
+    let schema = tool.input_schema;
+    let example = schema.get("examples").and_then(|all| all.get(0));
     let required = schema.get("required").and_then(Value::as_array);
     let required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
     let properties = schema.get("properties").and_then(Value::as_object);
     let arguments = properties.into_iter().flatten().map(|(name, schema)| {
         let argument = PromptArgument::new(name).with_required(required(name));
-        match description(schema, example.get(name)) {
+        match description(schema, example.and_then(|example| example.get(name))) {
             Some(description) => argument.with_description(description),
             None => argument,
         }
     });
     let arguments = Some(arguments.collect::<Vec<_>>()).filter(|all| !all.is_empty());
-    let prompt = Prompt::new(tool.name().as_str(), Some(tool.description()), arguments);
-    Some(match tool.title() {
+    let prompt = Prompt::new(tool.name, tool.description, arguments);
+    match tool.title {
         Some(title) => prompt.with_title(title),
         None => prompt,
-    })
+    }
 }
 
 /// What a person is told of an argument.

@@ -22,6 +22,7 @@ use crate::call::Workers;
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::Changes;
 use crate::given::Given;
+use crate::page::Page;
 use crate::speech::Speech;
 use crate::{answer, http, prompt};
 
@@ -95,10 +96,18 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         whole(request)?;
-        Ok(ListToolsResult::with_all_items(self.listing().await?.tools))
+        let offers = self.listing().await?.offers;
+        let tools = match context.extensions.get::<Page>() {
+            Some(page) => {
+                page.fill(offers);
+                Vec::new()
+            }
+            None => offers.iter().filter_map(|offer| offer.tool()).collect(),
+        };
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     async fn call_tool(
@@ -128,9 +137,9 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         whole(request)?;
-        Ok(ListPromptsResult::with_all_items(
-            self.listing().await?.prompts,
-        ))
+        let offers = self.listing().await?.prompts;
+        let prompts = offers.iter().filter_map(|offer| offer.prompt());
+        Ok(ListPromptsResult::with_all_items(prompts.collect()))
     }
 
     async fn get_prompt(

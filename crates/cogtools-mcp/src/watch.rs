@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
@@ -22,7 +21,6 @@ const POLL: Duration = Duration::from_secs(2);
 /// Something has happened to a file that may matter.
 #[derive(Debug, Default)]
 struct Stir {
-    count: AtomicU64,
     notify: Notify,
 }
 
@@ -34,18 +32,17 @@ pub(crate) async fn follow(house: Arc<House>) {
     };
     let catalogue = Arc::clone(&house.catalogue);
     let Ok((mut eye, mut known)) = tokio::task::spawn_blocking(move || {
-        eye.look_at(&catalogue.folders());
+        // Every file is read now, and a watcher would hear of each.
         let digest = catalogue.digest();
-        (eye, Some(digest))
+        eye.look_at(&catalogue.folders());
+        (eye, digest)
     })
     .await
     else {
         return;
     };
-    // A change in the meantime may be in the digest already.
-    if stir.count.load(Ordering::Acquire) > 0 {
-        known = None;
-    }
+    // Nobody has heard of what happened between, so there is a second look.
+    stir.notify.notify_one();
     loop {
         stir.settled().await;
         let catalogue = Arc::clone(&house.catalogue);
@@ -57,7 +54,7 @@ pub(crate) async fn follow(house: Arc<House>) {
             return;
         };
         eye = same_eye;
-        if known.replace(digest) != Some(digest) {
+        if std::mem::replace(&mut known, digest) != digest {
             house.changes.announce();
         }
     }
@@ -85,7 +82,6 @@ impl Stir {
             Err(_) => true,
         };
         if matters {
-            self.count.fetch_add(1, Ordering::AcqRel);
             self.notify.notify_one();
         }
     }

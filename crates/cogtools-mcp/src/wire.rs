@@ -20,6 +20,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_util::sync::CancellationToken;
 
 use crate::given::Given;
+use crate::page::{Pages, line};
 use crate::pending::Pending;
 use crate::speech::Speech;
 
@@ -37,6 +38,7 @@ pub(crate) struct Wire {
     lines: Receiver<Line>,
     speeches: Sender<Speech>,
     pending: Arc<Pending>,
+    pages: Arc<Pages>,
     stop: CancellationToken,
     /// An error that waits to be sent.
     reply: Option<Vec<u8>>,
@@ -65,6 +67,7 @@ impl Wire {
             lines,
             speeches,
             pending: Arc::default(),
+            pages: Arc::default(),
             stop,
             reply: None,
             opened: false,
@@ -97,6 +100,10 @@ impl Wire {
                 {
                     call.extensions_mut().insert(given);
                 }
+                if let ClientRequest::ListToolsRequest(list) = &mut request.request {
+                    let page = self.pages.lay(request.id.clone());
+                    list.extensions.insert(page);
+                }
                 // A subscription has no answer to wait for.
                 if !matches!(
                     request.request,
@@ -110,6 +117,7 @@ impl Wire {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
+                    self.pages.take(id);
                     self.pending.end(id);
                 }
             }
@@ -119,7 +127,7 @@ impl Wire {
     }
 
     fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
-        self.reply = line(&ServerJsonRpcMessage::error(error, id)).ok();
+        self.reply = line(&ServerJsonRpcMessage::error(error, id), None).ok();
     }
 
     /// Lets what was asked be answered, and ends what takes longer.
@@ -142,13 +150,16 @@ impl Transport<RoleServer> for Wire {
         item: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let (speeches, pending) = (self.speeches.clone(), Arc::clone(&self.pending));
+        let pages = Arc::clone(&self.pages);
         async move {
             let id = match &item {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
-            let sent = speeches.send(Speech::Message(line(&item)?)).await;
+            let page = id.as_ref().and_then(|id| pages.take(id));
+            let line = line(&item, page.as_ref())?;
+            let sent = speeches.send(Speech::Message(line)).await;
             if let Some(id) = id {
                 pending.end(&id);
             }
@@ -205,13 +216,6 @@ fn read(source: Box<dyn Read + Send>, lines: &Sender<Line>) {
             return;
         }
     }
-}
-
-/// A message as a line.
-fn line(message: &ServerJsonRpcMessage) -> std::io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    Ok(line)
 }
 
 /// What a line is.

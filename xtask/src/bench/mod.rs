@@ -3,8 +3,10 @@
 //! Times differ between machines and moments; ratios of medians of processes
 //! that ran in turn hardly do. It is a measurement and no test.
 
+mod client;
 mod peer;
 mod project;
+mod server;
 mod table;
 mod timer;
 
@@ -15,7 +17,8 @@ use anyhow::Result;
 use crate::cargo::{Build, target};
 use crate::say;
 use peer::{Peers, sources};
-use table::{Goal, Row};
+use server::Servers;
+use table::{Goal, Limit, Row};
 use timer::{Case, compare};
 
 /// How many tool files a discovery is measured with: how many runs of it, the
@@ -35,6 +38,7 @@ struct Bench {
     arguments: PathBuf,
     quick: bool,
     rows: Vec<Row>,
+    limits: Vec<Limit>,
 }
 
 /// Measures everything and prints the table; `write` puts it into docs/ too.
@@ -49,11 +53,13 @@ pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
         arguments: sources()?.join("arguments.json"),
         quick,
         rows: Vec::new(),
+        limits: Vec::new(),
     };
     bench.calls()?;
     bench.one_discovery()?;
     bench.discoveries()?;
-    let table = table::markdown(&bench.rows);
+    bench.server(&build)?;
+    let table = table::markdown(&bench.rows, &bench.limits);
     say::line(&table);
     let linked = if build.is_static() {
         "statically"
@@ -142,6 +148,14 @@ impl Bench {
             let goal = Goal::AtLeast(node, None);
             self.row(&what, goal, &discover, &peer, rounds.div_ceil(6))?;
         }
+        Ok(())
+    }
+
+    fn server(&mut self, build: &Build) -> Result<()> {
+        let servers = Servers::new(build, &self.dir, &self.arguments)?;
+        self.rows
+            .push(servers.start(if self.quick { 10 } else { 100 })?);
+        self.limits = servers.limits(self.quick)?;
         Ok(())
     }
 

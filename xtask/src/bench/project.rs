@@ -21,6 +21,20 @@ pub(super) fn with_tools(below: &Path, tools: usize) -> Result<PathBuf> {
     Ok(project)
 }
 
+/// The same with one tool more, which runs a program.
+pub(super) fn with_a_program(below: &Path, tools: usize) -> Result<PathBuf> {
+    let project = below.join(format!("server-{tools}"));
+    make(&project, tools - 1)?;
+    write(&project.join("tools/echo.yaml"), ECHO)?;
+    Ok(project)
+}
+
+const ECHO: &str = "name: echo
+description: Prints a text
+parameters: {text: {type: string}}
+implementation: {exec: [echo, '{{ text }}']}
+";
+
 /// A project with facepalm and many packages of Node.
 pub(super) fn with_packages(below: &Path) -> Result<PathBuf> {
     let project = below.join("packages");

@@ -16,6 +16,22 @@ pub(super) struct Row {
     pub(super) times: (Duration, Duration),
 }
 
+/// One number, and what it must not be above.
+#[derive(Clone, Debug)]
+pub(super) struct Limit {
+    pub(super) what: String,
+    pub(super) measured: f64,
+    pub(super) unit: Unit,
+    pub(super) must: f64,
+}
+
+/// What a limit counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unit {
+    Milliseconds,
+    Megabytes,
+}
+
 /// What a ratio has to be.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
@@ -73,12 +89,33 @@ impl Row {
     }
 }
 
-/// The table in Markdown.
-pub(super) fn markdown(rows: &[Row]) -> String {
+impl Limit {
+    fn line(&self) -> String {
+        let Self {
+            what,
+            measured,
+            must,
+            ..
+        } = self;
+        let unit = match self.unit {
+            Unit::Milliseconds => "ms",
+            Unit::Megabytes => "MB",
+        };
+        let met = if measured <= must { "yes" } else { "no" };
+        format!("| {what} | {measured:.2} {unit} | ≤ {must} {unit} | {met} |")
+    }
+}
+
+/// Both tables in Markdown.
+pub(super) fn markdown(rows: &[Row], limits: &[Limit]) -> String {
     let mut text = "| what | ratio | must | better | met | ms: ours / theirs |\n".to_owned();
     text.push_str("|---|---|---|---|---|---|\n");
     for row in rows {
         let _ = writeln!(text, "{}", row.line());
+    }
+    text.push_str("\n| what | measured | must | met |\n|---|---|---|---|\n");
+    for limit in limits {
+        let _ = writeln!(text, "{}", limit.line());
     }
     text
 }
@@ -165,5 +202,17 @@ mod tests {
             line,
             "| a / b | 1.50 | ≤ 2 | ≤ 1.5 | better | 3.00 / 2.00 |"
         );
+    }
+
+    #[test]
+    fn a_number_is_held_against_its_limit() {
+        let limit = |measured| Limit {
+            what: "a".into(),
+            measured,
+            unit: Unit::Megabytes,
+            must: 20.0,
+        };
+        assert_eq!(limit(20.0).line(), "| a | 20.00 MB | ≤ 20 MB | yes |");
+        assert_eq!(limit(20.004).line(), "| a | 20.00 MB | ≤ 20 MB | no |");
     }
 }

@@ -77,7 +77,8 @@ pub(super) fn compare(a: &Case, b: &Case, rounds: usize) -> Result<(Duration, Du
     Ok((median(times_a), median(times_b)))
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+/// The time in the middle.
+pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -1,0 +1,129 @@
+//! The server of MCP, which stays: how soon it is there, how soon it answers, and
+//! how much memory it takes.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::project;
+use super::table::{Goal, Limit, Row, Unit};
+use super::timer::median;
+use crate::cargo::Build;
+use crate::process::run;
+
+/// How many tools its project has.
+const TOOLS: usize = 1_000;
+/// How long files have to rest until the server believes what it knows of them.
+const REST: Duration = Duration::from_secs(4);
+/// How many servers are started one after another, and how often each is asked.
+const SERVERS: usize = 10;
+const TIMES: usize = 20;
+
+/// The two servers, and where they are measured.
+pub(super) struct Servers {
+    ours: PathBuf,
+    smallest: PathBuf,
+    project: PathBuf,
+    arguments: Value,
+}
+
+/// How long each kind of request took.
+#[derive(Default)]
+struct Times {
+    first: Vec<Duration>,
+    later: Vec<Duration>,
+    template: Vec<Duration>,
+    program: Vec<Duration>,
+    peak: Option<u64>,
+}
+
+impl Servers {
+    /// Builds the smallest server, and makes the project below `below`; the programs
+    /// are built.
+    pub(super) fn new(build: &Build, below: &Path, arguments: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(arguments)
+            .with_context(|| format!("cannot read {}", arguments.display()))?;
+        let example = ["--package", "cogtools-mcp", "--example", "smallest"];
+        run(build.command("build")?.args(example))?;
+        Ok(Self {
+            ours: build.bin.join("cogtools-mcp"),
+            smallest: build.bin.join("examples/smallest"),
+            project: project::with_a_program(below, TOOLS)?,
+            arguments: serde_json::from_str(&text)?,
+        })
+    }
+
+    /// How soon the first answer is there, in turn.
+    pub(super) fn start(&self, rounds: usize) -> Result<Row> {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        // The first runs fill the caches of the system.
+        for round in 0..rounds + 2 {
+            let (our, time) = Client::start(&self.ours, &self.project)?;
+            our.end()?;
+            let (their, other) = Client::start(&self.smallest, &self.project)?;
+            their.end()?;
+            if round >= 2 {
+                ours.push(time);
+                theirs.push(other);
+            }
+        }
+        Ok(Row {
+            what: "mcp: start to `initialize` beside 1,000 tools / the smallest rmcp server".into(),
+            goal: Goal::AtMost(2.0, 1.2),
+            times: (median(ours), median(theirs)),
+        })
+    }
+
+    /// What its client waits for, and what it takes.
+    pub(super) fn limits(&self, quick: bool) -> Result<Vec<Limit>> {
+        thread::sleep(REST);
+        let mut times = Times::default();
+        for _ in 0..if quick { 2 } else { SERVERS } {
+            self.one(&mut times)?;
+        }
+        let limit = |what: &str, times: Vec<Duration>, must: f64| Limit {
+            what: what.to_owned(),
+            measured: median(times).as_secs_f64() * 1e3,
+            unit: Unit::Milliseconds,
+            must,
+        };
+        let mut limits = vec![
+            limit("mcp: 1,000 tools listed, first", times.first, 50.0),
+            limit("mcp: 1,000 tools listed, later", times.later, 50.0),
+            limit("mcp: a call of a template", times.template, 1.0),
+            limit("mcp: a call of a program", times.program, 20.0),
+        ];
+        let megabytes =
+            |bytes: u64| u32::try_from(bytes >> 10).map(|kib| f64::from(kib) * 1.024e-3);
+        if let Some(peak) = times.peak {
+            limits.push(Limit {
+                what: "mcp: the most memory, with 1,000 tools".into(),
+                measured: megabytes(peak).context("more memory than there is")?,
+                unit: Unit::Megabytes,
+                must: 20.0,
+            });
+        }
+        Ok(limits)
+    }
+
+    /// The life of one server.
+    fn one(&self, times: &mut Times) -> Result<()> {
+        let (mut client, _) = Client::start(&self.ours, &self.project)?;
+        times.first.push(client.ask("tools/list", &json!({}))?);
+        let template = json!({"name": "facepalm", "arguments": self.arguments});
+        let program = json!({"name": "echo", "arguments": {"text": "said"}});
+        for _ in 0..TIMES {
+            times.later.push(client.ask("tools/list", &json!({}))?);
+        }
+        for _ in 0..TIMES {
+            times.template.push(client.ask("tools/call", &template)?);
+            times.program.push(client.ask("tools/call", &program)?);
+        }
+        times.peak = times.peak.max(client.peak());
+        client.end()
+    }
+}
