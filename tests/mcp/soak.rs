@@ -59,19 +59,7 @@ fn nothing_grows_and_nothing_is_lost() {
     while Instant::now() < end {
         round += 1;
         calls += mixed(&mut session, round, later.as_deref());
-        if round.is_multiple_of(5) {
-            // Of the same size as the one before, most of the time.
-            let description = format!("{round} greets a person");
-            let tool = GREET.replace("greet", "later");
-            let tool = tool.replace("Greets a person", &description);
-            project.file("tools/later.yaml", tool);
-            later = Some(description);
-        }
-        if round.is_multiple_of(50) {
-            let _ = fs::remove_file(project.path("tools/later.yaml"));
-            later = None;
-            project.file("tools/broken.yaml", format!("name: [{round}\n"));
-        }
+        change(&project, round, &mut later);
         if early.is_none() && Instant::now() > quarter {
             early = Some(Size::of(&session));
         }
@@ -102,6 +90,23 @@ fn nothing_grows_and_nothing_is_lost() {
         "",
         "processes that were left behind at the end"
     );
+}
+
+/// Changes files, now and then: a tool is another one, or gone, or broken.
+fn change(project: &Project, round: u32, later: &mut Option<String>) {
+    if round.is_multiple_of(5) {
+        // Of the same size as the one before, most of the time.
+        let description = format!("{round} greets a person");
+        let tool = GREET.replace("greet", "later");
+        let tool = tool.replace("Greets a person", &description);
+        project.file("tools/later.yaml", tool);
+        *later = Some(description);
+    }
+    if round.is_multiple_of(50) {
+        let _ = fs::remove_file(project.path("tools/later.yaml"));
+        *later = None;
+        project.file("tools/broken.yaml", format!("name: [{round}\n"));
+    }
 }
 
 /// One of everything, all in flight at once; how many there were. The list has
