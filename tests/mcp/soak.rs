@@ -4,6 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use cogtools_testing::Project;
 use serde_json::json;
 
 use super::{GREET, Session, project};
