@@ -141,8 +141,8 @@ fn what_is_not_hashed_has_no_tools() {
         0,
         "[]\n",
         "\
-cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `\"node_modules/x/tools\"` is no folder inside of the package in `node_modules/pk/package.json`
-hint: it should have `\"cogtools\": {\"tools\": [\"tools\"]}`; tell its author, or remove the package
+cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: `\"node_modules/x/tools\"` is no folder inside of the package
+hint: `\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it
 ",
     );
 }
