@@ -5,7 +5,6 @@
 //! directory. What they print is the result.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -90,32 +89,24 @@ impl<'c> Call<'c> {
     ) -> Result<Answer, RunError> {
         let about = |error: ProviderError| Box::new(error.fault().about(self.name()));
         let variables = provider.variables(self.surroundings).map_err(about)?;
-        let settings = provider.settings();
-        let mut line = settings.call.clone();
+        let mut line = provider.settings().call.clone();
         line.push(declared.own_name().to_owned());
         let process = provider.process(&line, variables, self.surroundings);
         let process = process.map_err(about)?;
-        let timeout = settings.timeout.unwrap_or(Tool::TIMEOUT);
         let program = PathBuf::from(&line[0]);
-        self.end(process, program, timeout)
+        self.end(process, program)
     }
 
     fn run(self, program: PathBuf, args: Vec<String>, variables: Vars) -> Result<Answer, RunError> {
         let process = Process::new(&program, &self.surroundings.root)
             .args(args)
             .variables(variables);
-        let timeout = self.tool.timeout();
-        self.end(process, program, timeout)
+        self.end(process, program)
     }
 
     /// Runs `process`, which is `program`, to its end.
-    fn end(
-        self,
-        process: Process,
-        program: PathBuf,
-        timeout: Duration,
-    ) -> Result<Answer, RunError> {
-        let name = self.tool.name().as_str();
+    fn end(self, process: Process, program: PathBuf) -> Result<Answer, RunError> {
+        let (name, timeout) = (self.tool.name().as_str(), self.tool.timeout());
         let process = process.input(self.input).timeout(timeout);
         let output = process.run(&self.surroundings.cancel);
         let output = output.map_err(|error| CommandError::Start(program, error).fault(name))?;

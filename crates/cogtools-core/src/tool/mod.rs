@@ -129,11 +129,20 @@ impl Tool {
         &self.provenance
     }
 
-    /// The same tool done in another `way`, held to a recovered `schema` if it has one.
-    pub(crate) fn declared(mut self, way: Implementation, schema: Option<Schema>) -> Self {
+    /// The same tool done in another `way`, held to a recovered `schema` if it has
+    /// one, with as much time as `timeout`.
+    pub(crate) fn declared(
+        mut self,
+        way: Implementation,
+        schema: Option<Schema>,
+        timeout: Option<Duration>,
+    ) -> Self {
         self.fields.implementation = way;
         if let Some(schema) = schema {
             self.fields.schema = schema;
+        }
+        if let Some(timeout) = timeout {
+            self.fields.timeout = timeout;
         }
         self
     }

@@ -121,7 +121,7 @@ impl Declared {
         let text = Text::new(shown, bytes).map_err(ToolError::Text)?;
         let tool = Tool::parse(text)?.from(Arc::new(provider.provenance()));
         let way = Implementation::Provider(provider.clone(), self.clone());
-        Ok(tool.declared(way, recovered))
+        Ok(tool.declared(way, recovered, provider.settings().timeout))
     }
 
     /// Its parameters as a Schema Object, and as recovered from a JSON Schema when
@@ -170,3 +170,34 @@ const SCHEMAS: [&str; 4] = [
     "inputSchema",
     "input_schema",
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::source::Settings;
+
+    #[test]
+    fn a_tool_has_the_time_of_its_provider() {
+        for (given, expected) in [(None, Tool::TIMEOUT), (Some(300), Duration::from_mins(5))] {
+            let provider = Provider::new(Settings {
+                name: "p".to_owned(),
+                discover: Vec::new(),
+                call: Vec::new(),
+                prefix: String::new(),
+                env: Vec::new(),
+                timeout: given.map(Duration::from_secs),
+                cache: None,
+                own: true,
+            });
+            let declared = Declared {
+                own: "say".to_owned(),
+                name: "say".to_owned(),
+                value: Arc::new(json!({"name": "say", "description": "d"})),
+            };
+            let tool = declared.load(&provider).map_err(ToolError::faults);
+            assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));
+        }
+    }
+}
