@@ -141,14 +141,18 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
-fn nothing_brings_an_http_client() {
+fn only_the_client_of_mcp_brings_an_http_client() {
     let lock = read(Path::new("Cargo.lock"));
     let needs = |name: &str| lock.contains(&format!("\nname = \"{name}\"\n"));
     assert!(needs("jsonschema"), "this is not our lock file");
-    // What serves HTTP is hyper; what would fetch stands on one of these.
-    for unwanted in ["reqwest", "hyper-rustls", "rustls", "native-tls", "ureq"] {
+    for unwanted in ["reqwest", "native-tls", "ureq"] {
         assert!(!needs(unwanted), "{unwanted} is among the dependencies");
     }
+    let users = lock
+        .split("[[package]]\n")
+        .filter(|package| package.contains("\n \"hyper-rustls\",\n"));
+    let users: Vec<&str> = users.filter_map(|package| package.lines().next()).collect();
+    assert_eq!(users, ["name = \"cogtools-mcp-client\""]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use cogtools_testing::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "cogtools",
     "cogtools-call",
     "cogtools-config",
@@ -18,6 +18,7 @@ const NAMES: [&str; 17] = [
     "cogtools-list",
     "cogtools-lock",
     "cogtools-mcp",
+    "cogtools-mcp-client",
     "cogtools-new",
     "cogtools-schema",
     "cogtools-test",
@@ -60,7 +61,7 @@ fn every_program_refuses_what_it_does_not_know() {
         let line = usage(name);
         let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
         let tip = if line.matches(['<', '[']).count() > 1
-            && !matches!(name, "cogtools" | "cogtools-config")
+            && !matches!(name, "cogtools" | "cogtools-config" | "cogtools-mcp-client")
         {
             tip
         } else {
@@ -120,6 +121,7 @@ fn usage(name: &str) -> String {
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
+        "cogtools-mcp-client" => "cogtools-mcp-client [OPTIONS] <COMMAND>",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",

@@ -11,6 +11,7 @@ mod facepalm;
 mod failure;
 mod host;
 mod permission;
+mod servers;
 mod setup;
 mod sources;
 mod tutorial;

@@ -5,8 +5,10 @@ mod conformance;
 mod gemini;
 mod http;
 mod life;
+mod official;
 mod session;
 mod soak;
+mod source;
 
 use std::path::{Path, PathBuf};
 

@@ -18,6 +18,10 @@ pub struct Surroundings {
     pub trust: Trust,
     /// Where what can be had again may be kept, if anywhere.
     pub cache: Option<PathBuf>,
+    /// Whether what is kept there is had again all the same.
+    pub refresh: bool,
+    /// The folder of our own programs, if it is known.
+    pub programs: Option<PathBuf>,
     /// Tells them to stop.
     pub cancel: Cancel,
 }

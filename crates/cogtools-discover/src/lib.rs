@@ -8,7 +8,7 @@ use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Found, Lock, Registry, SourceError, Survey, Target, Tool};
 use cogtools_program::budget;
 use cogtools_program::call::verbose_arg;
-use cogtools_program::project::{filter_args, project, registry};
+use cogtools_program::project::{filter_args, project, refresh_arg, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
 
@@ -89,6 +89,7 @@ fn command() -> Command {
         )
         .arg(budget::arg())
         .arg(verbose_arg())
+        .arg(refresh_arg())
         .args(filter_args())
 }
 

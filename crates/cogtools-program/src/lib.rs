@@ -25,7 +25,7 @@ pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
-pub use process::{Lookout, leave, main, parent};
+pub use process::{Lookout, Watch, leave, main, parent};
 pub use program::{Program, Stdin};
 pub use rehearsal::Ended;
 pub use report::{Format, Reporter, Severity};

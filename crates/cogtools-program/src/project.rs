@@ -41,23 +41,26 @@ pub fn registry(
     let named = matches.try_get_one::<String>("host").ok().flatten();
     let host = named.and_then(|name| Target::parse(name)).or(host);
     config.env_priority = priority(matches, &config);
-    Ok(of_config(config, &project, io, host))
+    let mut around = around(&config, &project, io);
+    around.refresh = matches!(matches.try_get_one::<bool>(REFRESH), Ok(Some(true)));
+    Ok(Registry::new(config, host, around))
 }
 
 /// The same, with nothing left out but what the configuration leaves out.
 pub fn whole_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Failure> {
     let project = project(io);
     let config = config(&project, io)?;
-    Ok(of_config(config, &project, io, host))
+    let around = around(&config, &project, io);
+    Ok(Registry::new(config, host, around))
 }
 
-fn of_config(config: Config, project: &Project, io: &Io<'_>, host: Option<Target>) -> Registry {
-    let around = if config.runs_programs() {
+/// What is around the sources, if any of them looks at it.
+fn around(config: &Config, project: &Project, io: &Io<'_>) -> Surroundings {
+    if config.runs_programs() {
         watched(io, project, config.env_priority)
     } else {
         Surroundings::default()
-    };
-    Registry::new(config, host, around)
+    }
 }
 
 /// The same as [`surroundings`], for whoever asks sources that are programs: they
@@ -77,6 +80,8 @@ pub fn surroundings(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Su
         environment: environment.within(&io.cwd, project.root(), project.shown(), priority),
         trust: Trust::new(own_folder(io, "XDG_STATE_HOME", STATE).map(|own| own.join(RECORD))),
         cache: own_folder(io, "XDG_CACHE_HOME", CACHE),
+        refresh: false,
+        programs: io.program.parent().map(Path::to_path_buf),
         cancel: Cancel::default(),
     }
 }
@@ -151,6 +156,15 @@ pub fn priority(matches: &ArgMatches, config: &Config) -> EnvPriority {
 }
 
 const SYSTEM_ENV: &str = "system-env";
+const REFRESH: &str = "refresh";
+
+/// `--refresh`.
+pub fn refresh_arg() -> Arg {
+    Arg::new(REFRESH)
+        .long(REFRESH)
+        .action(ArgAction::SetTrue)
+        .help("Ask MCP servers and other programs anew, whatever is kept of their declarations")
+}
 
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.

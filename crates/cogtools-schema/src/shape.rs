@@ -138,6 +138,8 @@ pub enum Source {
     Folder(Folder),
     /// Another program that has tools.
     Program(Program),
+    /// An MCP server.
+    Mcp(Mcp),
 }
 
 /// The one word for a source that needs no more.
@@ -188,6 +190,53 @@ pub struct Provider {
     /// How many seconds its declarations may be kept on disk; not at all when left out.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cache: Option<f64>,
+}
+
+/// A server of the Model Context Protocol.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct Mcp {
+    /// How it is reached and asked.
+    pub mcp: McpServer,
+}
+
+/// How an MCP server is reached and asked: `command` or `url`, one of them.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = as_written)]
+pub struct McpServer {
+    /// The program, or the program with its arguments, that speaks over its standard streams.
+    pub command: Option<ServerProgram>,
+    /// The arguments of the program.
+    pub args: Option<Vec<String>>,
+    /// Where it answers over HTTP.
+    #[schemars(regex(pattern = "^https?://."))]
+    pub url: Option<String>,
+    /// What is sent to the URL besides; `${NAME}` is the value of a variable that `env` names.
+    pub headers: Option<BTreeMap<String, String>>,
+    /// Its name in messages and as a toolset.
+    #[schemars(length(min = 1))]
+    pub name: Option<String>,
+    /// What the names of its tools begin with here.
+    #[schemars(length(min = 1))]
+    pub prefix: Option<String>,
+    /// The environment variables that it may see.
+    pub env: Option<Vec<String>>,
+    /// How many seconds it may take: 30 to declare and 60 to answer when left out.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub timeout: Option<f64>,
+    /// How many seconds its declarations are kept on disk: a day when left out, 0 for not at all.
+    #[schemars(extend("minimum" = 0))]
+    pub cache: Option<f64>,
+}
+
+/// The program of a server.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum ServerProgram {
+    /// Its name or path, as it is.
+    Text(#[schemars(length(min = 1))] String),
+    /// With its arguments.
+    Words(Vec<String>),
 }
 
 /// A command line.

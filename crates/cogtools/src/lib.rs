@@ -12,7 +12,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, the porcelain first.
-pub const PROGRAMS: [&Program; 17] = [
+pub const PROGRAMS: [&Program; 18] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
     &cogtools_config::PROGRAM,
@@ -25,6 +25,7 @@ pub const PROGRAMS: [&Program; 17] = [
     &cogtools_list::PROGRAM,
     &cogtools_lock::PROGRAM,
     &cogtools_mcp::PROGRAM,
+    &cogtools_mcp_client::PROGRAM,
     &cogtools_new::PROGRAM,
     &cogtools_schema::PROGRAM,
     &cogtools_test::PROGRAM,

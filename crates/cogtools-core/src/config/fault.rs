@@ -13,8 +13,8 @@ pub(super) enum ConfigFault {
     Source(&'static str),
     #[error("`{0}` is not a kind of source")]
     Kind(String, Option<String>),
-    #[error("`command` needs `{0}`")]
-    Missing(&'static str),
+    #[error("`{0}` needs `{1}`")]
+    Missing(&'static str, &'static str),
     #[error("two providers are called `{0}`")]
     Twice(String),
     #[error("`local` takes the path of a folder, not {0}")]
@@ -52,7 +52,7 @@ impl ConfigFault {
             }
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
             Self::Twice(_) => "give one of them another `name`".into(),
-            Self::Missing(_) => format!("write {}", example("command")),
+            Self::Missing(kind, _) => format!("write {}", example(kind)),
             Self::Takes { key, .. } => format!("write {}", example(key)),
         }
     }
@@ -70,6 +70,10 @@ fn example(key: &str) -> &'static str {
         "filter" => "`filter: {exclude: [deploy_*]}`",
         "hosts" => "`hosts: {gemini: {exclude: [deploy_*]}}`",
         "command" => "`command: {discover: other-discover, call: other-call}`",
+        "mcp" => "`mcp: {command: npx, args: [-y, some-server]}` or `mcp: {url: https://…}`",
+        "args" => "`args: [-y, some-server]`",
+        "url" => "`url: https://example.org/mcp`",
+        "headers" => "`headers: {Authorization: \"Bearer ${TOKEN}\"}`",
         "discover" | "call" => "the program and its arguments, such as `[other-discover, --json]`",
         "env" => "`env: [HOME, API_KEY]`",
         "prefix" => "`prefix: other_`",

@@ -6,6 +6,7 @@ mod layer;
 mod origin;
 mod package;
 mod reader;
+mod server;
 mod source;
 
 pub use layer::Places;

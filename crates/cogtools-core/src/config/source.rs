@@ -10,7 +10,7 @@ use crate::suggest::did_you_mean;
 use crate::yaml::{Data, Entry, Node};
 
 /// The kinds of sources.
-const KINDS: [&str; 3] = ["local", "node_modules", "command"];
+const KINDS: [&str; 4] = ["local", "node_modules", "command", "mcp"];
 /// The keys of a source that is a program.
 const COMMAND: [&str; 7] = [
     "discover", "call", "name", "prefix", "env", "timeout", "cache",
@@ -65,6 +65,7 @@ impl Reader<'_> {
                 return Some(Source::Folder(folder));
             }
             ("command", Some(_)) => return self.command(item),
+            ("mcp", Some(_)) => return self.server(item),
             ("node_modules", None) => {
                 return Some(Source::Packages(self.packages.clone()));
             }
@@ -91,6 +92,7 @@ impl Reader<'_> {
             timeout: None,
             cache: None,
             own: self.layer.own,
+            server: None,
         };
         for entry in self.map("command", entry) {
             let value = &entry.value;
@@ -107,7 +109,7 @@ impl Reader<'_> {
         }
         for (key, line) in [("discover", &settings.discover), ("call", &settings.call)] {
             if entry.value.get(key).is_none() || line.is_empty() && self.is_fine() {
-                self.refuse(&ConfigFault::Missing(key), entry.span);
+                self.refuse(&ConfigFault::Missing("command", key), entry.span);
                 return None;
             }
         }
@@ -121,7 +123,7 @@ impl Reader<'_> {
 
     /// A program and its arguments: a list, or a string that is split as a shell
     /// would split it.
-    fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
+    pub(super) fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
         match node.text() {
             Some(text) => shlex::split(text).unwrap_or_else(|| {
                 self.takes(key, "a command whose quotes are closed", node);
@@ -131,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    fn word(&mut self, key: &str, node: &Node) -> String {
+    pub(super) fn word(&mut self, key: &str, node: &Node) -> String {
         let fits = |text: &&str| !text.is_empty() && !text.contains(unnameable);
         let word = node.text().filter(fits);
         word.map_or_else(
@@ -143,7 +145,7 @@ impl Reader<'_> {
         )
     }
 
-    fn seconds(&mut self, key: &str, node: &Node) -> Option<Duration> {
+    pub(super) fn seconds(&mut self, key: &str, node: &Node) -> Option<Duration> {
         let number = match &node.data {
             Data::Number(number) => number.as_f64(),
             _ => None,

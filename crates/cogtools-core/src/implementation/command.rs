@@ -15,8 +15,8 @@ use super::script::{Interpreter, ScriptFile};
 use super::{Answer, RunError, Template};
 use crate::environment::Vars;
 use crate::process::{Kept, Output, Process};
-use crate::source::{Declared, Provider, ProviderError};
-use crate::{Surroundings, Tool};
+use crate::source::{Declared, Provider, ProviderError, told};
+use crate::{Code, Surroundings, Tool};
 
 /// One call of a tool that is a command.
 pub(super) struct Call<'c> {
@@ -89,12 +89,33 @@ impl<'c> Call<'c> {
     ) -> Result<Answer, RunError> {
         let about = |error: ProviderError| Box::new(error.fault().about(self.name()));
         let variables = provider.variables(self.surroundings).map_err(about)?;
-        let mut line = provider.settings().call.clone();
+        let settings = provider.settings();
+        let mut line = settings.call.clone();
+        if settings.server.is_some() {
+            line.push("--".to_owned());
+        }
         line.push(declared.own_name().to_owned());
         let process = provider.process(&line, variables, self.surroundings);
         let process = process.map_err(about)?;
         let program = PathBuf::from(&line[0]);
-        self.end(process, program)
+        if settings.server.is_none() {
+            return self.end(process, program);
+        }
+        let timeout = self.tool.timeout();
+        let process = process.input(self.input.as_slice()).timeout(timeout);
+        let output = process.run(&self.surroundings.cancel);
+        let output = output.map_err(|error| self.fault(&CommandError::Start(program, error)))?;
+        if output.end.is_success() {
+            return answer(output).map_err(|error| self.fault(&error));
+        }
+        let Some(fault) = told(&output) else {
+            let error = CommandError::of(output.end, timeout);
+            return Err(error.telling(self.name(), &output));
+        };
+        if fault.code == Code::ToolNotFound {
+            provider.forget(self.surroundings);
+        }
+        Err(Box::new(fault.about(self.name())))
     }
 
     fn run(self, program: PathBuf, args: Vec<String>, variables: Vars) -> Result<Answer, RunError> {

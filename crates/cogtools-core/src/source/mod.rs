@@ -17,7 +17,8 @@ pub use global::Global;
 pub use package::Package;
 pub use packages::Packages;
 pub use provenance::{Author, Provenance};
-pub use provider::{Declared, Provider, ProviderError, Settings};
+pub(crate) use provider::told;
+pub use provider::{Declared, Provider, ProviderError, Server, Settings};
 
 use crate::text::TextError;
 use crate::tool::ToolError;

@@ -135,15 +135,13 @@ impl Tool {
         mut self,
         way: Implementation,
         schema: Option<Schema>,
-        timeout: Option<Duration>,
+        timeout: Duration,
     ) -> Self {
         self.fields.implementation = way;
         if let Some(schema) = schema {
             self.fields.schema = schema;
         }
-        if let Some(timeout) = timeout {
-            self.fields.timeout = timeout;
-        }
+        self.fields.timeout = timeout;
         self
     }
 

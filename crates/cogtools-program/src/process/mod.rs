@@ -15,8 +15,7 @@ use crate::io::{Io, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
-pub use watch::Lookout;
-pub(crate) use watch::Watch;
+pub use watch::{Lookout, Watch};
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
 pub fn main(program: &Program) -> ExitCode {

@@ -10,7 +10,7 @@ use cogtools_core::Cancel;
 
 /// Looks out for the end of this process.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub struct Watch {
     #[cfg(unix)]
     signal: std::sync::Arc<std::sync::atomic::AtomicUsize>,
     #[cfg(unix)]
@@ -60,13 +60,13 @@ impl Lookout {
 #[cfg(not(unix))]
 impl Watch {
     /// Nothing here asks a process to end: it is ended.
-    pub(crate) const fn begin(_: &Cancel) -> Self {
+    pub const fn begin(_: &Cancel) -> Self {
         Self {}
     }
 
     /// The status to end with, if it has to.
     #[expect(clippy::unused_self, reason = "there is something to ask elsewhere")]
-    pub(crate) const fn status(&self) -> Option<u8> {
+    pub const fn status(&self) -> Option<u8> {
         None
     }
 }
@@ -90,7 +90,7 @@ mod unix {
 
     impl Watch {
         /// From now on those ends ask `cancel`.
-        pub(crate) fn begin(cancel: &Cancel) -> Self {
+        pub fn begin(cancel: &Cancel) -> Self {
             let signal = Arc::new(AtomicUsize::new(0));
             let over = Arc::new(AtomicBool::new(false));
             let mut handlers = Vec::new();
@@ -121,7 +121,7 @@ mod unix {
         }
 
         /// The status to end with, if it has to: 128 and the signal's number.
-        pub(crate) fn status(&self) -> Option<u8> {
+        pub fn status(&self) -> Option<u8> {
             match self.signal.load(Ordering::Acquire) {
                 0 => None,
                 number => u8::try_from(128 + number).ok(),

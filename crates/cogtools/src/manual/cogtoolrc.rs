@@ -111,7 +111,19 @@ many seconds its declarations may be kept on disk; not at all when left out). A 
 fails costs no tools but its own. Two of them cannot have the same name. One that a project \
 names runs only after the user has allowed it: see `cogtools-trust(1)`.
 
-The kind mcp is reserved and refused by this version.";
+mcp: {command: PROGRAM, args: [ARG, …]} or mcp: {url: URL}
+  A server of the Model Context Protocol, of either era, which `cogtools-mcp-client(1)` asks. \
+command is a program, or a list of one and its arguments; a URL begins with https:// or http://. \
+Further keys: headers (what is sent to the URL besides; ${NAME} is the value of a variable that \
+env names), name (in messages, and the toolset; that of the package, the script, the program or \
+the host when left out), prefix, env (the variables that it may see, besides PATH, HOME, USER and \
+LOGNAME), timeout (seconds; 30 to declare and 60 to answer when left out) and cache (how many \
+seconds its declarations are kept on disk; a day when left out, 0 for not at all). What is kept \
+belongs to just this description, the files that its command names, the values of its variables \
+and this version of cogtools; `cogtools-discover --refresh` asks anew, and a call of a tool \
+that the server has no more forgets it. A server is started when it is asked for its tools or one \
+of them is called, and ends with that. One that fails costs no tools but its own. One that a \
+project names runs only after the user has allowed it, as any other program.";
 
 const VARIABLES: &str = "\
 COGTOOLS_TOOL_SOURCES

@@ -31,7 +31,7 @@ impl Cache {
         around: &Surroundings,
     ) -> Option<Self> {
         let folder = around.cache.as_ref()?;
-        let command = trust::command(&around.root, &[&settings.discover]).ok()?;
+        let command = trust::command(&around.root, &settings.lines()).ok()?;
         let variables: Vec<String> = variables
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
@@ -39,6 +39,7 @@ impl Cache {
         // Only the hash is kept: a variable may be a secret.
         let key = trust::value(&json!([
             around.root.display().to_string(),
+            env!("CARGO_PKG_VERSION"),
             settings.discover,
             command.to_string(),
             variables,
@@ -56,6 +57,11 @@ impl Cache {
         }
         let kept: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
         kept.as_array().cloned()
+    }
+
+    /// Nothing is kept any more.
+    pub(super) fn remove(&self) {
+        let _ = fs::remove_file(&self.file);
     }
 
     pub(super) fn write(&self, values: &[Value]) {

@@ -112,6 +112,7 @@ impl Declared {
         if let Some(schema) = schema {
             file.insert("parameters_schema".into(), schema);
         }
+        file.extend(self.annotations());
         file.insert("implementation".into(), json!("-"));
         let shown = self.shown(provider);
         let bytes = Value::Object(file).to_string().into_bytes();
@@ -121,7 +122,25 @@ impl Declared {
         let text = Text::new(shown, bytes).map_err(ToolError::Text)?;
         let tool = Tool::parse(text)?.from(Arc::new(provider.provenance()));
         let way = Implementation::Provider(provider.clone(), self.clone());
-        Ok(tool.declared(way, recovered, provider.settings().timeout))
+        let timeout = provider.settings().time(Tool::TIMEOUT);
+        Ok(tool.declared(way, recovered, timeout))
+    }
+
+    /// What MCP calls hints, under our names.
+    fn annotations(&self) -> Option<(String, Value)> {
+        let hints = self.value.get("annotations")?.as_object()?;
+        let names = [
+            ("readOnlyHint", "read_only"),
+            ("destructiveHint", "destructive"),
+            ("idempotentHint", "idempotent"),
+            ("openWorldHint", "open_world"),
+        ];
+        let hint = |(theirs, ours): (&str, &str)| {
+            let value = hints.get(theirs).filter(|value| value.is_boolean())?;
+            Some((ours.to_owned(), value.clone()))
+        };
+        let all: Map<String, Value> = names.into_iter().filter_map(hint).collect();
+        (!all.is_empty()).then(|| ("annotations".to_owned(), all.into()))
     }
 
     /// Its parameters as a Schema Object, and as recovered from a JSON Schema when
@@ -190,6 +209,7 @@ mod tests {
                 timeout: given.map(Duration::from_secs),
                 cache: None,
                 own: true,
+                server: None,
             });
             let declared = Declared {
                 own: "say".to_owned(),

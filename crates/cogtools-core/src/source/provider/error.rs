@@ -48,6 +48,9 @@ pub enum ProviderError {
         /// The end of what it said.
         said: String,
     },
+    /// It is an MCP server, and this is wrong with it.
+    #[error("{}", .1.message)]
+    Server(String, Box<Fault>),
     /// What it printed are no declarations.
     #[error("the provider `{0}` does not print declarations: {1}")]
     Form(String, String),
@@ -88,7 +91,8 @@ impl ProviderError {
             | Self::Failed { name, .. }
             | Self::Form(name, _)
             | Self::Declaration(name, _)
-            | Self::Twice(name, _) => name,
+            | Self::Twice(name, _)
+            | Self::Server(name, _) => name,
         }
     }
 
@@ -99,6 +103,9 @@ impl ProviderError {
 
     /// The fault to show.
     pub fn fault(&self) -> Fault {
+        if let Self::Server(_, fault) = self {
+            return fault.as_ref().clone();
+        }
         if let Some(cause) = self.cause() {
             let mut fault = Fault::new(cause.code, self.to_string());
             fault.hints = cause.hints;
@@ -132,6 +139,7 @@ impl ProviderError {
             | Self::Start(..) => Code::InvalidConfig,
             Self::Late(..) => Code::Timeout,
             Self::TooMuch(_) | Self::Failed { .. } | Self::Form(..) => Code::ToolFailed,
+            Self::Server(_, fault) => fault.code,
             Self::Declaration(..) | Self::Twice(..) => Code::InvalidTool,
         }
     }
@@ -149,9 +157,11 @@ impl ProviderError {
                 "give it more time with `timeout` under `command`, or keep what it declares with `cache`".to_owned()
             }
             Self::TooMuch(_) => "no host takes so much; ask it for less".to_owned(),
-            Self::Record(..) | Self::Content(..) | Self::Env(..) | Self::Failed { .. } => {
-                return None;
-            }
+            Self::Record(..)
+            | Self::Content(..)
+            | Self::Env(..)
+            | Self::Failed { .. }
+            | Self::Server(..) => return None,
             Self::Form(..) => "it should print a JSON array of objects with name, description and parameters".to_owned(),
             Self::Declaration(..) | Self::Twice(..) => "the others of its tools are not affected; tell its author".to_owned(),
         })

@@ -7,6 +7,8 @@
 mod cache;
 mod declared;
 mod error;
+mod server;
+mod settings;
 
 use std::ffi::OsStr;
 use std::fmt::{self, Debug, Formatter};
@@ -18,6 +20,9 @@ use serde_json::Value;
 
 pub use declared::Declared;
 pub use error::ProviderError;
+pub use server::Server;
+pub(crate) use server::told;
+pub use settings::Settings;
 
 use super::{Author, Listed, Listing, Provenance, SourceError};
 use crate::environment::Vars;
@@ -25,27 +30,6 @@ use crate::process::{End, Output, Process};
 use crate::tool::ToolError;
 use crate::trust::{self, Hash, Item, Verdict};
 use crate::{Name, Surroundings, Tool};
-
-/// How a provider is asked, as the configuration says it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The provider's name in messages and as a toolset.
-    pub name: String,
-    /// The program, and its arguments, that declares.
-    pub discover: Vec<String>,
-    /// The program, and its arguments, that calls the tool whose name comes last.
-    pub call: Vec<String>,
-    /// What its tools' names begin with here, and not for the provider.
-    pub prefix: String,
-    /// The environment variables that it may see.
-    pub env: Vec<String>,
-    /// How long it may take to declare, and to answer.
-    pub timeout: Option<Duration>,
-    /// How long its declarations may be kept on disk.
-    pub cache: Option<Duration>,
-    /// Whether whoever runs us has named it, and not whoever wrote the project.
-    pub own: bool,
-}
 
 /// A provider, and what it has declared.
 #[derive(Clone)]
@@ -93,8 +77,7 @@ impl Provider {
 
     /// What has to be allowed before anything of it runs: its command lines.
     pub fn command(&self, around: &Surroundings) -> Result<Item, ProviderError> {
-        let lines = [self.settings.discover.as_slice(), &self.settings.call];
-        let hash = trust::command(&around.root, &lines);
+        let hash = trust::command(&around.root, &self.settings.lines());
         let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
         Ok(self.item(String::new(), hash, around))
     }
@@ -194,11 +177,9 @@ impl Provider {
     fn ask(&self, around: &Surroundings) -> Result<Declarations, ProviderError> {
         self.allowed(around)?;
         let variables = self.variables(around)?;
-        let kept = self
-            .settings
-            .cache
-            .and_then(|age| cache::Cache::of(&self.settings, &variables, age, around));
-        if let Some(values) = kept.as_ref().and_then(cache::Cache::read) {
+        let kept = self.kept(&variables, around);
+        let known = kept.as_ref().filter(|_| !around.refresh);
+        if let Some(values) = known.and_then(cache::Cache::read) {
             return Ok(declared::read(values, self));
         }
         let output = self.discovery(variables, around)?;
@@ -208,6 +189,20 @@ impl Provider {
             kept.write(&values);
         }
         Ok(declared::read(values, self))
+    }
+
+    /// Where its declarations are kept, if they are.
+    fn kept(&self, variables: &Vars, around: &Surroundings) -> Option<cache::Cache> {
+        let age = self.settings.cache?;
+        cache::Cache::of(&self.settings, variables, age, around)
+    }
+
+    /// Forgets what is kept of its declarations: it has others now.
+    pub(crate) fn forget(&self, around: &Surroundings) {
+        let variables = self.variables(around).ok();
+        if let Some(kept) = variables.and_then(|variables| self.kept(&variables, around)) {
+            kept.remove();
+        }
     }
 
     /// Refuses to go on unless the user has allowed the provider's command.
@@ -224,7 +219,9 @@ impl Provider {
     }
 
     fn discovery(&self, variables: Vars, around: &Surroundings) -> Result<Output, ProviderError> {
-        let timeout = self.settings.timeout.unwrap_or(PATIENCE);
+        let server = self.settings.server.is_some();
+        let usual = if server { Server::PATIENCE } else { PATIENCE };
+        let timeout = self.settings.time(usual);
         let process = self.process(&self.settings.discover, variables, around)?;
         let output = process.timeout(timeout).most(MOST).run(&around.cancel);
         let output = output.map_err(|error| ProviderError::Start(self.name(), error))?;
@@ -232,6 +229,9 @@ impl Provider {
             End::Late => Err(ProviderError::Late(self.name(), timeout)),
             _ if output.stdout.left_out > 0 => Err(ProviderError::TooMuch(self.name())),
             end if end.is_success() => Ok(output),
+            _ if server && let Some(fault) = told(&output) => {
+                Err(ProviderError::Server(self.name(), Box::new(fault)))
+            }
             _ => Err(ProviderError::failed(self.name(), &output)),
         }
     }
@@ -246,9 +246,14 @@ impl Provider {
         let (program, args) = line
             .split_first()
             .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
-        let path = variables.get(OsStr::new("PATH"));
-        let found = which::which_in(program, path, &around.root);
-        let found = found.map_err(|_| ProviderError::NotFound(self.name(), program.clone()))?;
+        let found = if self.settings.server.is_some() {
+            Server::program(around)
+        } else {
+            let path = variables.get(OsStr::new("PATH"));
+            which::which_in(program, path, &around.root).ok()
+        };
+        let absent = || ProviderError::NotFound(self.name(), program.clone());
+        let found = found.ok_or_else(absent)?;
         Ok(Process::new(found, &around.root)
             .args(args)
             .variables(variables))
@@ -257,7 +262,11 @@ impl Provider {
     /// The environment of its programs.
     pub(crate) fn variables(&self, around: &Surroundings) -> Result<Vars, ProviderError> {
         let given = around.environment.given(&self.settings.env);
-        given.map_err(|error| ProviderError::Env(self.name(), error))
+        let mut given = given.map_err(|error| ProviderError::Env(self.name(), error))?;
+        if let Some(server) = &self.settings.server {
+            server.add_to(&mut given, around);
+        }
+        Ok(given)
     }
 }
 

@@ -1,0 +1,182 @@
+//! An item of `tool_sources` that is a server of the Model Context Protocol.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::fault::ConfigFault;
+use super::reader::Reader;
+use crate::source::{Provider, Server, Settings, Source};
+use crate::yaml::{Data, Node};
+
+/// The keys of such a source.
+const KEYS: [&str; 9] = [
+    "command", "args", "url", "headers", "name", "prefix", "env", "timeout", "cache",
+];
+
+/// What the item says so far.
+#[derive(Default)]
+struct Said {
+    command: Vec<String>,
+    args: Vec<String>,
+    url: String,
+    headers: Map<String, Value>,
+    name: String,
+    prefix: String,
+    env: Vec<String>,
+    timeout: Option<Duration>,
+    cache: Option<Duration>,
+}
+
+impl Reader<'_> {
+    /// A source that is an MCP server.
+    pub(super) fn server(&mut self, item: &Node) -> Option<Source> {
+        let [entry] = item.entries()? else {
+            return None;
+        };
+        let mut said = Said {
+            cache: Some(Server::KEPT),
+            ..Said::default()
+        };
+        for entry in self.map("mcp", entry) {
+            let value = &entry.value;
+            match entry.key.as_str() {
+                // As other hosts have it, a string is a program and not a line.
+                "command" => match value.text() {
+                    Some(_) => said.command = vec![self.word("command", value)],
+                    None => said.command = self.strings("command", value),
+                },
+                "args" => said.args = self.strings("args", value),
+                "url" => said.url = self.url(value),
+                "headers" => said.headers = self.headers(entry),
+                "name" => said.name = self.word("name", value),
+                "prefix" => said.prefix = self.word("prefix", value),
+                "env" => said.env = self.strings("env", value),
+                "timeout" => said.timeout = self.seconds("timeout", value),
+                "cache" => said.cache = self.cache(value),
+                _ => self.unknown(entry, &KEYS),
+            }
+        }
+        if !self.is_fine() {
+            return None;
+        }
+        if said.command.is_empty() == said.url.is_empty() {
+            let fault = ConfigFault::Missing("mcp", "command` or `url");
+            self.refuse(&fault, entry.span);
+            return None;
+        }
+        Some(Source::Provider(Provider::new(
+            said.settings(self.layer.origin.is_own()),
+        )))
+    }
+
+    fn url(&mut self, node: &Node) -> String {
+        let url = node.text().filter(|url| {
+            let rest = url.strip_prefix("https://").or(url.strip_prefix("http://"));
+            rest.is_some_and(|rest| !rest.is_empty())
+        });
+        url.map_or_else(
+            || {
+                self.takes("url", "a URL that begins with https:// or http://", node);
+                String::new()
+            },
+            str::to_owned,
+        )
+    }
+
+    fn headers(&mut self, entry: &crate::yaml::Entry) -> Map<String, Value> {
+        let mut headers = Map::new();
+        for entry in self.map("headers", entry) {
+            match entry.value.text() {
+                Some(text) => drop(headers.insert(entry.key.clone(), text.into())),
+                None => self.takes("headers", "a string for each header", &entry.value),
+            }
+        }
+        headers
+    }
+
+    /// A time, or 0 for none.
+    fn cache(&mut self, node: &Node) -> Option<Duration> {
+        match &node.data {
+            Data::Number(number) if number.as_f64() == Some(0.0) => None,
+            _ => self.seconds("cache", node),
+        }
+    }
+}
+
+impl Said {
+    fn settings(self, own: bool) -> Settings {
+        let name = if self.name.is_empty() {
+            self.usual_name()
+        } else {
+            self.name
+        };
+        let line: Vec<String> = self.command.into_iter().chain(self.args).collect();
+        let mut description = json!({"name": name});
+        if line.is_empty() {
+            description["url"] = self.url.into();
+            description["headers"] = self.headers.into();
+        } else {
+            description["command"] = json!(line);
+        }
+        if let Some(timeout) = self.timeout {
+            description["timeout"] = timeout.as_secs_f64().into();
+        }
+        let words = |word: &str| {
+            let words = [Server::PROGRAM, "--error-format=json", word];
+            words.map(str::to_owned).to_vec()
+        };
+        Settings {
+            name,
+            discover: words("discover"),
+            call: words("call"),
+            prefix: self.prefix,
+            env: self.env,
+            timeout: self.timeout,
+            cache: self.cache,
+            own,
+            server: Some(Server {
+                description: description.to_string(),
+                line,
+            }),
+        }
+    }
+
+    /// The host of a URL; of a command the program, or the package that a launcher
+    /// is given.
+    fn usual_name(&self) -> String {
+        if !self.url.is_empty() {
+            let rest = self.url.split("://").nth(1).unwrap_or_default();
+            return rest
+                .split(['/', '?', '#'])
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+        }
+        let line: Vec<&String> = self.command.iter().chain(&self.args).collect();
+        let stem = |word: &str| {
+            let stem = Path::new(word).file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        };
+        let program = line.first().map(|word| stem(word)).unwrap_or_default();
+        let launched = LAUNCHERS.contains(&program.as_str());
+        let given = line.iter().skip(1).find(|word| !word.starts_with('-'));
+        match given.filter(|_| launched) {
+            Some(package) => package_name(package),
+            None => program,
+        }
+    }
+}
+
+/// Programs whose first argument names what they run.
+const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
+
+/// The name of a package without its scope and version, or of a script's file.
+fn package_name(word: &str) -> String {
+    let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let name = last.split('@').next().unwrap_or(last);
+    let endings = [".js", ".mjs", ".cjs", ".ts", ".py"];
+    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+    stem.unwrap_or(name).to_owned()
+}

@@ -1,0 +1,91 @@
+//! A server of the Model Context Protocol as a provider: a program of ours speaks
+//! the protocol, and is told which server is meant.
+//!
+//! So nothing of it is linked into what runs for each call. The description goes
+//! into a variable, which other users of the machine cannot read.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::environment::Vars;
+use crate::process::Output;
+use crate::{Code, Fault, Surroundings};
+
+/// A server, as the configuration says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// What our program is told of it: JSON with name, command or url, and the rest.
+    pub description: String,
+    /// The program and its arguments; empty for one behind a URL.
+    pub line: Vec<String>,
+}
+
+/// The variable with the description.
+const VARIABLE: &str = "COGTOOLS_MCP_SERVER";
+/// What servers find besides the variables that are declared, as other hosts have
+/// it: those that are started by package managers need a home.
+const BESIDES: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA",
+        "LOCALAPPDATA",
+        "USERPROFILE",
+        "USERNAME",
+        "HOMEDRIVE",
+        "HOMEPATH",
+    ]
+} else {
+    &["HOME", "USER", "LOGNAME"]
+};
+/// How much longer our program may take than the server, for it tells more.
+const LONGER: Duration = Duration::from_secs(3);
+
+impl Server {
+    /// Our program.
+    pub const PROGRAM: &'static str = "cogtools-mcp-client";
+    /// How long declarations are kept unless told otherwise: a day.
+    pub const KEPT: Duration = Duration::from_hours(24);
+    /// How long a server may take to declare: its package may have to be fetched.
+    pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// Where our program is.
+    pub(super) fn program(around: &Surroundings) -> Option<PathBuf> {
+        let name = format!("{}{}", Self::PROGRAM, std::env::consts::EXE_SUFFIX);
+        let file = around.programs.as_ref()?.join(name);
+        file.is_file().then_some(file)
+    }
+
+    /// Adds to `variables` what it needs besides.
+    pub(super) fn add_to(&self, variables: &mut Vars, around: &Surroundings) {
+        for name in BESIDES {
+            if let Some(value) = around.environment.process().get(OsStr::new(name)) {
+                let name = OsString::from(name);
+                variables.entry(name).or_insert_with(|| value.clone());
+            }
+        }
+        variables.insert(VARIABLE.into(), self.description.clone().into());
+    }
+
+    /// The time our program has for what a server has `time` for.
+    pub(crate) const fn patience(time: Duration) -> Duration {
+        time.saturating_add(LONGER)
+    }
+}
+
+/// What our program said on standard error, which is one fault as JSON.
+pub(crate) fn told(output: &Output) -> Option<Fault> {
+    let value: Value = serde_json::from_slice(output.stderr.bytes.trim_ascii()).ok()?;
+    let word = |key: &str| value.get(key).and_then(Value::as_str);
+    let code = Code::ALL
+        .into_iter()
+        .find(|code| Some(code.name()) == word("code"))?;
+    let mut fault = Fault::new(code, word("message")?);
+    let details = word("details").unwrap_or_default();
+    details.clone_into(&mut fault.details);
+    let hints = value.get("hints").and_then(Value::as_array);
+    let hints = hints.into_iter().flatten().filter_map(Value::as_str);
+    fault.hints = hints.map(str::to_owned).collect();
+    Some(fault)
+}

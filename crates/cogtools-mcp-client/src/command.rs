@@ -1,0 +1,295 @@
+//! The command line, and the run: from the description of a server to its answer.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command};
+use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::{Cancel, Code, Fault};
+use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
+use serde_json::{Map, Value, json};
+use tokio::runtime::Builder;
+
+use crate::error::ClientError;
+use crate::http::Http;
+use crate::manual::MANUAL;
+use crate::server::{Server, Way};
+use crate::session::{Broken, Session, Step};
+use crate::text;
+use crate::wire::Running;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: NAME,
+    command,
+    run,
+    stdin: Stdin::Read,
+    manual: MANUAL,
+};
+
+const NAME: &str = "cogtools-mcp-client";
+/// The variable with the description of the server.
+const SERVER: &str = "COGTOOLS_MCP_SERVER";
+/// How long a server may take to declare, and to answer, unless told otherwise.
+const DECLARE: Duration = Duration::from_secs(30);
+const ANSWER: Duration = Duration::from_mins(1);
+/// How often a wish to stop is looked for.
+const TICK: Duration = Duration::from_millis(20);
+/// How long taking leave may take.
+const LEAVE: Duration = Duration::from_millis(500);
+
+fn command() -> Command {
+    let server = || {
+        Arg::new("server")
+            .long("server")
+            .value_name("JSON")
+            .help("The server, as JSON; COGTOOLS_MCP_SERVER by default")
+    };
+    Command::new(NAME)
+        .about("Ask an MCP server for its tools, or call one of them")
+        .long_about(
+            "Ask a server of the Model Context Protocol for its tools, or call one of them, as a \
+             source of the kind `mcp` needs it. The server is started, or spoken to over HTTP, \
+             asked once, and ended.",
+        )
+        .subcommand_required(true)
+        .subcommand(
+            Command::new("discover")
+                .about("Print the declarations of the server's tools")
+                .arg(server()),
+        )
+        .subcommand(
+            Command::new("call")
+                .about("Call a tool with the arguments on standard input, and print its result")
+                .arg(server())
+                .arg(Arg::new("tool").value_name("TOOL").required(true)),
+        )
+}
+
+/// What is asked of a server.
+enum Question {
+    Tools,
+    Call(String, Map<String, Value>),
+}
+
+/// What it answers: text, and whether that tells of a failure.
+struct Answer {
+    text: String,
+    failed: bool,
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let Some((word, matches)) = matches.subcommand() else {
+        return Ok(());
+    };
+    let given = matches.get_one::<String>("server").cloned();
+    let said = io
+        .var(SERVER)
+        .map(|text| text.to_string_lossy().into_owned());
+    let Some(description) = given.or(said) else {
+        let fault = Fault::new(Code::Usage, "no server is named");
+        return Err(fault
+            .hint(format!("describe it with --server, or in {SERVER}"))
+            .into());
+    };
+    let server = Server::read(&description).map_err(|error| error.fault(String::new()))?;
+    let question = match matches.try_get_one::<String>("tool") {
+        Ok(Some(tool)) => Question::Call(tool.clone(), arguments(io)?),
+        _ => Question::Tools,
+    };
+    let usual = if word == "call" { ANSWER } else { DECLARE };
+    let answer = ask(&server, &question, server.patience(usual), io)?;
+    if answer.failed {
+        // The tool's own words, for whoever started this program.
+        let mut fault = Fault::new(Code::ToolFailed, "the tool says that it failed");
+        fault.details = answer.text;
+        return Err(fault.into());
+    }
+    io.print(answer.text.as_bytes())
+}
+
+fn arguments(io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
+    let bytes = io.stdin.read().map_err(|_| {
+        Fault::new(
+            Code::IoFailed,
+            "the arguments on standard input cannot be read",
+        )
+    })?;
+    let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.fault())?;
+    Ok(arguments.into_object())
+}
+
+/// Asks the server, and leaves nothing of it behind.
+fn ask(
+    server: &Server,
+    question: &Question,
+    patience: Duration,
+    io: &Io<'_>,
+) -> Result<Answer, Failure> {
+    let mut vars = io.vars.clone();
+    vars.remove(std::ffi::OsStr::new(SERVER));
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Fault::new(
+            Code::Internal,
+            format!("no runtime can be started: {error}"),
+        )
+    })?;
+    let cancel = Cancel::default();
+    let watch = Watch::begin(&cancel);
+    let step = Mutex::new("initialize");
+    let talk = Talk {
+        server,
+        question,
+        patience,
+        cancel: &cancel,
+        step: &step,
+    };
+    let way = server.way().map_err(|error| error.fault(String::new()))?;
+    let asked = match way {
+        Way::Command(program, args) => {
+            let running = Running::start(&server.name, program, args, &vars, &io.cwd);
+            running
+                .map_err(|error| Box::new(error.fault(String::new())))
+                .and_then(|running| runtime.block_on(talk.streams(running)))
+        }
+        Way::Url(url) => runtime.block_on(talk.http(url, &vars)),
+    };
+    runtime.shutdown_background();
+    match watch.status() {
+        Some(status) => Err(Failure::Status(status)),
+        None => asked.map_err(|fault| Failure::from(*fault)),
+    }
+}
+
+/// One question to one server.
+struct Talk<'t> {
+    server: &'t Server,
+    question: &'t Question,
+    patience: Duration,
+    cancel: &'t Cancel,
+    step: &'t Step,
+}
+
+impl Talk<'_> {
+    async fn streams(&self, mut running: Running) -> Result<Answer, Box<Fault>> {
+        let wire = running.wire();
+        let answer = self.bounded(self.talk(|| wire.clone())).await;
+        let error = match answer {
+            Ok(answer) => {
+                running.end(false);
+                return Ok(answer);
+            }
+            Err(Broken::Gone(step)) => running.verdict(step),
+            Err(Broken::Said(error)) => match (error, running.noise()) {
+                (ClientError::Late(name, ..), Some(noise)) => ClientError::Noise(name, noise),
+                (error, _) => error,
+            },
+        };
+        running.end(true);
+        // What a server says whose output nobody reads any more only misleads.
+        let said = match error {
+            ClientError::Noise(..) | ClientError::TooLarge(_) => String::new(),
+            _ => running.said(),
+        };
+        Err(Box::new(error.fault(said)))
+    }
+
+    async fn http(&self, url: &str, vars: &Vars) -> Result<Answer, Box<Fault>> {
+        let name = &self.server.name;
+        let plain = |error: ClientError| Box::new(error.fault(String::new()));
+        let headers = self.server.headers(vars).map_err(plain)?;
+        let http = Http::new(url)
+            .map_err(|error| plain(ClientError::Http(name.clone(), error.to_string())))?;
+        let answer = self
+            .bounded(self.talk(|| http.transport(url, &headers)))
+            .await;
+        answer.map_err(|broken| match broken {
+            Broken::Said(error) => plain(error),
+            Broken::Gone(_) => {
+                let last = http
+                    .last()
+                    .unwrap_or_else(|| "the connection ended".to_owned());
+                plain(ClientError::Http(name.clone(), last))
+            }
+        })
+    }
+
+    /// The same work within its time, and as long as nobody wants it to stop.
+    async fn bounded(
+        &self,
+        work: impl Future<Output = Result<Answer, Broken>>,
+    ) -> Result<Answer, Broken> {
+        let stopped = async {
+            while !self.cancel.is_asked() {
+                tokio::time::sleep(TICK).await;
+            }
+        };
+        let late = || {
+            let step = self.step.lock().map_or("initialize", |step| *step);
+            let name = self.server.name.clone();
+            Broken::Said(ClientError::Late(name, step, self.patience))
+        };
+        let both = futures::future::select(Box::pin(work), Box::pin(stopped));
+        match tokio::time::timeout(self.patience, both).await {
+            Ok(futures::future::Either::Left((answer, _))) => answer,
+            _ => Err(late()),
+        }
+    }
+
+    async fn talk<T: rmcp::transport::Transport<rmcp::RoleClient> + 'static>(
+        &self,
+        transport: impl Fn() -> T,
+    ) -> Result<Answer, Broken> {
+        let session = Session::begin(&self.server.name, self.step, transport).await?;
+        let answer = match self.question {
+            Question::Tools => {
+                let tools = session.tools().await?;
+                let tools: Vec<Value> = tools.iter().map(declaration).collect();
+                let text = json!(tools).to_string();
+                Answer {
+                    text,
+                    failed: false,
+                }
+            }
+            Question::Call(tool, arguments) => {
+                // Over HTTP a server of the newer era may want arguments as headers
+                // too; which ones its list says.
+                if session.is_modern() && self.server.url.is_some() {
+                    session.tools().await?;
+                }
+                let result = session.call(tool, arguments.clone()).await?;
+                let failed = result.get("isError") == Some(&Value::Bool(true));
+                Answer {
+                    text: text::of(&result),
+                    failed,
+                }
+            }
+        };
+        let _ = tokio::time::timeout(LEAVE, session.end()).await;
+        Ok(answer)
+    }
+}
+
+/// What hosts and sources need of a tool.
+fn declaration(tool: &Value) -> Value {
+    let mut declaration = Map::new();
+    let title = [tool.get("title"), tool.pointer("/annotations/title")];
+    let title = title.into_iter().flatten().find(|title| title.is_string());
+    let entries = [
+        ("name", tool.get("name")),
+        ("title", title),
+        (
+            "description",
+            tool.get("description").or(title).or(tool.get("name")),
+        ),
+        ("parametersJsonSchema", tool.get("inputSchema")),
+        ("annotations", tool.get("annotations")),
+    ];
+    for (key, value) in entries {
+        if let Some(value) = value {
+            declaration.insert(key.to_owned(), value.clone());
+        }
+    }
+    Value::Object(declaration)
+}

@@ -1,0 +1,86 @@
+//! Servers of the official SDKs, and ours over HTTP, as sources of tools.
+
+use std::time::Duration;
+
+use cogtools_testing::{Outcome, Project, install};
+use serde_json::{Value, json};
+
+use super::cache;
+use super::http::Service;
+use crate::run;
+
+/// One call of a tool of `server`, with its discovery before it.
+#[track_caller]
+fn call(server: &Value, vars: &[(&str, &str)], tool: &str, arguments: &Value) -> Outcome {
+    let project = Project::new();
+    let program = run("cogtools-call", &project).env(
+        "COGTOOLS_TOOL_SOURCES",
+        json!([{"mcp": server}]).to_string(),
+    );
+    let program = vars
+        .iter()
+        .fold(program, |run, (name, value)| run.env(name, value));
+    let program = program.limit(Duration::from_mins(1)).arg(tool);
+    program.stdin(arguments).run()
+}
+
+#[test]
+fn everything_becomes_text() {
+    let package = "@modelcontextprotocol/server-everything@2026.8.31";
+    let place = install::npm(&cache(), "mcp-everything-2026.8.31", &[package]);
+    let node = install::node(&cache()).join("node");
+    let script = place.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let server = json!({"command": node, "args": [script]});
+    for (tool, arguments, expected) in [
+        ("echo", json!({"message": "hi"}), "Echo: hi"),
+        (
+            "get-tiny-image",
+            json!({}),
+            "Here's the image you requested:\n\n\
+             [image: image/png, 4033 bytes, left out: a result is text]\n\n\
+             The image above is the MCP logo.",
+        ),
+        (
+            "get-resource-links",
+            json!({"count": 1}),
+            "Here are 1 resource links to resources available in this server:\n\n\
+             Blob Resource 1: demo://resource/dynamic/blob/1",
+        ),
+        (
+            "get-structured-content",
+            json!({"location": "New York"}),
+            "{\"temperature\":33,\"conditions\":\"Cloudy\",\"humidity\":82}",
+        ),
+    ] {
+        call(&server, &[], tool, &arguments).outputs(expected);
+    }
+}
+
+#[test]
+fn a_server_on_the_sdk_of_python() {
+    let python = install::python(&cache(), "mcp-python-1.30.0", &["mcp==1.30.0"]);
+    let script = crate::repository().join("tests/mcp/peers/fast.py");
+    let server = json!({"command": [python, script]});
+    call(&server, &[], "add", &json!({"a": 1})).outputs("3");
+}
+
+#[test]
+fn over_http_with_a_token() {
+    let project = super::project();
+    let service = Service::start(&project, &[("MCP_SERVER_TOKEN", "secret")]);
+    let server = json!({
+        "url": service.url,
+        "name": "h",
+        "headers": {"Authorization": "Bearer ${TOKEN}"},
+        "env": ["TOKEN"],
+    });
+    let ada = json!({"person": "Ada"});
+    call(&server, &[("TOKEN", "secret")], "greet", &ada).outputs("Good day, Ada!");
+    call(&server, &[("TOKEN", "other")], "greet", &ada).fails(
+        127,
+        "cogtools-call: error[TOOL_NOT_FOUND]: greet: no tool of that name is here\n\
+         hint: cogtools-discover prints the tools there are\n\
+         cogtools-call: error[TOOL_FAILED]: the MCP server `h` cannot be reached: HTTP 401 Unauthorized\n\
+         hint: check that it runs, and `url` and `headers` of the source\n",
+    );
+}

@@ -1,0 +1,73 @@
+"""A server on nothing but the standard library, which does what its first argument says."""
+
+import json
+import os
+import subprocess
+import sys
+
+HOW = sys.argv[1]
+TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+
+
+def send(message):
+    print(json.dumps(message), flush=True)
+
+
+def tools(params):
+    if HOW == "large":
+        return {"tools": [TOOL | {"description": "x" * (20 << 20)}]}
+    if HOW == "endless":
+        return {"tools": [], "nextCursor": "again"}
+    if HOW == "pages" and "cursor" not in (params or {}):
+        return {"tools": [TOOL | {"name": "first"}], "nextCursor": "2"}
+    if HOW == "nothing":
+        return {"tuls": []}
+    if HOW == "changing" and os.path.exists("changed"):
+        return {"tools": []}
+    hints = {"readOnlyHint": True, "title": "T"}
+    return {"tools": [TOOL | {"annotations": hints}], "resultType": "complete"}
+
+
+def call(params):
+    if HOW == "dies":
+        print("no more", file=sys.stderr, flush=True)
+        os._exit(3)
+    if HOW == "silent-call":
+        subprocess.Popen(["sleep", "54321"])
+        sys.stdin.read()
+        subprocess.run(["sleep", "54321"])
+    if HOW == "fails":
+        return {"content": [{"type": "text", "text": "try again"}], "isError": True}
+    text = json.dumps([params.get("arguments"), sorted(name for name in os.environ if name != "LC_CTYPE")])
+    return {"content": [{"type": "text", "text": text}], "resultType": "complete"}
+
+
+def answer(method, params):
+    if method == "initialize" and HOW != "modern":
+        return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    if method == "server/discover" and HOW == "modern":
+        return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+    if method == "tools/list":
+        return tools(params)
+    if method == "tools/call" and HOW != "changing":
+        return call(params)
+    return None
+
+
+with open("starts", "a") as starts:
+    starts.write("x")
+if HOW == "noise":
+    print("Welcome!", flush=True)
+if HOW == "garbage":
+    while True:
+        print("garbage")
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request or HOW == "silent":
+        continue
+    result = answer(request["method"], request.get("params"))
+    head = {"jsonrpc": "2.0", "id": request["id"]}
+    if result is None:
+        send(head | {"error": {"code": -32601, "message": "no " + request["method"]}})
+    else:
+        send(head | {"result": result})

@@ -1,0 +1,210 @@
+//! Servers of others as a source of tools: ours, the official ones, and such as
+//! are at fault.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use cogtools_testing::{Outcome, Project, Run};
+use serde_json::{Value, json};
+
+use crate::{repository, run};
+
+const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
+const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
+
+/// A project with one tool of its own.
+fn project() -> Project {
+    let project = Project::new();
+    project.file("tools/ok.yaml", OK);
+    project
+}
+
+fn script() -> PathBuf {
+    repository().join("tests/mcp/peers/server.py")
+}
+
+/// The server that does as it is told, and fails soon.
+fn server(how: &str) -> Value {
+    json!({"mcp": {
+        "command": "python3", "args": [script(), how], "name": "s", "timeout": 5,
+    }})
+}
+
+fn with(program: &str, project: &Project, sources: &[Value]) -> Run {
+    let all: Vec<Value> = std::iter::once(json!({"local": "./tools"}))
+        .chain(sources.iter().cloned())
+        .collect();
+    run(program, project)
+        .env("COGTOOLS_TOOL_SOURCES", json!(all).to_string())
+        .limit(Duration::from_mins(1))
+}
+
+fn discover(project: &Project, how: &str) -> Outcome {
+    with("cogtools-discover", project, &[server(how)]).run()
+}
+
+fn call(project: &Project, how: &str) -> Outcome {
+    let run = with("cogtools-call", project, &[server(how)]);
+    run.arg("t").stdin("{\"wait_for_previous\": true}").run()
+}
+
+/// Discovery names what is wrong with the server, and declares the other tool.
+#[track_caller]
+fn costs_only_itself(how: &str, fault: &str) {
+    let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
+    let stderr = format!("cogtools-discover: warning{fault}");
+    discover(&project(), how).expect(0, declared, stderr);
+}
+
+#[test]
+fn tools_of_both_eras_are_declared_and_called() {
+    for how in ["older", "modern", "noise"] {
+        let project = project();
+        discover(&project, how).outputs(format!(
+            "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE},\n\
+             {{\"name\":\"t\",\"description\":\"d\",\"parametersJsonSchema\":{{\"type\":\"object\"}}}}\n]\n"
+        ));
+        call(&project, how).outputs("[{}, [\"HOME\", \"PATH\"]]");
+    }
+}
+
+#[test]
+fn pages_are_read_to_the_last() {
+    let tools = discover(&project(), "pages").json();
+    let names: Vec<&Value> = tools
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["ok", "first", "t"]);
+}
+
+#[test]
+fn declarations_are_kept_until_they_are_asked_for_anew() {
+    let project = project();
+    for starts in ["x", "x"] {
+        discover(&project, "older").json();
+        assert_eq!(project.read("starts"), starts);
+    }
+    with("cogtools-discover", &project, &[server("older")])
+        .arg("--refresh")
+        .run()
+        .json();
+    assert_eq!(project.read("starts"), "xx");
+}
+
+#[test]
+fn a_tool_that_is_gone_is_forgotten() {
+    let project = project();
+    discover(&project, "changing").json();
+    project.file("changed", "");
+    call(&project, "changing").fails(
+        127,
+        "cogtools-call: error[TOOL_NOT_FOUND]: t: the MCP server `s` has no tool `t` any more\n\
+         hint: cogtools-discover asks it for its tools anew\n",
+    );
+    discover(&project, "changing").outputs(format!(
+        "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"
+    ));
+}
+
+#[test]
+fn servers_at_fault_cost_only_their_own_tools() {
+    let table = [
+        (
+            "garbage",
+            "[TOOL_FAILED]: the MCP server `s` prints something else than messages of MCP: garbage\nhint: its standard output is for messages alone; tell its author\n",
+        ),
+        (
+            "large",
+            "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\nhint: no host takes so much; ask it for less\n",
+        ),
+        (
+            "endless",
+            "[TOOL_FAILED]: the MCP server `s` declares more than 10 MiB, or 1,000 pages, of tools\nhint: no host takes so much; ask it for less\n",
+        ),
+        (
+            "nothing",
+            "[TOOL_FAILED]: the MCP server `s` answers `tools/list` with something else: {\"tuls\":[]}\n",
+        ),
+        (
+            "silent",
+            "[TIMEOUT]: the MCP server `s` did not answer `initialize` within 5s\nhint: give it more time with `timeout` of the source\n",
+        ),
+    ];
+    for (how, fault) in table {
+        costs_only_itself(how, fault);
+    }
+}
+
+#[test]
+fn calls_that_fail_say_so_in_the_name_of_the_tool() {
+    call(&project(), "fails").fails(
+        1,
+        "cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed\n  | try again\n",
+    );
+    call(&project(), "dies").fails(
+        1,
+        "cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` ended with status 3 before it \
+         answered `tools/call`\n  | no more\n",
+    );
+}
+
+#[test]
+fn nothing_of_a_server_is_left_behind() {
+    call(&project(), "silent-call").fails(
+        124,
+        "cogtools-call: error[TIMEOUT]: t: the MCP server `s` did not answer `tools/call` within 5s\n\
+         hint: give it more time with `timeout` of the source\n",
+    );
+    let left = Command::new("pgrep").args(["-f", "sleep 54321"]).output();
+    assert_eq!(left.expect("pgrep is there").stdout, b"");
+}
+
+#[test]
+fn yaml_tools_providers_and_servers_together() {
+    let project = project();
+    project
+        .file(
+            "other.json",
+            "[{\"name\": \"provided\", \"description\": \"d\"}]",
+        )
+        .file(
+            "served/.cogtoolrc.yaml",
+            "tool_sources: [{local: ./tools}]\n",
+        )
+        .file("served/tools/greet.yaml", super::GREET);
+    let ours = json!({"mcp": {
+        "command": super::server(), "args": ["--project", "served"], "prefix": "ours_",
+    }});
+    let provider = json!({"command": {"discover": ["cat", "other.json"], "call": ["cat"]}});
+    let sources = [provider, ours, server("older")];
+    let tools = with("cogtools-discover", &project, &sources).run().json();
+    let names: Vec<&Value> = tools
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(names, ["ok", "provided", "ours_greet", "t"]);
+    let run = with("cogtools-call", &project, &sources).arg("ours_greet");
+    run.stdin("{\"person\": \"Ada\"}")
+        .run()
+        .outputs("Good day, Ada!");
+}
+
+#[test]
+fn a_server_that_a_project_names_has_to_be_allowed() {
+    let project = project();
+    let sources = json!({"tool_sources": [server("older")]});
+    project.file(".cogtoolrc.yaml", sources.to_string());
+    run("cogtools-discover", &project).run().expect(
+        0,
+        "[]\n",
+        "cogtools-discover: warning[DENIED]: the provider `s` is not allowed to run yet\n\
+         hint: look at what it runs, then allow it: cogtools trust s\n",
+    );
+    assert!(!project.path("starts").exists());
+}
