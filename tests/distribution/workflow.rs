@@ -11,7 +11,7 @@ use super::{directory_of, xtask};
 use crate::repository;
 
 /// Commands of others that the workflow may run.
-const OTHERS: [&str; 1] = ["gh release create "];
+const OTHERS: [&str; 2] = ["gh release create ", "sudo apt-get install "];
 
 /// Every target that a release is built for.
 const TARGETS: [&str; 7] = [
