@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::fault::ConfigFault;
 use super::reader::Reader;
+use super::source::unnameable;
 use crate::source::{Provider, Server, Settings, Source};
 use crate::yaml::{Data, Node};
 
@@ -58,16 +59,18 @@ impl Reader<'_> {
                 _ => self.unknown(entry, &KEYS),
             }
         }
-        if !self.is_fine() {
-            return None;
-        }
-        if said.command.is_empty() == said.url.is_empty() {
+        let has = |key| entry.value.get(key).is_some();
+        let empty = said.command.is_empty() && said.url.is_empty();
+        if has("command") == has("url") || empty && self.is_fine() {
             let fault = ConfigFault::Missing("mcp", "command` or `url");
             self.refuse(&fault, entry.span);
             return None;
         }
+        if empty {
+            return None;
+        }
         Some(Source::Provider(Provider::new(
-            said.settings(self.layer.origin.is_own()),
+            said.settings(self.layer.own),
         )))
     }
 
@@ -108,7 +111,7 @@ impl Reader<'_> {
 impl Said {
     fn settings(self, own: bool) -> Settings {
         let name = if self.name.is_empty() {
-            self.usual_name()
+            self.usual_name().replace(unnameable, "_")
         } else {
             self.name
         };

@@ -165,6 +165,6 @@ fn provider_name(source: &Source) -> Option<&str> {
 }
 
 /// What no name of a provider has in it.
-fn unnameable(c: char) -> bool {
+pub(super) fn unnameable(c: char) -> bool {
     c == ':' || c.is_control()
 }

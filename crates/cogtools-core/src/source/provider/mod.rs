@@ -67,12 +67,11 @@ impl Provider {
     /// Whether it runs only after the user has allowed it: who wrote the project
     /// has named it, or has written what it names.
     pub fn needs_word(&self, around: &Surroundings) -> bool {
-        let words = || self.settings.discover.iter().chain(&self.settings.call);
         let inside = |word: &String| {
             let file = trust::named(&around.root, word);
             file.is_some_and(|file| file.starts_with(&around.root))
         };
-        !self.settings.own || words().any(inside)
+        !self.settings.own || self.settings.lines().into_iter().flatten().any(inside)
     }
 
     /// What has to be allowed before anything of it runs: its command lines.
