@@ -22,11 +22,11 @@ PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:4:5: a source is a map such as `
  4 |   - tools
    |     ^^^^^
 hint: write `- local: ./tools`
-PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: `mcp` is not a kind of source
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: `mcp` needs `command` or `url`
    |
  5 |   - mcp: {}
    |     ^^^
-hint: write `- local: ./tools`
+hint: write `mcp: {command: npx, args: [-y, some-server]}` or `mcp: {url: https://…}`
 PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:6:5: `lokal` is not a kind of source
    |
  6 |   - lokal: x

@@ -65,7 +65,7 @@ fn tools_of_both_eras_are_declared_and_called() {
             "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE},\n\
              {{\"name\":\"t\",\"description\":\"d\",\"parametersJsonSchema\":{{\"type\":\"object\"}}}}\n]\n"
         ));
-        call(&project, how).outputs("[{}, [\"HOME\", \"PATH\"]]");
+        call(&project, how).outputs("[{}, [\"HOME\", \"PATH\", \"_COGTOOLS_WITHIN\"]]");
     }
 }
 
@@ -164,35 +164,65 @@ fn nothing_of_a_server_is_left_behind() {
 }
 
 #[test]
-fn yaml_tools_providers_and_servers_together() {
+fn yaml_tools_packages_providers_and_servers_together() {
     let project = project();
     project
+        .file("package.json", "{\"dependencies\": {\"pk\": \"*\"}}")
         .file(
-            "other.json",
-            "[{\"name\": \"provided\", \"description\": \"d\"}]",
+            "node_modules/pk/package.json",
+            "{\"cogtools\": {\"tools\": [\".\"]}}",
+        )
+        .file("node_modules/pk/packed.yaml", OK.replace("ok", "packed"))
+        .program(
+            "../home/p",
+            "#!/bin/sh\necho '[{\"name\": \"provided\", \"description\": \"d\"}]'\n",
         )
         .file(
             "served/.cogtoolrc.yaml",
             "tool_sources: [{local: ./tools}]\n",
         )
         .file("served/tools/greet.yaml", super::GREET);
+    let program = project.home().join("p");
+    let provider = json!({"command": {"discover": [program], "call": ["cat"]}});
+    let served = project.path("served");
     let ours = json!({"mcp": {
-        "command": super::server(), "args": ["--project", "served"], "prefix": "ours_",
+        "command": super::server(), "args": [format!("--project={}", served.display())],
+        "prefix": "ours_",
     }});
-    let provider = json!({"command": {"discover": ["cat", "other.json"], "call": ["cat"]}});
-    let sources = [provider, ours, server("older")];
-    let tools = with("cogtools-discover", &project, &sources).run().json();
+    let sources = [json!("node_modules"), provider, ours, server("older")];
+    let with = |program| with(program, &project, &sources).env("npm_config_prefix", &served);
+    let tools = with("cogtools-discover").run().json();
     let names: Vec<&Value> = tools
         .as_array()
         .into_iter()
         .flatten()
         .map(|tool| &tool["name"])
         .collect();
-    assert_eq!(names, ["ok", "provided", "ours_greet", "t"]);
-    let run = with("cogtools-call", &project, &sources).arg("ours_greet");
-    run.stdin("{\"person\": \"Ada\"}")
+    assert_eq!(names, ["ok", "packed", "provided", "ours_greet", "t"]);
+    let greet = with("cogtools-call").arg("ours_greet");
+    greet
+        .stdin("{\"person\": \"Ada\"}")
         .run()
         .outputs("Good day, Ada!");
+}
+
+#[test]
+fn a_project_that_serves_itself_is_asked_once() {
+    let project = project();
+    let sources = json!([
+        {"local": project.path("tools")},
+        {"mcp": {"command": super::server(), "name": "again", "prefix": "again_"}},
+    ]);
+    project.file(
+        "../home/.gemini/cogtoolrc.yaml",
+        json!({"tool_sources": sources}).to_string(),
+    );
+    run("cogtools-discover", &project).run().outputs(format!(
+        "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE},\n\
+         {{\"name\":\"again_ok\",\"description\":\"d\",\
+         \"parameters\":{{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{{}}}},\
+         \"parametersJsonSchema\":{{\"type\":\"object\",\"additionalProperties\":false}}}}\n]\n"
+    ));
 }
 
 #[test]

@@ -93,7 +93,7 @@ hint: send less, or give the tool more time with `timeout`
 #[test]
 fn it_sees_what_is_declared_for_it() {
     let scene = Scene::new(
-        "if [ \"$1\" = call ]; then /usr/bin/env | sort; exit; fi\n[ \"$TOKEN\" = t ] && echo '[{\"name\": \"say\", \"description\": \"d\"}]'",
+        "if [ \"$1\" = call ]; then /usr/bin/env | /usr/bin/grep -v ^_COGTOOLS_WITHIN= | sort; exit; fi\n[ \"$TOKEN\" = t ] && echo '[{\"name\": \"say\", \"description\": \"d\"}]'",
         ", env: [TOKEN]",
     );
     let with = |program| scene.run(program).env("TOKEN", "t").env("SECRET", "s");

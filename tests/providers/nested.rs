@@ -72,6 +72,42 @@ hint: install it, or mend `command` under `tool_sources`
 }
 
 #[test]
+fn a_project_that_asks_itself_is_asked_once() {
+    let (project, nested) = nested();
+    let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
+    project.file(".cogtoolrc.yaml", itself);
+    nested("cogtools-trust").arg("itself").run().outputs(
+        "\
+allowed provider itself
+  discover  sh -c 'cogtools-discover 2>told'
+  call      cogtools-call
+  tool      ok
+",
+    );
+    nested("cogtools-discover").run().outputs(format!(
+        "[\n{},\n{}\n]\n",
+        super::DECLARED.replace("\"ok\"", "\"i_ok\""),
+        super::DECLARED
+    ));
+    nested("cogtools-call").arg("i_ok").run().outputs("fine");
+    nested("cogtools-call").arg("i_i_ok").run().fails(
+        127,
+        "\
+cogtools-call: error[TOOL_NOT_FOUND]: i_i_ok: no tool of that name is here
+hint: did you mean `i_ok`?
+hint: cogtools-discover prints the tools there are
+",
+    );
+    assert_eq!(
+        project.read("told"),
+        "\
+cogtools-discover: warning[INVALID_CONFIG]: the provider `itself` is not asked: another provider of this project asks it for its tools
+hint: leave the source that leads back here out of `tool_sources`
+"
+    );
+}
+
+#[test]
 fn a_declaration_that_has_changed_is_denied() {
     let (project, nested) = nested();
     nested("cogtools-trust").arg("other").run().text();

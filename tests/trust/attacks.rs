@@ -98,11 +98,23 @@ fn a_record_in_the_repository_is_nobodys() {
 
 #[test]
 fn a_variable_of_the_repository_is_not_the_users() {
+    for sources in [
+        "[{command: {discover: [sh, -c, 'echo >> ran; echo []'], call: x, name: other}}]",
+        "[{mcp: {command: [sh, -c, 'echo >> ran'], name: other}}]",
+    ] {
+        from_the_repository(sources);
+    }
+}
+
+/// These sources run `other` when the user names them, and not when the repository
+/// does so by a variable.
+#[track_caller]
+fn from_the_repository(sources: &str) {
     let project = with_provider();
-    let sources = "[{command: {discover: [sh, -c, 'echo >> ran; echo []'], call: x, name: other}}]";
     project.file(".cogtoolrc.yaml", "");
     let asked = || run("cogtools-discover", &project).env("COGTOOLS_TOOL_SOURCES", sources);
-    asked().run().outputs("[]\n");
+    let _ = asked().run();
+    assert!(project.path("ran").exists());
     project
         .remove("ran")
         .file(".env", format!("COGTOOLS_TOOL_SOURCES=\"{sources}\"\n"));
@@ -126,19 +138,24 @@ fn a_variable_of_the_repository_is_not_the_users() {
     asked().run().outputs("[]\n");
     assert!(!project.path("ran").exists());
     project.remove(".env");
-    asked().run().outputs("[]\n");
+    let _ = asked().run();
     assert!(project.path("ran").exists());
 }
 
 #[test]
 fn what_the_user_names_in_the_project_needs_a_word_too() {
     let project = with_provider();
-    project.file(".cogtoolrc.yaml", "").file(
-        "../home/.gemini/cogtoolrc.yaml",
-        "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other}\n",
-    );
-    discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
-    assert!(!project.path("ran").exists());
+    for source in [
+        "mcp: {command: sh, args: [./d], name: other}",
+        "command: {discover: [sh, ./d], call: [sh, ./c], name: other}",
+    ] {
+        project.file(".cogtoolrc.yaml", "").file(
+            "../home/.gemini/cogtoolrc.yaml",
+            format!("tool_sources:\n  - {source}\n"),
+        );
+        discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+        assert!(!project.path("ran").exists());
+    }
     trust(&project, &["other"]).text();
     call(&project, "say").outputs("say: {}\n");
 }

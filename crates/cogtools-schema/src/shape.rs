@@ -177,7 +177,7 @@ pub struct Provider {
     /// arguments of the call as JSON on standard input.
     pub call: Line,
     /// Its name in messages and as a toolset; that of the program when left out.
-    #[schemars(length(min = 1))]
+    #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
     /// What the names of its tools begin with here.
     #[schemars(length(min = 1))]
@@ -203,6 +203,7 @@ pub struct Mcp {
 /// How an MCP server is reached and asked: `command` or `url`, one of them.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(extend("oneOf" = [{"required": ["command"]}, {"required": ["url"]}]))]
 pub struct McpServer {
     /// The program, or the program with its arguments, that speaks over its standard streams.
     pub command: Option<ServerProgram>,
@@ -214,7 +215,7 @@ pub struct McpServer {
     /// What is sent to the URL besides; `${NAME}` is the value of a variable that `env` names.
     pub headers: Option<BTreeMap<String, String>>,
     /// Its name in messages and as a toolset.
-    #[schemars(length(min = 1))]
+    #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
     /// What the names of its tools begin with here.
     #[schemars(length(min = 1))]
@@ -236,7 +237,7 @@ pub enum ServerProgram {
     /// Its name or path, as it is.
     Text(#[schemars(length(min = 1))] String),
     /// With its arguments.
-    Words(Vec<String>),
+    Words(#[schemars(length(min = 1))] Vec<String>),
 }
 
 /// A command line.

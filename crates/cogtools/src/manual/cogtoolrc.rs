@@ -108,8 +108,9 @@ it. Further keys: name (in messages, and the toolset; that of the program when l
 (what the names of its tools begin with here), env (the variables that it may see, besides \
 PATH), timeout (seconds; 10 to declare and 60 to answer when left out) and cache (how \
 many seconds its declarations may be kept on disk; not at all when left out). A provider that \
-fails costs no tools but its own. Two of them cannot have the same name. One that a project \
-names runs only after the user has allowed it: see `cogtools-trust(1)`.
+fails costs no tools but its own. Two of them cannot have the same name. One that leads back to \
+this project finds the tools of its files and packages there, and no further providers. One that \
+a project names runs only after the user has allowed it: see `cogtools-trust(1)`.
 
 mcp: {command: PROGRAM, args: [ARG, …]} or mcp: {url: URL}
   A server of the Model Context Protocol, of either era, which `cogtools-mcp-client(1)` asks. \

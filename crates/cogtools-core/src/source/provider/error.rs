@@ -17,6 +17,11 @@ pub enum ProviderError {
     /// It was allowed, and its command has changed.
     #[error("the provider `{0}` has changed since it was allowed to run")]
     Changed(String),
+    /// One of the project's providers is being asked, and has led back to it.
+    #[error(
+        "the provider `{0}` is not asked: another provider of this project asks it for its tools"
+    )]
+    Circle(String),
     /// What is allowed cannot be read.
     #[error("the provider `{0}` cannot be run: {1}")]
     Record(String, RecordError),
@@ -81,6 +86,7 @@ impl ProviderError {
         match self {
             Self::Unknown(name)
             | Self::Changed(name)
+            | Self::Circle(name)
             | Self::Record(name, _)
             | Self::Content(name, _)
             | Self::Env(name, _)
@@ -132,7 +138,8 @@ impl ProviderError {
     const fn code(&self) -> Code {
         match self {
             Self::Unknown(_) | Self::Changed(_) => Code::Denied,
-            Self::Record(..)
+            Self::Circle(_)
+            | Self::Record(..)
             | Self::Content(..)
             | Self::Env(..)
             | Self::NotFound(..)
@@ -149,6 +156,7 @@ impl ProviderError {
             Self::Unknown(name) | Self::Changed(name) => {
                 format!("look at what it runs, then allow it: cogtools trust {name}")
             }
+            Self::Circle(_) => "leave the source that leads back here out of `tool_sources`".to_owned(),
             Self::NotFound(..) => {
                 "install it, or mend `command` under `tool_sources`".to_owned()
             }

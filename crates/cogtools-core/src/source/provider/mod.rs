@@ -5,6 +5,7 @@
 //! said in its name, and costs no tool but its own.
 
 mod cache;
+mod circle;
 mod declared;
 mod error;
 mod server;
@@ -175,6 +176,9 @@ impl Provider {
     /// What it declares now, or has declared not long ago.
     fn ask(&self, around: &Surroundings) -> Result<Declarations, ProviderError> {
         self.allowed(around)?;
+        if circle::is_closed(around) {
+            return Err(ProviderError::Circle(self.name()));
+        }
         let variables = self.variables(around)?;
         let kept = self.kept(&variables, around);
         let known = kept.as_ref().filter(|_| !around.refresh);
@@ -265,6 +269,7 @@ impl Provider {
         if let Some(server) = &self.settings.server {
             server.add_to(&mut given, around);
         }
+        circle::add_to(&mut given, around);
         Ok(given)
     }
 }
