@@ -1,9 +1,11 @@
 //! The official conformance suite: its scenarios for servers with tools, in both
-//! eras. Its tools are ours under the names that it asks for.
+//! eras. Its tools are ours under the names that it asks for, and what no file can
+//! answer comes from a server behind ours.
 
 use std::time::Duration;
 
 use cogtools_testing::{Project, Run, install};
+use serde_json::json;
 
 use super::cache;
 use super::http::Service;
@@ -11,13 +13,19 @@ use super::http::Service;
 const OLDER: &str = "2025-11-25";
 const NEWER: &str = "2026-07-28";
 
-/// The scenarios, and the revisions that they are for.
-const SCENARIOS: [(&str, &[&str]); 11] = [
+/// The scenarios, and the revisions that they are for. The newer revision wants an
+/// `allOf` at the root of a schema, which the API behind some clients refuses.
+const SCENARIOS: [(&str, &[&str]); 16] = [
     ("server-initialize", &[OLDER]),
     ("ping", &[OLDER]),
     ("tools-list", &[OLDER, NEWER]),
     ("tools-call-simple-text", &[OLDER, NEWER]),
     ("tools-call-error", &[OLDER, NEWER]),
+    ("tools-call-image", &[OLDER, NEWER]),
+    ("tools-call-audio", &[OLDER, NEWER]),
+    ("tools-call-embedded-resource", &[OLDER, NEWER]),
+    ("tools-call-mixed-content", &[OLDER, NEWER]),
+    ("json-schema-2020-12", &[OLDER]),
     ("prompts-list", &[OLDER, NEWER]),
     ("prompts-get-simple", &[OLDER, NEWER]),
     ("prompts-get-with-args", &[OLDER, NEWER]),
@@ -26,7 +34,8 @@ const SCENARIOS: [(&str, &[&str]); 11] = [
     ("http-header-validation", &[NEWER]),
 ];
 
-/// The tools that the scenarios call.
+/// Those of the tools that the scenarios call which are files; the others are of a
+/// server behind ours.
 const TOOLS: [(&str, &str); 4] = [
     (
         "test_simple_text",
@@ -58,7 +67,14 @@ fn every_scenario_passes() {
         let tool = format!("name: {name}\ndescription: What the suite asks for\n{rest}");
         project.file(format!("tools/{name}.yaml"), tool);
     }
-    let service = Service::start(&project, &[]);
+    let script = crate::repository().join("tests/mcp/peers/kinds.py");
+    let sources = json!([{"local": "./tools"}, {"mcp": {"command": ["python3", script]}}]);
+    let path = std::env::var("PATH").expect("there is a PATH");
+    let vars = [
+        ("COGTOOLS_TOOL_SOURCES", &*sources.to_string()),
+        ("PATH", &path),
+    ];
+    let service = Service::start(&project, &vars);
     let runs = SCENARIOS
         .iter()
         .flat_map(|(name, revisions)| revisions.iter().map(move |revision| (*name, *revision)));

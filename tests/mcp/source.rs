@@ -8,6 +8,7 @@ use std::time::Duration;
 use cogtools_testing::{Outcome, Project, Run};
 use serde_json::{Value, json};
 
+use super::Session;
 use crate::{repository, run};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
@@ -223,6 +224,40 @@ fn a_project_that_serves_itself_is_asked_once() {
          \"parameters\":{{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{{}}}},\
          \"parametersJsonSchema\":{{\"type\":\"object\",\"additionalProperties\":false}}}}\n]\n"
     ));
+}
+
+#[test]
+fn every_kind_of_content_becomes_text_or_stays_as_it_is() {
+    let project = project();
+    let script = repository().join("tests/mcp/peers/kinds.py");
+    let source = json!({"mcp": {"command": ["python3", script]}});
+    let name = "test_multiple_content_types";
+    let call = with("cogtools-call", &project, std::slice::from_ref(&source));
+    call.arg(name).run().outputs(
+        "Some text.\n\n[image: image/png, 4 bytes, left out: a result is text]\n\nIn a file.\n\nlink: test://link",
+    );
+    project.file(
+        "../home/.gemini/cogtoolrc.yaml",
+        json!({"tool_sources": [source]}).to_string(),
+    );
+    let mut session = Session::open(&project);
+    let id = session.call(name, &json!({}));
+    let answer = session.answer(id);
+    assert_eq!(
+        answer["result"],
+        json!({
+            "content": [
+                {"type": "text", "text": "Some text."},
+                {"type": "image", "data": "AAECAw==", "mimeType": "image/png"},
+                {"type": "resource", "resource": {
+                    "uri": "test://file", "mimeType": "text/plain", "text": "In a file.",
+                }},
+                {"type": "resource_link", "name": "link", "uri": "test://link"},
+            ],
+            "structuredContent": {"parts": 4},
+            "isError": false,
+        })
+    );
 }
 
 #[test]

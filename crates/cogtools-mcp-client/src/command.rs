@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Cancel, Code, Fault};
+use cogtools_core::{Answer as Answered, Cancel, Code, Fault};
 use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -13,9 +13,9 @@ use tokio::runtime::Builder;
 use crate::error::ClientError;
 use crate::http::Http;
 use crate::manual::MANUAL;
+use crate::options::command;
 use crate::server::{Server, Way};
 use crate::session::{Broken, Session, Step};
-use crate::text;
 use crate::wire::Running;
 
 /// The program.
@@ -27,7 +27,7 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-const NAME: &str = "cogtools-mcp-client";
+pub(crate) const NAME: &str = "cogtools-mcp-client";
 /// The variable with the description of the server.
 const SERVER: &str = "COGTOOLS_MCP_SERVER";
 /// How long a server may take to declare, and to answer, unless told otherwise.
@@ -38,38 +38,11 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long taking leave may take.
 const LEAVE: Duration = Duration::from_millis(500);
 
-fn command() -> Command {
-    let server = || {
-        Arg::new("server")
-            .long("server")
-            .value_name("JSON")
-            .help("The server, as JSON; COGTOOLS_MCP_SERVER by default")
-    };
-    Command::new(NAME)
-        .about("Ask an MCP server for its tools, or call one of them")
-        .long_about(
-            "Ask a server of the Model Context Protocol for its tools, or call one of them, as a \
-             source of the kind `mcp` needs it. The server is started, or spoken to over HTTP, \
-             asked once, and ended.",
-        )
-        .subcommand_required(true)
-        .subcommand(
-            Command::new("discover")
-                .about("Print the declarations of the server's tools")
-                .arg(server()),
-        )
-        .subcommand(
-            Command::new("call")
-                .about("Call a tool with the arguments on standard input, and print its result")
-                .arg(server())
-                .arg(Arg::new("tool").value_name("TOOL").required(true)),
-        )
-}
-
 /// What is asked of a server.
 enum Question {
     Tools,
-    Call(String, Map<String, Value>),
+    /// A tool with its arguments, and whether its result is wanted whole.
+    Call(String, Map<String, Value>, bool),
 }
 
 /// What it answers: text, and whether that tells of a failure.
@@ -94,7 +67,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let server = Server::read(&description).map_err(|error| error.fault(String::new()))?;
     let question = match matches.try_get_one::<String>("tool") {
-        Ok(Some(tool)) => Question::Call(tool.clone(), arguments(io)?),
+        Ok(Some(tool)) => Question::Call(tool.clone(), arguments(io)?, matches.get_flag("json")),
         _ => Question::Tools,
     };
     let usual = if word == "call" { ANSWER } else { DECLARE };
@@ -252,7 +225,7 @@ impl Talk<'_> {
                     failed: false,
                 }
             }
-            Question::Call(tool, arguments) => {
+            Question::Call(tool, arguments, whole) => {
                 // Over HTTP a server of the newer era may want arguments as headers
                 // too; which ones its list says.
                 if session.is_modern() && self.server.url.is_some() {
@@ -260,10 +233,12 @@ impl Talk<'_> {
                 }
                 let result = session.call(tool, arguments.clone()).await?;
                 let failed = result.get("isError") == Some(&Value::Bool(true));
-                Answer {
-                    text: text::of(&result),
-                    failed,
-                }
+                let text = if *whole && !failed {
+                    json!(result).to_string()
+                } else {
+                    Answered::of_server(result).text
+                };
+                Answer { text, failed }
             }
         };
         let _ = tokio::time::timeout(LEAVE, session.end()).await;

@@ -8,9 +8,9 @@ mod command;
 mod error;
 mod http;
 mod manual;
+mod options;
 mod server;
 mod session;
-mod text;
 mod wire;
 
 pub use command::PROGRAM;

@@ -3,7 +3,7 @@
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "PLUMBING",
-        "A source of the kind mcp (see `cogtoolrc(5)`) runs this program; people hardly need it but to see what a server says.\n\ndiscover prints a JSON array: name, title, description, parametersJsonSchema and annotations of each tool. call reads the arguments as one JSON object and prints the result as text: texts as they are, several parts with a blank line between them, resource links as NAME: URI, data (images, audio, other files) as a line with its type and size, and structured content where there is no text. A result that is an error is a failure with TOOL_FAILED and the text of it.",
+        "A source of the kind mcp (see `cogtoolrc(5)`) runs this program; people hardly need it but to see what a server says.\n\ndiscover prints a JSON array: name, title, description, parametersJsonSchema and annotations of each tool. call reads the arguments as one JSON object and prints the result as text: texts as they are, several parts with a blank line between them, resource links as NAME: URI, data (images, audio, other files) as a line with its type and size, and structured content where there is no text. With --json it prints the result as the server gives it. A result that is an error is a failure with TOOL_FAILED and the text of it.",
     ),
     (
         "SERVER",

@@ -35,10 +35,14 @@ pub(crate) fn to_prompt(called: Called) -> Result<GetPromptResult, ErrorData> {
     }
 }
 
-/// The text, and beside it the value of a tool that declares one. Clients know
-/// only objects there.
+/// The text, or all the parts of a server's answer that the protocol knows; and
+/// beside it the value, if there is one. Clients know only objects there.
 fn result(answer: Answer) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    let parts = answer.parts.into_iter().map(serde_json::from_value);
+    let parts: Result<Vec<ContentBlock>, _> = parts.collect();
+    let parts = parts.ok().filter(|parts| !parts.is_empty());
+    let parts = parts.unwrap_or_else(|| vec![ContentBlock::text(answer.text)]);
+    let mut result = CallToolResult::success(parts);
     result.structured_content = answer.value.filter(serde_json::Value::is_object);
     result
 }

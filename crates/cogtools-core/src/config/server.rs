@@ -126,14 +126,15 @@ impl Said {
         if let Some(timeout) = self.timeout {
             description["timeout"] = timeout.as_secs_f64().into();
         }
-        let words = |word: &str| {
-            let words = [Server::PROGRAM, "--error-format=json", word];
-            words.map(str::to_owned).to_vec()
+        let words = |words: &[&str]| {
+            let program = [Server::PROGRAM, "--error-format=json"];
+            let words = program.iter().chain(words);
+            words.map(|word| (*word).to_owned()).collect()
         };
         Settings {
             name,
-            discover: words("discover"),
-            call: words("call"),
+            discover: words(&["discover"]),
+            call: words(&["call", "--json"]),
             prefix: self.prefix,
             env: self.env,
             timeout: self.timeout,

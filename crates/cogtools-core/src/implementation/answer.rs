@@ -7,8 +7,11 @@ use serde_json::Value;
 pub struct Answer {
     /// The result, ready for standard output.
     pub text: String,
-    /// The same as a value, for a tool that says `output: {type: json}`.
+    /// The same as a value, for a tool that says `output: {type: json}`, or whose
+    /// server gives one.
     pub value: Option<Value>,
+    /// The same as the content blocks of MCP, from a tool whose server gives them.
+    pub parts: Vec<Value>,
     /// How many bytes of what its program printed are left out of the result, which
     /// then says so in its last line.
     pub cut: u64,

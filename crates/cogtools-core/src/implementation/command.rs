@@ -18,6 +18,10 @@ use crate::process::{Kept, Output, Process};
 use crate::source::{Declared, Provider, ProviderError, told};
 use crate::{Code, Surroundings, Tool};
 
+/// How many bytes the result of a server may have as JSON, with all its parts; its
+/// messages are smaller.
+const SERVED: usize = 32 << 20;
+
 /// One call of a tool that is a command.
 pub(super) struct Call<'c> {
     tool: &'c Tool,
@@ -103,10 +107,10 @@ impl<'c> Call<'c> {
         }
         let timeout = self.tool.timeout();
         let process = process.input(self.input.as_slice()).timeout(timeout);
-        let output = process.run(&self.surroundings.cancel);
+        let output = process.most(SERVED).run(&self.surroundings.cancel);
         let output = output.map_err(|error| self.fault(&CommandError::Start(program, error)))?;
         if output.end.is_success() {
-            return answer(output).map_err(|error| self.fault(&error));
+            return served(&output).map_err(|error| self.fault(&error));
         }
         let Some(fault) = told(&output) else {
             let error = CommandError::of(output.end, timeout);
@@ -194,6 +198,20 @@ fn answer(output: Output) -> Result<Answer, CommandError> {
         aside: String::from_utf8_lossy(&output.stderr.bytes).into_owned(),
         ..Answer::default()
     })
+}
+
+/// What a server has answered. A text that is too long stands alone, and is cut.
+fn served(output: &Output) -> Result<Answer, CommandError> {
+    let result = serde_json::from_slice(&output.stdout.bytes).map_err(CommandError::Served)?;
+    let mut answer = Answer::of_server(result);
+    if answer.text.len() > Process::MOST {
+        let end = answer.text.floor_char_boundary(Process::MOST);
+        answer.cut = (answer.text.len() - end) as u64;
+        answer.text.truncate(end);
+        answer.text.push_str(&notice(answer.cut));
+        answer.parts.clear();
+    }
+    Ok(answer)
 }
 
 /// The last line of a result that was cut.

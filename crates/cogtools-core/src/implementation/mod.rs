@@ -5,6 +5,7 @@ mod command;
 mod error;
 mod locate;
 mod partials;
+mod parts;
 mod script;
 mod template;
 mod written;

@@ -1,12 +1,32 @@
-//! What a tool of a server has answered, as text.
+//! What a tool of an MCP server answers: parts of several kinds, and the text that
+//! stands for all of them where a result is text.
 
 use serde_json::{Map, Value};
 
+use super::Answer;
+
 type Object = Map<String, Value>;
 
-/// The text of the result of a call: its parts with a blank line between them.
-/// What is no text is told of in a line.
-pub(crate) fn of(result: &Object) -> String {
+impl Answer {
+    /// The answer that the result of a `tools/call` is, as MCP has it.
+    pub fn of_server(mut result: Object) -> Self {
+        let text = text(&result);
+        let value = result.remove("structuredContent");
+        let parts = match result.remove("content") {
+            Some(Value::Array(parts)) => parts,
+            _ => Vec::new(),
+        };
+        Self {
+            text,
+            value,
+            parts,
+            ..Self::default()
+        }
+    }
+}
+
+/// The parts with a blank line between them. What is no text is told of in a line.
+fn text(result: &Object) -> String {
     let parts = result.get("content").and_then(Value::as_array);
     let parts = parts.into_iter().flatten().filter_map(Value::as_object);
     let (mut texts, mut said) = (Vec::new(), false);
@@ -75,7 +95,8 @@ mod tests {
         reason = "a table reads better without borrows"
     )]
     fn check(result: Value, expected: &str) {
-        assert_eq!(of(result.as_object().expect("an object")), expected);
+        let result = result.as_object().expect("an object");
+        assert_eq!(Answer::of_server(result.clone()).text, expected);
     }
 
     #[test]
@@ -117,5 +138,22 @@ mod tests {
             r#"{"b":1,"a":2}"#,
         );
         check(json!({}), "");
+    }
+
+    #[test]
+    fn parts_stay_as_they_are_beside_the_text() {
+        let image = json!({"type": "image", "data": "AAEC", "mimeType": "image/png"});
+        let result = json!({"content": [image], "structuredContent": {"a": 1}, "isError": false});
+        let answer = Answer::of_server(result.as_object().expect("an object").clone());
+        assert_eq!(
+            answer,
+            Answer {
+                text: "[image: image/png, 3 bytes, left out: a result is text]\n\n{\"a\":1}"
+                    .to_owned(),
+                value: Some(json!({"a": 1})),
+                parts: vec![image],
+                ..Answer::default()
+            }
+        );
     }
 }
