@@ -272,4 +272,25 @@ fn a_server_that_a_project_names_has_to_be_allowed() {
          hint: look at what it runs, then allow it: cogtools trust s\n",
     );
     assert!(!project.path("starts").exists());
+    let script = script();
+    run("cogtools-trust", &project)
+        .args(["--dry-run", "s"])
+        .run()
+        .outputs(format!(
+            "would allow provider s\n  starts    python3 {0} older\n  file      {0}\n",
+            script.display()
+        ));
+    let url = json!({"mcp": {
+        "url": "https://example.org/mcp", "name": "u",
+        "headers": {"Authorization": "Bearer ${TOKEN}"}, "env": ["TOKEN"],
+    }});
+    let sources = json!({"tool_sources": [url]});
+    project.file(".cogtoolrc.yaml", sources.to_string());
+    run("cogtools-trust", &project)
+        .args(["--dry-run", "u"])
+        .run()
+        .outputs(
+            "would allow provider u\n  asks      https://example.org/mcp\n  \
+             sends     Authorization\n  sees      TOKEN\n",
+        );
 }

@@ -81,6 +81,7 @@ fn a_project_that_asks_itself_is_asked_once() {
 allowed provider itself
   discover  sh -c 'cogtools-discover 2>told'
   call      cogtools-call
+  sees      HOME
   tool      ok
 ",
     );

@@ -45,6 +45,10 @@ fn a_provider_that_changes_is_asked_for_again() {
             ".cogtoolrc.yaml",
             "tool_sources:\n  - command: {discover: [sh], call: [./d, sh, ./c], name: other}\n",
         ),
+        (
+            ".cogtoolrc.yaml",
+            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other, env: [HOME]}\n",
+        ),
     ];
     for (file, content) in changes {
         let project = with_provider();

@@ -28,7 +28,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHAT IS ALLOWED",
-        "What is there now, by SHA-256. Of a provider: its command lines with the content of the files among their words, and then, since its discovery may run, each declaration that it makes. Of a package: all its files but those in node_modules and .git. When any of it changes, it needs a new word.",
+        "What is there now, by SHA-256. Of a provider: its command lines (of an MCP server its description) with the content of the files among their words, the names of the variables that it may see, and then, since its discovery may run, each declaration that it makes. Of a package: all its files but those in node_modules and .git. When any of it changes, it needs a new word.",
     ),
     (
         "TABLE",

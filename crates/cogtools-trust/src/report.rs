@@ -64,11 +64,8 @@ impl<'s> Entry<'s> {
         };
         match &self.subject.kind {
             Kind::Provider(provider) => {
-                let settings = provider.settings();
-                vec![
-                    ("discover", joined(&settings.discover)),
-                    ("call", joined(&settings.call)),
-                ]
+                let runs = provider.settings().runs().into_iter();
+                runs.map(|(what, words)| (what, joined(words))).collect()
             }
             Kind::Package { tools, .. } => {
                 tools.iter().map(|tool| ("runs", tool.clone())).collect()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::fault::ConfigFault;
 use super::reader::Reader;
 use super::source::unnameable;
-use crate::source::{Provider, Server, Settings, Source};
+use crate::source::{Provider, Server, Settings, Source, Way};
 use crate::yaml::{Data, Node};
 
 /// The keys of such a source.
@@ -117,12 +117,15 @@ impl Said {
         };
         let line: Vec<String> = self.command.into_iter().chain(self.args).collect();
         let mut description = json!({"name": name});
-        if line.is_empty() {
-            description["url"] = self.url.into();
+        let way = if line.is_empty() {
+            let names = self.headers.keys().cloned().collect();
+            description["url"] = self.url.as_str().into();
             description["headers"] = self.headers.into();
+            Way::Url(self.url, names)
         } else {
             description["command"] = json!(line);
-        }
+            Way::Command(line)
+        };
         if let Some(timeout) = self.timeout {
             description["timeout"] = timeout.as_secs_f64().into();
         }
@@ -142,7 +145,7 @@ impl Said {
             own,
             server: Some(Server {
                 description: description.to_string(),
-                line,
+                way,
             }),
         }
     }

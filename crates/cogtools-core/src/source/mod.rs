@@ -18,7 +18,7 @@ pub use package::Package;
 pub use packages::Packages;
 pub use provenance::{Author, Provenance};
 pub(crate) use provider::told;
-pub use provider::{Declared, Provider, ProviderError, Server, Settings};
+pub use provider::{Declared, Provider, ProviderError, Server, Settings, Way};
 
 use crate::text::TextError;
 use crate::tool::ToolError;

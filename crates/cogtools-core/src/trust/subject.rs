@@ -162,8 +162,7 @@ impl Subject {
             Kind::Provider(provider) => provider,
             Kind::Package { root, .. } => return files(root).unwrap_or_default(),
         };
-        let settings = provider.settings();
-        let words = settings.discover.iter().chain(&settings.call);
+        let words = provider.settings().lines().into_iter().flatten();
         let files = words.filter(|word| named(&around.root, word).is_some());
         let mut files: Vec<PathBuf> = files.map(PathBuf::from).collect();
         files.sort_unstable();

@@ -21,8 +21,8 @@ use serde_json::Value;
 
 pub use declared::Declared;
 pub use error::ProviderError;
-pub use server::Server;
 pub(crate) use server::told;
+pub use server::{Server, Way};
 pub use settings::Settings;
 
 use super::{Author, Listed, Listing, Provenance, SourceError};

@@ -19,8 +19,17 @@ use crate::{Code, Fault, Surroundings};
 pub struct Server {
     /// What our program is told of it: JSON with name, command or url, and the rest.
     pub description: String,
-    /// The program and its arguments; empty for one behind a URL.
-    pub line: Vec<String>,
+    /// How it is reached.
+    pub way: Way,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The program and its arguments.
+    Command(Vec<String>),
+    /// The URL, and the names of the headers that it is sent besides.
+    Url(String, Vec<String>),
 }
 
 /// The variable with the description.
@@ -49,6 +58,22 @@ impl Server {
     pub const KEPT: Duration = Duration::from_hours(24);
     /// How long a server may take to declare: its package may have to be fetched.
     pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// The program and its arguments; empty for one behind a URL.
+    pub(super) fn line(&self) -> &[String] {
+        match &self.way {
+            Way::Command(line) => line,
+            Way::Url(..) => &[],
+        }
+    }
+
+    /// What is asked, in the words of whoever has to allow it.
+    pub(super) fn runs(&self) -> Vec<(&'static str, &[String])> {
+        match &self.way {
+            Way::Command(line) => vec![("starts", line)],
+            Way::Url(url, headers) => vec![("asks", std::slice::from_ref(url)), ("sends", headers)],
+        }
+    }
 
     /// Where our program is.
     pub(super) fn program(around: &Surroundings) -> Option<PathBuf> {

@@ -28,14 +28,26 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The command lines that are run of what others have written.
-    pub(super) fn lines(&self) -> Vec<&[String]> {
-        let server = self.server.iter().flat_map(|server| {
-            let description = std::slice::from_ref(&server.description);
-            [description, server.line.as_slice(), &self.env]
-        });
-        let lines = [self.discover.as_slice(), &self.call];
-        lines.into_iter().chain(server).collect()
+    /// All that the user's word is about: the command lines, and what they may see.
+    pub(crate) fn lines(&self) -> Vec<&[String]> {
+        let mut lines = vec![self.discover.as_slice(), &self.call, &self.env];
+        if let Some(server) = &self.server {
+            lines.push(std::slice::from_ref(&server.description));
+            lines.push(server.line());
+        }
+        lines
+    }
+
+    /// What of others it runs or asks, and what that may see, each with what it is:
+    /// what has to be looked at before it is allowed.
+    pub fn runs(&self) -> Vec<(&'static str, &[String])> {
+        let mut runs = match &self.server {
+            Some(server) => server.runs(),
+            None => vec![("discover", &*self.discover), ("call", &*self.call)],
+        };
+        runs.push(("sees", &self.env));
+        runs.retain(|(_, words)| !words.is_empty());
+        runs
     }
 
     /// How long one run may take, unless told otherwise `usual`.
