@@ -19,7 +19,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// Every file of the repository that git knows or would take, with this ending.
-fn files(ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
     let listed = Command::new("git")
         .args([
             "ls-files",
@@ -43,7 +43,7 @@ fn files(ending: &str) -> Vec<PathBuf> {
     files
 }
 
-fn read(name: &Path) -> String {
+pub(crate) fn read(name: &Path) -> String {
     fs::read_to_string(repository().join(name))
         .unwrap_or_else(|error| panic!("{}: {error}", name.display()))
 }
