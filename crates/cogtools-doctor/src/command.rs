@@ -128,12 +128,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let mut results = check::all(&scene);
     let mut fixed = Vec::new();
-    if matches.get_flag("fix") {
+    if matches.get_flag("fix") && !scene.cancel.is_asked() {
         fixed = fix::apply(&results, &scene)?;
         if !fixed.is_empty() {
             scene = Scene::look(io);
             results = check::all(&scene);
         }
+    }
+    // Whoever has asked for the end waits for no report of what was cut short.
+    if scene.cancel.is_asked() {
+        return Ok(());
     }
     let text = if wants_json(matches) {
         format!("{:#}\n", report::json(scene.root(), &results, &fixed))

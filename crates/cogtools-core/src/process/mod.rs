@@ -46,6 +46,9 @@ pub struct Output {
     pub stdout: Kept,
     /// The end of its standard error.
     pub stderr: Kept,
+    /// Whether something that it had started still held its outputs half a second
+    /// after its own end. That is ended too.
+    pub held: bool,
 }
 
 /// How a run ended.
@@ -123,6 +126,7 @@ impl Process {
                 end: End::Cancelled,
                 stdout: Kept::default(),
                 stderr: Kept::default(),
+                held: false,
             });
         }
         let mut command = Command::new(&self.program);
