@@ -2,8 +2,9 @@
 //! everything that it started.
 //!
 //! Whatever runs programs does it through [`Process`]: tools that are commands,
-//! and sources that ask other programs for tools. Nothing of this process leaks
-//! into the other one: neither a variable nor the working directory.
+//! sources that ask other programs for tools, and whoever tries what a host would
+//! run. Nothing of this process leaks into the other one: neither a variable nor
+//! the working directory.
 
 mod group;
 mod kept;
