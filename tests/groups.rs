@@ -150,6 +150,29 @@ fn when_the_discovery_is_asked_to_end() {
 }
 
 #[test]
+fn when_the_doctor_is_asked_to_end() {
+    let project = Project::new();
+    let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
+    let command = project.home().join("p").display().to_string();
+    let trusted = format!("{{\"{}\": \"TRUST_FOLDER\"}}", project.root().display());
+    project
+        .program("../home/p", script.replace("    ", ""))
+        .file("../home/.gemini/trustedFolders.json", trusted)
+        .file(
+            ".gemini/settings.json",
+            format!("{{\"toolDiscoveryCommand\": \"{command}\", \"tools\": {{\"discoveryCommand\": \"{command}\"}}}}"),
+        );
+    let doctor = programs().join("cogtools-doctor");
+    let mut child = start(&project, &doctor.to_string_lossy(), &[]);
+    let pids = pids(&project);
+    signal("TERM", child.id());
+    assert_eq!(wait(&mut child).code(), Some(143));
+    assert!(!pids.iter().any(|pid| lives(pid)), "{pids:?}");
+    let said = child.wait_with_output().expect("its pipes are read");
+    assert_eq!((said.stdout, said.stderr), (Vec::new(), Vec::new()));
+}
+
+#[test]
 fn when_the_host_dies() {
     let project = project_with("t", STUBBORN);
     let line = "\"$CALL\" t & echo $! > call; wait";

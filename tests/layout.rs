@@ -19,7 +19,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// Every file of the repository that git knows or would take, with this ending.
-fn files(ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
     let listed = Command::new("git")
         .args([
             "ls-files",
@@ -43,18 +43,18 @@ fn files(ending: &str) -> Vec<PathBuf> {
     files
 }
 
-fn read(name: &Path) -> String {
+pub(crate) fn read(name: &Path) -> String {
     fs::read_to_string(repository().join(name))
         .unwrap_or_else(|error| panic!("{}: {error}", name.display()))
 }
 
 /// Asserts that no file has anything to complain about.
 #[track_caller]
-fn none(complaints: &[String]) {
+pub(crate) fn none(complaints: &[String]) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-fn metadata() -> Value {
+pub(crate) fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version=1", "--offline"])
         .current_dir(repository())
@@ -68,12 +68,12 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
 }
 
-fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+pub(crate) fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     value[key].as_array().into_iter().flatten()
 }
 
 /// The members of the workspace with what they need to be built (not tested).
-fn members(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
+pub(crate) fn members(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
     let ids: Vec<&Value> = list(metadata, "workspace_members").collect();
     list(metadata, "packages")
         .filter(|package| ids.contains(&&package["id"]))

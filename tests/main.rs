@@ -9,6 +9,7 @@ mod budget;
 mod call;
 mod clients;
 mod commands;
+mod dependencies;
 mod discover;
 mod distribution;
 mod docs;

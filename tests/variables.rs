@@ -1,7 +1,46 @@
 //! Environment variables: those that configure, and those that tools see.
 
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Command, Stdio};
+
+use cogtools_testing::Project;
+
 use crate::layers::{layered, project};
-use crate::run;
+use crate::{programs, run};
+
+#[test]
+fn a_call_reads_the_configuration_once() {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "env_priority: process\n")
+        .file(".env", "GREETING=hello\n")
+        .file(
+            "tools/t.yaml",
+            "name: t\ndescription: d\nenv: [GREETING]\nimplementation: {exec: [/usr/bin/printenv, GREETING]}\n",
+        );
+    let mut child = Command::new(programs().join("cogtools-call"))
+        .args(["--verbose", "t"])
+        .current_dir(project.root())
+        .env_clear()
+        .env("HOME", project.home())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    // The tool is found, and its arguments are still to come.
+    let mut said = String::new();
+    stderr.read_line(&mut said).expect("it says so");
+    assert_eq!(said, "cogtools-call: t: tools/t.yaml\n");
+    project.file(".cogtoolrc.yaml", "not ours any more\n");
+    drop(child.stdin.take());
+    said.clear();
+    stderr.read_to_string(&mut said).expect("it is text");
+    let ended = child.wait_with_output().expect("it ends");
+    assert_eq!((ended.status.code(), said.as_str()), (Some(0), ""));
+    assert_eq!(ended.stdout, b"hello\n");
+}
 
 #[test]
 fn a_variable_that_is_wrong_is_fatal_and_says_which() {

@@ -181,6 +181,39 @@ fn tools_are_found() {
 }
 
 #[test]
+fn a_call_through_another_tool_has_that_ones_time() {
+    let project = Project::new();
+    project
+        .file(
+            "tools/slow.yaml",
+            "name: slow\ndescription: d\nparameters: {items: 'integer[]'}\ntimeout: 0.001\n\
+             implementation: \"{% for a in items %}{{ a }}{% endfor %}\"\n",
+        )
+        .file(
+            "tools/doze.yaml",
+            "name: doze\ndescription: d\ntimeout: 0.2\nimplementation: {exec: [/bin/sleep, '30']}\n",
+        );
+    let items: Vec<u32> = (0..200_000).collect();
+    for (name, arguments, time) in [
+        ("slow", json!({"items": items}), "0.001"),
+        ("doze", json!({}), "0.2"),
+    ] {
+        call(
+            &project,
+            "call_tool",
+            &json!({"name": name, "arguments": arguments}),
+        )
+        .fails(
+            124,
+            format!(
+                "cogtools-call: error[TIMEOUT]: {name}: the tool did not end within {time} s\n\
+                 hint: send less, or give the tool more time with `timeout`\n"
+            ),
+        );
+    }
+}
+
+#[test]
 fn a_call_through_another_tool_is_a_call() {
     let project = many(5);
     for arguments in [

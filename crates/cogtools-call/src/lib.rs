@@ -6,7 +6,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
-use cogtools_program::project::{filter_args, registry, system_env_arg};
+use cogtools_program::project::{filter_args, located, system_env_arg};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -54,12 +54,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .get_one::<String>("tool")
         .map(String::as_str)
         .unwrap_or_default();
-    let tool = registry(matches, io, None)?
+    let (registry, site) = located(matches, io, None)?;
+    let tool = registry
         .find(name)
         .map_err(|error| Failure::from(error.faults()))?;
     if matches.get_flag("verbose") {
         io.note(&format!("{name}: {}", tool.file().display()));
     }
     let line = format!("{} {name}", PROGRAM.name);
-    answer(io, tool, &Call::from_options(matches, line))
+    let call = Call::from_options(matches, line);
+    answer(io, tool, &call, |_| Ok(site))
 }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_program::project::system_env_arg;
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, format};
 
 use crate::{change, show, variables};
 
@@ -138,12 +138,7 @@ fn origin_arg() -> Arg {
 }
 
 fn format_arg() -> Arg {
-    Arg::new("format")
-        .long("format")
-        .value_name("FORMAT")
-        .value_parser(["human", "json"])
-        .default_value("human")
-        .help("Lines for people and shells, or JSON")
+    format::format_arg().help("Lines for people and shells, or JSON")
 }
 
 fn place_args() -> [Arg; 2] {

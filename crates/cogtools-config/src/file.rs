@@ -1,13 +1,13 @@
-//! A configuration file that is changed: read once, written beside its place and
-//! put there, where a link leads to if it is one.
+//! A configuration file that is changed: read once, and written if it is still
+//! what was read.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::text::{Text, TextError};
 use cogtools_core::{Origin, Project};
-use tempfile::Builder;
+use cogtools_program::file;
 
 use crate::refusal::Refusal;
 
@@ -73,58 +73,13 @@ impl File {
         if self.before.is_some() && text == self.text.as_str() {
             return Ok(());
         }
-        let failed = |error| Refusal::Unwritable(shown(), error);
-        let target = match self.before {
-            Some(_) => self.path.canonicalize().map_err(failed)?,
-            None => self.path.clone(),
-        };
-        let folder = target.parent().unwrap_or(Path::new(""));
-        fs::create_dir_all(folder).map_err(failed)?;
-        let mut builder = Builder::new();
-        builder.prefix(".cogtools-");
-        permit(&mut builder, self.before.is_some());
-        let mut beside = builder.tempfile_in(folder).map_err(failed)?;
-        self.fill(&mut beside, text).map_err(failed)?;
-        let Some(before) = &self.before else {
-            return match beside.persist_noclobber(&target) {
-                Ok(_) => Ok(()),
-                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                    Err(Refusal::Overtaken(shown()))
-                }
-                Err(error) => Err(failed(error.error)),
-            };
-        };
-        let permissions = fs::metadata(&target).map_err(failed)?.permissions();
-        beside
-            .as_file()
-            .set_permissions(permissions)
-            .map_err(failed)?;
-        if fs::read(&target).map_err(failed)? != *before {
-            return Err(Refusal::Overtaken(shown()));
-        }
-        let persisted = beside.persist(&target);
-        persisted.map(drop).map_err(|error| failed(error.error))
-    }
-
-    /// Writes the new content beside the file, and makes sure that it is on disk.
-    fn fill(&self, beside: &mut tempfile::NamedTempFile, text: &str) -> io::Result<()> {
-        let before = self.before.as_deref().unwrap_or_default();
-        if before.starts_with(MARK) {
-            beside.write_all(MARK)?;
-        }
-        beside.write_all(text.as_bytes())?;
-        beside.as_file().sync_all()
+        let mark = self.before.as_deref().unwrap_or_default();
+        let mark = if mark.starts_with(MARK) { MARK } else { &[] };
+        let content = [mark, text.as_bytes()].concat();
+        let written = file::exchange(&self.path, self.before.as_deref(), &content);
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Refusal::Overtaken(shown()),
+            _ => Refusal::Unwritable(shown(), error),
+        })
     }
 }
-
-/// A new file may be used as the user's umask allows; what replaces a file is
-/// nobody's business until it has that file's permissions.
-#[cfg(unix)]
-fn permit(builder: &mut Builder<'_, '_>, replaces: bool) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = if replaces { 0o600 } else { 0o666 };
-    builder.permissions(fs::Permissions::from_mode(mode));
-}
-
-#[cfg(not(unix))]
-fn permit(_builder: &mut Builder<'_, '_>, _replaces: bool) {}

@@ -2,6 +2,7 @@
 
 use clap::ArgMatches;
 use cogtools_core::Setting;
+use cogtools_program::format::wants_json;
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ const UNSET: u8 = 1;
 /// Every key that is set.
 pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
-    if is_json(matches) {
+    if wants_json(matches) {
         let all: Value = settings.iter().map(object).collect();
         return io.print(format!("{all:#}\n").as_bytes());
     }
@@ -37,7 +38,7 @@ pub(crate) fn get(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let settings = config(&project(io), io)?.settings;
     let found = settings.iter().find(|setting| setting.key == key.name());
     let setting = found.ok_or(Failure::Status(UNSET))?;
-    let text = if is_json(matches) {
+    let text = if wants_json(matches) {
         format!("{:#}\n", object(setting))
     } else {
         format!("{}{}\n", origin(matches, setting), render(&setting.value))
@@ -49,12 +50,6 @@ pub(crate) fn get(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
 pub(crate) fn key(matches: &ArgMatches) -> Result<Key, Failure> {
     let text = matches.get_one::<String>("key").map_or("", String::as_str);
     Key::parse(text).map_err(|fault| Failure::from(*fault))
-}
-
-/// Whether JSON is asked for.
-pub(crate) fn is_json(matches: &ArgMatches) -> bool {
-    let format = matches.get_one::<String>("format");
-    format.is_some_and(|format| format == "json")
 }
 
 /// Where a value was set, and a tab, if that is asked for.

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use cogtools_core::environment::{DotEnv, Seen, is_dangerous};
 use cogtools_core::{Config, Environment, Fault, Registry, Source, Surroundings};
+use cogtools_program::format::wants_json;
 use cogtools_program::project::{config, priority, project, surroundings};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
-use crate::show::{is_json, plain};
+use crate::show::plain;
 
 /// A variable that tools declare.
 struct Declared {
@@ -42,7 +43,7 @@ pub(crate) fn show(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         .into_iter()
         .map(|(name, tools)| Declared::new(name, tools, &environment, file.as_ref()))
         .collect();
-    let text = if is_json(matches) {
+    let text = if wants_json(matches) {
         format!("{:#}\n", report(&declared, &idle))
     } else if matches.get_flag("explain") {
         let lines = declared.iter().map(Declared::explained);

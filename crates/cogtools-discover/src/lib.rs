@@ -3,11 +3,12 @@
 //! The discovery command of Gemini CLI and its kin, which refuse to start when
 //! it fails: a broken tool therefore costs no one but itself.
 
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Found, Lock, Registry, SourceError, Survey, Target, Tool};
 use cogtools_program::budget;
 use cogtools_program::call::verbose_arg;
+use cogtools_program::format::{host, host_arg};
 use cogtools_program::project::{filter_args, project, refresh_arg, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
@@ -67,14 +68,7 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Print YAML instead of JSON"),
         )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("HOST")
-                .value_parser(PossibleValuesParser::new(Target::NAMES))
-                .default_value("gemini")
-                .help("The form of the declarations"),
-        )
+        .arg(host_arg())
         .arg(
             Arg::new("strict")
                 .long("strict")
@@ -94,11 +88,7 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let format = matches
-        .get_one::<String>("format")
-        .map(String::as_str)
-        .unwrap_or_default();
-    let target = Target::parse(format).unwrap_or(Target::Gemini);
+    let target = host(matches);
     let strict = matches.get_flag("strict");
     let registry = registry(matches, io, Some(target))?;
     if matches.get_flag("locked") {

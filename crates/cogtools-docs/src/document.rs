@@ -133,15 +133,10 @@ impl Renewed {
             before,
             ..
         } = &self.document;
-        let written = match before {
-            _ if !self.is_stale() => Ok(()),
-            None => file::create(path, &self.after, false),
-            Some(before) => match fs::read(path) {
-                Ok(now) if now == *before => file::replace(path, &self.after),
-                Ok(_) => return Err(Refusal::Overtaken(shown.clone())),
-                Err(error) => Err(error),
-            },
-        };
+        if !self.is_stale() {
+            return Ok(());
+        }
+        let written = file::exchange(path, before.as_deref(), &self.after);
         written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Refusal::Overtaken(shown.clone()),
             _ => Refusal::Unwritable(shown.clone(), error),

@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
+use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::check;
@@ -112,14 +113,7 @@ fn command() -> Command {
                 .conflicts_with_all(["fix", "format"])
                 .help("Only print the policy that allows the tools without a terminal"),
         )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(["human", "json"])
-                .default_value("human")
-                .help("A report for people, or one JSON object"),
-        )
+        .arg(format_arg().help("A report for people, or one JSON object"))
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -134,15 +128,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let mut results = check::all(&scene);
     let mut fixed = Vec::new();
-    if matches.get_flag("fix") {
+    if matches.get_flag("fix") && !scene.cancel.is_asked() {
         fixed = fix::apply(&results, &scene)?;
         if !fixed.is_empty() {
             scene = Scene::look(io);
             results = check::all(&scene);
         }
     }
-    let format = matches.get_one::<String>("format");
-    let text = if format.is_some_and(|format| format == "json") {
+    // Whoever has asked for the end waits for no report of what was cut short.
+    if scene.cancel.is_asked() {
+        return Ok(());
+    }
+    let text = if wants_json(matches) {
         format!("{:#}\n", report::json(scene.root(), &results, &fixed))
     } else {
         let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();

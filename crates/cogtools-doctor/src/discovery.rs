@@ -37,9 +37,9 @@ pub(crate) fn discover(scene: &Scene) -> Discovery {
         Some(Err(error)) => return Discovery::Failed(error.to_string()),
         Some(Ok(ran)) => ran,
     };
-    if ran.code != Some(0) {
+    if !ran.end.is_success() {
         let said = first_line(&ran.stderr);
-        return Discovery::Failed(format!("{}: {said}", ran.end()));
+        return Discovery::Failed(format!("{}: {said}", ran.end.words()));
     }
     match names(&ran.stdout) {
         Ok(names) => Discovery::Done {

@@ -3,29 +3,26 @@
 //! What is looked at may be broken: a program that never ends or never stops
 //! talking must not take the doctor with it.
 
-use std::ffi::OsStr;
-use std::io::{self, Read, Write as _};
+use std::io;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cogtools_gemini::Vars;
+use cogtools_core::Cancel;
+use cogtools_core::process::{End, Process};
+
+use crate::scene::Scene;
 
 /// What Gemini CLI takes from a discovery command: 10 MiB of each stream.
-pub(crate) const LIMIT: usize = 10 << 20;
+const LIMIT: usize = 10 << 20;
 /// How long anything may take. Gemini CLI itself would wait for ever.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// How long the streams of a program that has ended may stay open.
-const GRACE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a program left behind.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    /// The exit status; `None` when a signal ended it.
-    pub(crate) code: Option<i32>,
+    pub(crate) end: End,
     pub(crate) stdout: Vec<u8>,
+    /// The last part of it, if it is long.
     pub(crate) stderr: Vec<u8>,
 }
 
@@ -36,81 +33,48 @@ pub(crate) enum RunError {
     Start(io::Error),
     #[error("did not end within {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    #[error("ended, but left its output open for {} s", GRACE.as_secs())]
+    #[error("ended, but something that it had started kept its output open")]
     Open,
     #[error("printed more than {} MiB", LIMIT >> 20)]
     TooMuch,
+    #[error("was stopped, as was asked")]
+    Cancelled,
 }
 
-/// Runs `program` in `cwd` with exactly these variables, `input` on its standard
-/// input, and no more than `patience`.
+/// Runs `program` in the project of `scene` with exactly its variables, and `input`
+/// on its standard input.
 pub(crate) fn run(
     program: &Path,
-    args: &[impl AsRef<OsStr>],
-    (cwd, vars): (&Path, &Vars),
+    args: &[&str],
     input: &[u8],
-    patience: Duration,
+    scene: &Scene,
 ) -> Result<Ran, RunError> {
-    let mut child = Command::new(program)
+    let process = Process::new(program, scene.root())
         .args(args)
-        .current_dir(cwd)
-        .env_clear()
-        .envs(vars)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(RunError::Start)?;
-    let input = input.to_vec();
-    if let Some(mut stdin) = child.stdin.take() {
-        // Whether it reads what it is given is its own affair.
-        thread::spawn(move || drop(stdin.write_all(&input)));
-    }
-    let stdout = collect(child.stdout.take());
-    let stderr = collect(child.stderr.take());
-    let code = wait(&mut child, patience)?;
-    // What the program left running may hold them open; Gemini CLI would wait.
-    let took = |stream: &Receiver<Vec<u8>>| stream.recv_timeout(GRACE);
-    let ran = Ran {
-        code,
-        stdout: took(&stdout).map_err(|_| RunError::Open)?,
-        stderr: took(&stderr).map_err(|_| RunError::Open)?,
-    };
-    if ran.stdout.len() > LIMIT || ran.stderr.len() > LIMIT {
+        .variables(scene.vars.clone())
+        .input(input);
+    bounded(process, PATIENCE, &scene.cancel)
+}
+
+/// Runs `process`, no longer than `patience`.
+fn bounded(process: Process, patience: Duration, cancel: &Cancel) -> Result<Ran, RunError> {
+    let process = process.timeout(patience).most(LIMIT);
+    let output = process.run(cancel).map_err(RunError::Start)?;
+    let most = LIMIT as u64;
+    if output.stdout.total() > most || output.stderr.total() > most {
         return Err(RunError::TooMuch);
     }
-    Ok(ran)
-}
-
-/// Waits for the end of `child`, and ends it when that takes too long.
-fn wait(child: &mut Child, patience: Duration) -> Result<Option<i32>, RunError> {
-    let end = Instant::now() + patience;
-    let mut pause = Duration::from_millis(1);
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status.code()),
-            Ok(None) if Instant::now() < end => thread::sleep(pause),
-            Ok(None) | Err(_) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(RunError::Timeout(patience));
-            }
-        }
-        pause = (pause * 2).min(Duration::from_millis(20));
+    match output.end {
+        End::Late => Err(RunError::Timeout(patience)),
+        End::Cancelled => Err(RunError::Cancelled),
+        // Gemini CLI would wait.
+        _ if output.held => Err(RunError::Open),
+        end => Ok(Ran {
+            end,
+            stdout: output.stdout.bytes,
+            stderr: output.stderr.bytes,
+        }),
     }
-}
-
-/// All of a stream, or one byte more than it may have.
-fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(stream) = stream {
-            let _ = stream.take(LIMIT as u64 + 1).read_to_end(&mut bytes);
-        }
-        let _ = sender.send(bytes);
-    });
-    receiver
 }
 
 /// The first line of what a program printed, as it can be shown.
@@ -120,32 +84,21 @@ pub(crate) fn first_line(bytes: &[u8]) -> String {
     line.unwrap_or("nothing").trim().to_owned()
 }
 
-impl Ran {
-    /// How it ended, in words.
-    pub(crate) fn end(&self) -> String {
-        self.code.map_or_else(
-            || "was ended by a signal".to_owned(),
-            |code| format!("ended with status {code}"),
-        )
-    }
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(script: &str, input: &[u8], expected: &str) {
-        let shell = Path::new("/bin/sh");
-        let mut vars = Vars::new();
-        vars.insert("PATH".into(), "/usr/bin:/bin".into());
+        let process = Process::new("/bin/sh", "/").args(["-c", script]);
+        let vars = [("PATH".into(), "/usr/bin:/bin".into())];
+        let process = process.variables(vars.into()).input(input);
         let patience = Duration::from_millis(900);
-        let place = (Path::new("/"), &vars);
-        let found = match run(shell, &["-c", script], place, input, patience) {
+        let found = match bounded(process, patience, &Cancel::default()) {
             Err(error) => error.to_string(),
             Ok(ran) => format!(
                 "{}: {} {}",
-                ran.end(),
+                ran.end.words(),
                 ran.stdout.len(),
                 first_line(&ran.stderr)
             ),
@@ -161,13 +114,22 @@ mod tests {
             "ended with status 3: 4 no",
         );
         check("exec sleep 60", b"", "did not end within 0.9 s");
-        check("sleep 60 &", b"", "ended, but left its output open for 2 s");
+        check(
+            "sleep 60 &",
+            b"",
+            "ended, but something that it had started kept its output open",
+        );
         check("exec yes", b"", "printed more than 10 MiB");
+        check("exec yes >&2", b"", "printed more than 10 MiB");
         check(
             "exit 0",
             &vec![b'x'; 1 << 20],
             "ended with status 0: 0 nothing",
         );
-        check("kill -9 $$", b"", "was ended by a signal: 0 nothing");
+        check(
+            "kill -9 $$",
+            b"",
+            "was ended by signal 9 (SIGKILL): 0 nothing",
+        );
     }
 }

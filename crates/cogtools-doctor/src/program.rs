@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_gemini::command::{CALL, DISCOVER};
 
-use crate::process::{self, PATIENCE, Ran, RunError};
+use crate::process::{self, Ran, RunError};
 use crate::scene::Scene;
 
 /// A program that a settings key names, with its arguments.
@@ -69,8 +69,7 @@ impl Program {
         let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
         let args = [args.as_slice(), more].concat();
         let file = self.file.as_ref()?;
-        let place = (scene.root(), &scene.vars);
-        Some(process::run(file, &args, place, input, PATIENCE))
+        Some(process::run(file, &args, input, scene))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::Project;
+use cogtools_core::{Cancel, Project};
 use cogtools_gemini::install::{self, Installation};
 use cogtools_gemini::policy::Policies;
 use cogtools_gemini::settings::Settings;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::checks;
 use crate::discovery::{Discovery, discover};
 use crate::finding::Finding;
-use crate::process::{self, PATIENCE};
+use crate::process;
 use crate::tools::Tools;
 
 /// A project, its hosts and their settings.
@@ -36,6 +36,8 @@ pub(crate) struct Scene {
     pub(crate) discovery: Discovery,
     /// What there is to say of sources that need the user's word.
     pub(crate) sources: Vec<Finding>,
+    /// Who ends the programs that are run.
+    pub(crate) cancel: Cancel,
 }
 
 impl Scene {
@@ -57,6 +59,7 @@ impl Scene {
             settings,
             places,
             project,
+            cancel: io.lookout.begin(),
         };
         scene.installations = installations(&scene);
         scene.discovery = discover(&scene);
@@ -132,8 +135,7 @@ fn installations(scene: &Scene) -> Vec<Installation> {
     let mut found = install::find(scene.root(), &scene.vars);
     for one in &mut found {
         if one.version.is_none() && (one.on_path || scene.trust.is_given()) {
-            let place = (scene.root(), &scene.vars);
-            let ran = process::run(&one.program, &["--version"], place, b"", PATIENCE);
+            let ran = process::run(&one.program, &["--version"], b"", scene);
             one.version = ran
                 .ok()
                 .and_then(|ran| Version::parse(&process::first_line(&ran.stdout)));

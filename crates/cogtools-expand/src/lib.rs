@@ -5,8 +5,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::{Code, Fault, Target, Tool};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_core::{Code, Fault, Tool};
+use cogtools_program::format::{host, host_arg};
 use cogtools_program::project::registry;
 use cogtools_program::{Failure, Io, Program, Stdin};
 use serde_json::Value;
@@ -49,14 +50,7 @@ fn command() -> Command {
                 .value_parser(value_parser!(OsString))
                 .help("The tool file, or the name of a tool of this project"),
         )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("HOST")
-                .value_parser(PossibleValuesParser::new(Target::NAMES))
-                .default_value("gemini")
-                .help("The form of the declaration"),
-        )
+        .arg(host_arg().help("The form of the declaration"))
         .arg(
             Arg::new("yaml")
                 .long("yaml")
@@ -66,11 +60,7 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let format = matches
-        .get_one::<String>("format")
-        .map(String::as_str)
-        .unwrap_or_default();
-    let target = Target::parse(format).unwrap_or(Target::Gemini);
+    let target = host(matches);
     let wanted = matches
         .get_one::<OsString>("file")
         .map_or(OsStr::new(""), OsString::as_os_str);

@@ -1,5 +1,7 @@
 //! `--fix`: edits by byte offsets, everything else left as it is.
 
+use std::io::ErrorKind;
+
 use cogtools_core::{Code, Fault};
 use cogtools_program::{Failure, file};
 
@@ -76,20 +78,16 @@ fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result
         let fault = Fault::new(Code::IoFailed, message);
         Failure::from(fault.hint("make room or give permission, then run this again"))
     };
-    // A link stays a link: what it leads to is written.
-    let path = subject
-        .path
-        .canonicalize()
-        .map_err(|error| failed(&error))?;
-    let old = std::fs::read(&path).map_err(|error| failed(&error))?;
+    let overtaken = || {
+        let shown = subject.text.name().display();
+        let message = format!("`{shown}` was changed by somebody else meanwhile");
+        let fault = Fault::new(Code::IoFailed, message);
+        Failure::from(fault.hint("run this again"))
+    };
+    let old = std::fs::read(&subject.path).map_err(|error| failed(&error))?;
     let text = old.strip_prefix(MARK).unwrap_or(&old);
     if text != subject.text.as_str().as_bytes() {
-        let shown = subject.text.name().display();
-        let fault = Fault::new(
-            Code::IoFailed,
-            format!("`{shown}` was changed by somebody else meanwhile"),
-        );
-        return Err(fault.hint("run this again").into());
+        return Err(overtaken());
     }
     let mut edits: Vec<&Edit> = edits.collect();
     edits.sort_by_key(|edit| edit.span.start);
@@ -101,5 +99,8 @@ fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result
         at = edit.span.end;
     }
     new.extend_from_slice(&text[at..]);
-    file::replace(&path, &new).map_err(|error| failed(&error))
+    file::exchange(&subject.path, Some(&old), &new).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => overtaken(),
+        _ => failed(&error),
+    })
 }

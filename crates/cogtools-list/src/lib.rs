@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
+use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{filter_args, registry};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin};
 use serde_json::{Value, json};
@@ -46,14 +47,7 @@ fn command() -> Command {
              and names: where each comes from, what it shadows, and roughly how many tokens it \
              costs with every request.",
         )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(["human", "json"])
-                .default_value("human")
-                .help("A table for people, or one JSON object"),
-        )
+        .arg(format_arg().help("A table for people, or one JSON object"))
         .arg(
             Arg::new("json")
                 .long("json")
@@ -71,8 +65,7 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let asked = matches.get_one::<String>("format");
-    let json = matches.get_flag("json") || asked.is_some_and(|format| format == "json");
+    let json = matches.get_flag("json") || wants_json(matches);
     let registry = registry(matches, io, None)?;
     let found = registry.map_files(Row::new);
     let unlisted: Vec<Fault> = found

@@ -67,7 +67,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let done = match known {
         Some(Ok(lock)) if lock == survey.lock => "unchanged",
         Some(_) => {
-            file::replace(&path, text.as_bytes()).map_err(|error| unwritten(&shown, &error))?;
+            file::write(&path, text.as_bytes()).map_err(|error| unwritten(&shown, &error))?;
             "updated"
         }
         None => {

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Answer, Cancel, Code, Fault, Tool};
-use cogtools_program::work;
+use cogtools_program::work::{self, Limit};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::catalogue::{Catalogue, Missing};
 
@@ -67,12 +68,12 @@ impl Workers {
             return Called::Cancelled;
         };
         let asked = Asked(Cancel::default());
-        let (tell, limit) = oneshot::channel();
+        let (tell, limits) = unbounded_channel();
         let (sender, answer) = oneshot::channel();
         let (catalogue, cancel) = (Arc::clone(catalogue), asked.0.clone());
         let wanted = name.to_owned();
         let work = move || {
-            let called = called(&catalogue, &wanted, arguments, cancel, tell);
+            let called = called(&catalogue, &wanted, arguments, cancel, &tell);
             let _ = sender.send(called);
             drop(permit);
         };
@@ -81,7 +82,7 @@ impl Workers {
         }
         tokio::select! {
             called = answer => called.unwrap_or_else(|_| Called::Failed(vec![defect(name)])),
-            after = late(limit) => Called::Failed(vec![work::timed_out(name, after)]),
+            fault = late(name, limits) => Called::Failed(vec![fault]),
         }
     }
 
@@ -100,20 +101,22 @@ impl Drop for Asked {
     }
 }
 
-/// One call from its name to its end; `tell` hears how long the tool may take.
+/// One call from its name to its end; `tell` hears how long the tool may take, and
+/// then the one that it calls, if it does nothing else.
 fn called(
     catalogue: &Catalogue,
     name: &str,
     arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
     cancel: Cancel,
-    tell: oneshot::Sender<Duration>,
+    tell: &UnboundedSender<Limit>,
 ) -> Called {
     let tool = match catalogue.find(name) {
         Ok(tool) => tool,
         Err(Missing::Unknown(faults)) => return Called::Unknown(faults),
         Err(Missing::Unusable(faults)) => return Called::Failed(faults),
     };
-    let _ = tell.send(work::patience(&tool));
+    let tell = |limit| drop(tell.send(limit));
+    tell(Limit::of(&tool));
     let arguments = match arguments(&tool) {
         Ok(arguments) => arguments,
         Err(faults) => {
@@ -125,22 +128,23 @@ fn called(
         Ok(surroundings) => surroundings,
         Err(faults) => return Called::Failed(faults),
     };
-    match work::answer(&tool, arguments, &surroundings) {
+    match work::answer(&tool, arguments, &surroundings, tell) {
         Ok(answer) => Called::Done(answer),
         Err(faults) => Called::Failed(faults),
     }
 }
 
-/// Comes when a tool, or the search for it, has taken too long; says how long.
-async fn late(limit: oneshot::Receiver<Duration>) -> Duration {
-    match timeout(Tool::TIMEOUT, limit).await {
-        Ok(Ok(limit)) => {
-            sleep(limit).await;
-            limit
+/// Comes when the tool `name`, the one that it calls, or the search for either has
+/// taken too long; each of them has its own time.
+async fn late(name: &str, mut limits: UnboundedReceiver<Limit>) -> Fault {
+    let mut limit = Limit::new(name, Tool::TIMEOUT);
+    loop {
+        match timeout(limit.patience(), limits.recv()).await {
+            Ok(Some(next)) => limit = next,
+            // The call has ended, or its thread has: the answer tells.
+            Ok(None) => return std::future::pending().await,
+            Err(_) => return limit.fault(),
         }
-        // The call has ended, or its thread has: the answer tells.
-        Ok(Err(_)) => std::future::pending().await,
-        Err(_) => Tool::TIMEOUT,
     }
 }
 

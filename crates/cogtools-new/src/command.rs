@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::{Config, Name, Project, Registry, Surroundings};
+use cogtools_core::{Name, Project};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin, file};
@@ -14,6 +14,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, file};
 use crate::done::Done;
 use crate::place::Place;
 use crate::refusal::Refusal;
+use crate::rival::Rival;
 use crate::template::Template;
 
 /// `cogtools new`.
@@ -36,7 +37,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "JSON",
-        "With --format json: one object with name; created, a list of files of which the first is the tool's; example, arguments that the tool takes; and shadowed_by, the file of a tool that has the name already, where that one wins or may win.",
+        "With --format json: one object with name; created, a list of files of which the first is the tool's; example, arguments that the tool takes; and, where another tool has the name already, its file: as shadowed_by if it still is what is called, or else as shadows.",
     ),
     (
         "EXAMPLES",
@@ -89,10 +90,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let config = config(&project, io)?;
     let folders: Vec<_> = config.folders().collect();
     let place = Place::find(asked, &io.cwd, &folders).map_err(refuse)?;
-    let rival = rival(&name, config);
+    let rival = Rival::find(&name, &place, &config);
     let created = write(&name, template, &place, &project).map_err(refuse)?;
     let done = Done {
-        rival: rival.filter(|_| place.listed),
+        rival: rival.map(|rival| rival.meet(&name, &config)),
         example: template.arguments(),
         listed: place.listed,
         name,
@@ -104,14 +105,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         done.words()
     };
     io.print(text.as_bytes())
-}
-
-/// The file of a tool that has the name already.
-fn rival(name: &Name, config: Config) -> Option<PathBuf> {
-    let tool = Registry::new(config, None, Surroundings::default())
-        .find(name.as_str())
-        .ok()?;
-    Some(tool.file().to_path_buf())
 }
 
 /// Writes the tool and, where there is none, the schema; the tool comes first

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use cogtools_core::Name;
 use serde_json::{Value, json};
 
+use crate::rival::Rival;
+
 /// A tool that was started.
 pub(crate) struct Done {
     pub(crate) name: Name,
     /// The files, the tool's first.
     pub(crate) created: Vec<PathBuf>,
-    /// The file of a tool that has the name already.
-    pub(crate) rival: Option<PathBuf>,
+    /// A tool that has the name already.
+    pub(crate) rival: Option<Rival>,
     /// Arguments that it takes, as JSON.
     pub(crate) example: &'static str,
     /// Whether it is found by its name.
@@ -30,7 +32,8 @@ impl Done {
             "example": serde_json::from_str(self.example).unwrap_or(Value::Null),
         });
         if let Some(rival) = &self.rival {
-            object["shadowed_by"] = shown(rival).into();
+            let key = if rival.wins { "shadowed_by" } else { "shadows" };
+            object[key] = shown(&rival.file).into();
         }
         object
     }
@@ -43,11 +46,7 @@ impl Done {
             let _ = writeln!(text, "created {}", file.display());
         }
         if let Some(rival) = &self.rival {
-            let rival = rival.display();
-            let _ = writeln!(
-                text,
-                "`{rival}` has the same name; the first of `tool_sources` wins"
-            );
+            let _ = writeln!(text, "{}", rival.words());
         }
         let name = &self.name;
         let file = self.created.first().map(|file| file.display().to_string());

@@ -6,6 +6,7 @@ mod command;
 mod done;
 mod place;
 mod refusal;
+mod rival;
 mod template;
 
 pub use command::PROGRAM;

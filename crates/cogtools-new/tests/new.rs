@@ -135,7 +135,7 @@ fn from_below_the_root_the_first_source_is_meant() {
         "\
 created {root}/mine/a.yaml
 created {root}/.cogtools/schema/tool.json
-`{root}/more/a.yaml` has the same name; the first of `tool_sources` wins
+`{root}/more/a.yaml` has the same name and is hidden now: its source comes later in `tool_sources`
 
 next steps:
 - change it; its comments say what each part is for
@@ -146,6 +146,38 @@ next steps:
 "
     );
     assert_eq!(ended, Ended::done(stdout));
+}
+
+#[test]
+fn another_tool_of_that_name_is_told_of() {
+    let check = |dir: &str, rival: &str, (words, key): (&str, &str)| {
+        let project = project();
+        project
+            .file(
+                ".cogtoolrc.yaml",
+                "tool_sources: [{local: one}, {local: two}]",
+            )
+            .file(rival, "name: a\ndescription: A\nimplementation: a\n")
+            .dir("one");
+        let ended = run(&project, &["a", "--dir", dir]);
+        let found = ended.stdout.lines().nth(2).unwrap_or_default();
+        assert_eq!(found, format!("`{rival}` has the same name and {words}"));
+        project.remove(PathBuf::from(dir).join("a.yaml"));
+        let ended = run(&project, &["a", "--dir", dir, "--format", "json"]);
+        let line = format!("\n  \"{key}\": \"{rival}\"\n}}\n");
+        assert!(ended.stdout.ends_with(&line), "{}", ended.stdout);
+    };
+    let first = "is called instead: its source comes first in `tool_sources`";
+    check("two", "one/a.yaml", (first, "shadowed_by"));
+    check("two/b", "one/c/a.yaml", (first, "shadowed_by"));
+    let later = "is hidden now: its source comes later in `tool_sources`";
+    check("one", "two/a.yaml", (later, "shadows"));
+    let first = "is called instead: it comes first in the same source";
+    check("one/b", "one/a.yaml", (first, "shadowed_by"));
+    check("one/c", "one/b/a.yaml", (first, "shadowed_by"));
+    let later = "is hidden now: it comes later in the same source";
+    check("one", "one/b/a.yaml", (later, "shadows"));
+    check("one/b", "one/c/a.yaml", (later, "shadows"));
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Answer, Code, EnvPriority, Fault, Surroundings, Tool};
+use cogtools_core::{Answer, Code, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
-use crate::project;
+use crate::project::Site;
 
 /// How a tool is called.
 #[derive(Clone, Debug)]
@@ -18,20 +18,16 @@ pub struct Call {
     pub syntax: Syntax,
     /// Whether to say what is done, and what a program said aside.
     pub verbose: bool,
-    /// Whether the project's `.env` is left unread.
-    pub system_env: bool,
     /// The command line that makes this call, for whoever left the arguments out.
     pub line: String,
 }
 
 impl Call {
-    /// The call that the options of [`yaml_arg`], [`verbose_arg`] and
-    /// [`project::system_env_arg`] ask for.
+    /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
     pub fn from_options(matches: &ArgMatches, line: String) -> Self {
         Self {
             syntax: Syntax::from_flag(matches.get_flag("yaml")),
             verbose: matches.get_flag("verbose"),
-            system_env: matches.get_flag("system-env"),
             line,
         }
     }
@@ -54,12 +50,22 @@ pub fn verbose_arg() -> Arg {
 }
 
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs
-/// the tool and prints its result.
-pub fn answer(io: &mut Io<'_>, tool: Tool, call: &Call) -> Result<(), Failure> {
+/// the tool and prints its result. A template looks at nothing around it, so only
+/// other tools ask for the `site`.
+pub fn answer(
+    io: &mut Io<'_>,
+    tool: Tool,
+    call: &Call,
+    site: impl FnOnce(&Io<'_>) -> Result<Site, Failure>,
+) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
     let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
-    let surroundings = surroundings(io, &tool, call)?;
+    let surroundings = if tool.implementation().runs_programs() {
+        site(io)?.surroundings(io)
+    } else {
+        Surroundings::default()
+    };
     let answer = self::call(&Arc::new(tool), bytes, call.syntax, surroundings)?;
     if call.verbose && !answer.aside.trim().is_empty() {
         let message = format!("{name}: the program wrote on standard error:");
@@ -78,22 +84,6 @@ pub fn call(
     let arguments = Arguments::read(bytes, syntax)
         .map_err(|error| error.fault().about(tool.name().as_str()))?;
     crate::work::bounded(Arc::clone(tool), arguments, surroundings)
-}
-
-/// What is around a call of `tool`. A template looks at nothing, so nothing is
-/// looked for.
-fn surroundings(io: &Io<'_>, tool: &Tool, call: &Call) -> Result<Surroundings, Failure> {
-    if !tool.implementation().runs_programs() {
-        return Ok(Surroundings::default());
-    }
-    let project = project::project(io);
-    let config = project::config(&project, io)?;
-    let priority = if call.system_env {
-        EnvPriority::System
-    } else {
-        config.env_priority
-    };
-    Ok(project::surroundings(io, &project, priority))
 }
 
 /// A word as a shell takes it.

@@ -1,6 +1,7 @@
-//! `--format`, for programs that report what they did to people and to programs.
+//! `--format`: for people and for programs, or for a host.
 
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgMatches, builder::PossibleValuesParser};
+use cogtools_core::Target;
 
 /// `--format`: words for people, or JSON, whose form the man page tells.
 pub fn format_arg() -> Arg {
@@ -16,4 +17,21 @@ pub fn format_arg() -> Arg {
 pub fn wants_json(matches: &ArgMatches) -> bool {
     let format = matches.get_one::<String>("format");
     format.is_some_and(|format| format == "json")
+}
+
+/// `--format`: the form of declarations that a host takes.
+pub fn host_arg() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("HOST")
+        .value_parser(PossibleValuesParser::new(Target::NAMES))
+        .default_value("gemini")
+        .help("The form of the declarations")
+}
+
+/// The host that `--format` names.
+pub fn host(matches: &ArgMatches) -> Target {
+    let host = matches.get_one::<String>("format");
+    let host = host.and_then(|name| Target::parse(name));
+    host.unwrap_or(Target::Gemini)
 }

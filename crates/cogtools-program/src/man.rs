@@ -15,7 +15,10 @@ NO_COLOR
   When it is set and not empty, messages have no colour, even on a terminal.
 
 HOME
-  The user's own .gemini folder is not taken for the mark of a project.";
+  The user's own .gemini folder is not taken for the mark of a project. It holds the user's \
+configuration, ~/.gemini/cogtoolrc.yaml. What the user has allowed to run is recorded in \
+~/.local/state/cogtools unless XDG_STATE_HOME says otherwise, and what sources have declared is \
+kept in ~/.cache/cogtools unless XDG_CACHE_HOME does.";
 
 /// The files of a project, for the programs that look for tools.
 pub const FILES: &str = "\

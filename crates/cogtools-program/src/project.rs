@@ -17,6 +17,28 @@ use crate::io::Io;
 /// Where Gemini CLI is told that the machine's settings are; ours lie beside them.
 const SYSTEM_SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
+/// A project, and whose variables count in it: where programs are run.
+#[derive(Debug)]
+pub struct Site {
+    project: Project,
+    priority: EnvPriority,
+}
+
+impl Site {
+    /// The one around `io`'s working directory, as its configuration and the command
+    /// line have it.
+    pub fn load(matches: &ArgMatches, io: &Io<'_>) -> Result<Self, Failure> {
+        let project = project(io);
+        let priority = priority(matches, &config(&project, io)?);
+        Ok(Self { project, priority })
+    }
+
+    /// What is around the programs that are run there.
+    pub fn surroundings(&self, io: &Io<'_>) -> Surroundings {
+        surroundings(io, &self.project, self.priority)
+    }
+}
+
 /// The project around `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
     Project::find(&io.cwd, io.var("HOME").map(Path::new))
@@ -35,15 +57,26 @@ pub fn registry(
     io: &Io<'_>,
     host: Option<Target>,
 ) -> Result<Registry, Failure> {
+    located(matches, io, host).map(|(registry, _)| registry)
+}
+
+/// The same, and where its tools are run.
+pub fn located(
+    matches: &ArgMatches,
+    io: &Io<'_>,
+    host: Option<Target>,
+) -> Result<(Registry, Site), Failure> {
     let project = project(io);
     let mut config = config(&project, io)?;
     select(matches, &mut config.filter);
     let named = matches.try_get_one::<String>("host").ok().flatten();
     let host = named.and_then(|name| Target::parse(name)).or(host);
-    config.env_priority = priority(matches, &config);
+    let priority = priority(matches, &config);
+    config.env_priority = priority;
     let mut around = around(&config, &project, io);
     around.refresh = matches!(matches.try_get_one::<bool>(REFRESH), Ok(Some(true)));
-    Ok(Registry::new(config, host, around))
+    let registry = Registry::new(config, host, around);
+    Ok((registry, Site { project, priority }))
 }
 
 /// The same, with nothing left out but what the configuration leaves out.

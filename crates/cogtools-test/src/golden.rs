@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::text::{self, TextError};
 use cogtools_core::{Code, Fault, Listed, Name};
+use cogtools_program::file;
 
 /// The ending of golden files.
 const ENDING: &str = "golden";
@@ -103,9 +104,9 @@ impl Golden {
         }
     }
 
-    /// Makes it hold `bytes`: written beside its place, then put there.
+    /// Makes it hold `bytes`.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
-        put(&self.path, bytes).map_err(|error| self.fault("written", &error))
+        file::write(&self.path, bytes).map_err(|error| self.fault("written", &error))
     }
 
     /// Removes it.
@@ -119,31 +120,6 @@ impl Golden {
         Box::new(fault.hint("make room or give permission, then run this again"))
     }
 }
-
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link stays a link: what it leads to is written.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".cogtools-");
-    permit(&mut builder);
-    let mut beside = builder.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
-    beside.write_all(bytes)?;
-    if let Ok(old) = fs::metadata(&path) {
-        beside.as_file().set_permissions(old.permissions())?;
-    }
-    beside.persist(&path)?;
-    Ok(())
-}
-
-/// The permissions that the user's umask leaves to a new file.
-#[cfg(unix)]
-fn permit(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt as _;
-    builder.permissions(fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn permit(_builder: &mut tempfile::Builder<'_, '_>) {}
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use std::path::Path;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::Tool;
 use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
-use cogtools_program::project::system_env_arg;
+use cogtools_program::project::{Site, system_env_arg};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 /// The program.
@@ -61,5 +61,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }
     let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
-    answer(io, tool, &Call::from_options(matches, line))
+    let call = Call::from_options(matches, line);
+    answer(io, tool, &call, |io| Site::load(matches, io))
 }

@@ -2,8 +2,9 @@
 //! everything that it started.
 //!
 //! Whatever runs programs does it through [`Process`]: tools that are commands,
-//! and sources that ask other programs for tools. Nothing of this process leaks
-//! into the other one: neither a variable nor the working directory.
+//! sources that ask other programs for tools, and whoever tries what a host would
+//! run. Nothing of this process leaks into the other one: neither a variable nor
+//! the working directory.
 
 mod group;
 mod kept;
@@ -46,6 +47,9 @@ pub struct Output {
     pub stdout: Kept,
     /// The end of its standard error.
     pub stderr: Kept,
+    /// Whether something that it had started still held its outputs half a second
+    /// after its own end. That is ended too.
+    pub held: bool,
 }
 
 /// How a run ended.
@@ -123,6 +127,7 @@ impl Process {
                 end: End::Cancelled,
                 stdout: Kept::default(),
                 stderr: Kept::default(),
+                held: false,
             });
         }
         let mut command = Command::new(&self.program);

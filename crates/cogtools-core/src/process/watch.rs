@@ -71,11 +71,13 @@ impl Watch {
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now + AGES);
         let mut early = self.go(deadline, Some(cancel), |watch| watch.ended);
+        let mut held = false;
         if early.is_none() {
             let linger = Instant::now() + LINGER;
             early = self.go(linger, Some(cancel), Self::is_over);
             // It has ended in time; what hangs on to its pipes has not.
-            if early == Some(End::Late) {
+            held = early == Some(End::Late);
+            if held {
                 early = None;
             }
         }
@@ -88,6 +90,7 @@ impl Watch {
             end: early.unwrap_or(End::Exit(status)),
             stdout: self.stdout,
             stderr: self.stderr,
+            held,
         })
     }
 

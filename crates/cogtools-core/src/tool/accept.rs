@@ -21,6 +21,12 @@ pub struct Accepted {
 }
 
 impl Accepted {
+    /// The tool that does the work, if their own tool does nothing but call it.
+    pub fn target(&self) -> Option<&Tool> {
+        let (tool, own) = self.target.as_deref()?;
+        Some(own.target().unwrap_or(tool))
+    }
+
     /// The arguments, and the tool that is called instead with its own.
     pub(super) fn into_parts(self) -> (Map<String, Value>, Option<(Tool, Self)>) {
         (self.arguments, self.target.map(|target| *target))

@@ -1,6 +1,7 @@
 //! What a tool is, asserted in the words that programs print.
 
 mod attack;
+mod capability;
 mod document;
 mod dotenv;
 mod environment;

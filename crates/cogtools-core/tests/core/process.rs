@@ -51,6 +51,20 @@ fn what_is_kept_is_bounded() {
 }
 
 #[test]
+fn what_it_leaves_behind_is_known() {
+    let check = |script: &str, held: bool| {
+        let begin = Instant::now();
+        let output = run(sh(script));
+        assert_eq!(output.end.words(), "ended with status 0", "{script}");
+        assert_eq!(output.held, held, "{script}");
+        assert!(begin.elapsed() < Duration::from_secs(5), "{script}");
+    };
+    check("true", false);
+    check("sleep 30 > /dev/null 2>&1 &", false);
+    check("sleep 30 &", true);
+}
+
+#[test]
 fn it_is_ended_in_time() {
     let begin = Instant::now();
     let output =

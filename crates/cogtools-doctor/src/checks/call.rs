@@ -41,9 +41,9 @@ fn called(scene: &Scene) -> Finding {
     };
     let quoted = cogtools_program::call::quote(&arguments);
     let again = format!("echo {quoted} | {again}");
-    if ran.code != Some(0) {
+    if !ran.end.is_success() {
         let said = first_line(&ran.stderr);
-        let message = format!("`{command} {name}` {}: {said}", ran.end());
+        let message = format!("`{command} {name}` {}: {said}", ran.end.words());
         return Finding::problem(message).fix(again);
     }
     if !ran.stderr.is_empty() {

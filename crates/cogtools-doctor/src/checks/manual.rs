@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::finding::Finding;
-use crate::process::{self, PATIENCE};
+use crate::process;
 use crate::scene::Scene;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -129,9 +129,8 @@ fn options(text: &str) -> BTreeSet<String> {
 }
 
 fn said(program: &Path, option: &str, scene: &Scene) -> Option<String> {
-    let place = (scene.root(), &scene.vars);
-    let ran = process::run(program, &[option], place, b"", PATIENCE).ok()?;
+    let ran = process::run(program, &[option], b"", scene).ok()?;
     String::from_utf8(ran.stdout)
         .ok()
-        .filter(|_| ran.code == Some(0))
+        .filter(|_| ran.end.is_success())
 }

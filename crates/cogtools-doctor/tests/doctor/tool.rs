@@ -16,7 +16,7 @@ fn discovery_that_fails() {
             "echo hello",
             "printed what is not JSON: expected value at line 1 column 1",
         ),
-        ("kill -9 $$", "was ended by a signal: nothing"),
+        ("kill -9 $$", "was ended by signal 9 (SIGKILL): nothing"),
     ] {
         let patient = Patient::new();
         patient.answers("cogtools-discover", answer);

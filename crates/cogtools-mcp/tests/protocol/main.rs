@@ -89,6 +89,35 @@ fn calls_are_answered_and_refused_in_words() {
 }
 
 #[test]
+fn a_call_through_another_tool_has_that_ones_time() {
+    let project = project();
+    project.file(
+        "tools/slow.yaml",
+        "name: slow\ndescription: d\nparameters: {items: 'integer[]'}\ntimeout: 0.001\n\
+         implementation: \"{% for a in items %}{{ a }}{% endfor %}\"\n",
+    );
+    let items: Vec<u32> = (0..200_000).collect();
+    let slow = json!({"name": "slow", "arguments": {"items": items}});
+    for params in [
+        slow.clone(),
+        json!({"name": "call_tool", "arguments": slow}),
+    ] {
+        let input = format!("{}\n{}", older(), request("it", "tools/call", params));
+        let (status, stdout, stderr) = serve(&project, input, &[]);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        let answer = stdout.lines().find(|line| line.contains("\"it\""));
+        let answer = answer.map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let late = text(
+            "cogtools-mcp: error[TIMEOUT]: slow: the tool did not end within 0.001 s\n\
+             hint: send less, or give the tool more time with `timeout`\n",
+            true,
+        );
+        let expected = json!({"jsonrpc": "2.0", "id": "it", "result": late});
+        assert!(answer == Some(expected), "{stdout:.1000}");
+    }
+}
+
+#[test]
 fn prompts_are_tools_with_text_for_arguments() {
     let prompt = |text: &str| json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
     check_both(

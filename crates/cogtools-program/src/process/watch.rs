@@ -39,7 +39,7 @@ impl Lookout {
 
     /// What ends the programs that run from now on: those ends ask it, or whoever
     /// is followed.
-    pub(crate) fn begin(&self) -> Cancel {
+    pub fn begin(&self) -> Cancel {
         if let Some(cancel) = &self.following {
             return cancel.clone();
         }

@@ -1,0 +1,22 @@
+//! What a tool provides: what it says, or what follows from its place.
+
+use cogtools_core::{Folder, Name};
+use cogtools_testing::Project;
+
+#[test]
+fn a_tool_of_a_toolset_that_says_nothing_provides_itself() {
+    let check = |file: &str, rest: &str, expected: &[&str]| {
+        let project = Project::new();
+        let text = format!("name: push\ndescription: d\nimplementation: x\n{rest}");
+        project.file(file, text);
+        let folder = Folder::new(project.path("tools"), "tools".into(), true);
+        let tool = folder.find(&Name::new("push").expect("it is a name"));
+        let tool = tool.expect("it is valid").expect("it is there");
+        assert_eq!(tool.capabilities(), expected, "{file}, {rest}");
+    };
+    let said = "capabilities: [vcs.push, vcs.send]\n";
+    check("tools/push.yaml", "", &[]);
+    check("tools/push.yaml", said, &["vcs.push", "vcs.send"]);
+    check("tools/git/push.yaml", "", &["git.push"]);
+    check("tools/git/push.yaml", said, &["vcs.push", "vcs.send"]);
+}

@@ -1,0 +1,51 @@
+//! What a crate needs: no more than it uses, and nothing that another one is for.
+
+use std::path::Path;
+
+use crate::layout::{files, list, members, metadata, none, read};
+use crate::repository;
+
+#[test]
+fn files_are_written_in_one_place() {
+    let metadata = metadata();
+    let writes = |name: &str| {
+        let below = matches!(name, "cogtools-core" | "cogtools-edit");
+        below || name == "cogtools-program"
+    };
+    let members = members(&metadata);
+    let others = members
+        .iter()
+        .filter(|(name, needed)| needed.contains(&"tempfile") && !writes(name));
+    let complaints: Vec<String> = others
+        .map(|(name, _)| format!("{name} has files written by `cogtools_program::file`"))
+        .collect();
+    none(&complaints);
+}
+
+#[test]
+fn what_is_asked_for_is_used() {
+    let metadata = metadata();
+    let sources = files("rs");
+    let mut complaints = Vec::new();
+    for package in list(&metadata, "packages") {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        let folder = manifest.parent().unwrap_or(manifest);
+        let folder = folder.strip_prefix(repository()).unwrap_or(folder);
+        let sources = sources.iter().filter(|file| {
+            // What only tests use is only theirs.
+            file.starts_with(folder.join("src"))
+        });
+        let text: String = sources.map(|file| read(file)).collect();
+        let needed = list(package, "dependencies").filter(|other| other["kind"].is_null());
+        for needed in needed {
+            let name = needed["rename"].as_str().or(needed["name"].as_str());
+            let name = name.unwrap_or_default();
+            let path = format!("{}::", name.replace('-', "_"));
+            if !text.contains(&path) {
+                let folder = folder.display();
+                complaints.push(format!("{folder} asks for {name} and does not use it"));
+            }
+        }
+    }
+    none(&complaints);
+}
