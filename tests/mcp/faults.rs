@@ -1,0 +1,168 @@
+//! Servers behind a URL that are at fault, or not there: each costs only its own
+//! tools, says what is wrong and what to do, and tells no secret.
+
+use serde_json::{Value, json};
+
+use super::site::Site;
+use super::source::{NONE, project, with};
+
+/// What is sent in a header, and told to nobody.
+const TOKEN: &str = "Bearer s3cr3t-t0k3n";
+
+fn source(url: &str) -> Value {
+    json!({"mcp": {
+        "url": url, "name": "s", "timeout": 3,
+        "headers": {"Authorization": "Bearer ${TOKEN}"}, "env": ["TOKEN"],
+    }})
+}
+
+/// Discovery names what is wrong, and declares the other tool.
+#[track_caller]
+fn costs_only_itself(url: &str, fault: &str) {
+    let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
+    let project = project();
+    let run = with("cogtools-discover", &project, &[source(url)]);
+    run.env("TOKEN", "s3cr3t-t0k3n").run().expect(
+        0,
+        declared,
+        format!("cogtools-discover: warning{fault}\n"),
+    );
+}
+
+#[test]
+fn a_server_at_fault_costs_only_its_own_tools() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    let table = [
+        (
+            "401",
+            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 401 Unauthorized\n\
+             hint: check `headers` of the source, and the variables that they name",
+        ),
+        (
+            "403",
+            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 403 Forbidden\n\
+             hint: check `headers` of the source, and the variables that they name",
+        ),
+        (
+            "404",
+            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 404 Not Found\n\
+             hint: check `url` of the source, and the path in it",
+        ),
+        (
+            "500",
+            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 500 Internal Server Error\n\
+             hint: that is for whoever runs it to mend; ask again later",
+        ),
+        (
+            "429",
+            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 429 Too Many Requests\n\
+             hint: ask again later",
+        ),
+        (
+            "foreign",
+            "[TOOL_FAILED]: the MCP server `s` answers with something that is no message of MCP\n\
+             hint: check `url` of the source, and the path in it",
+        ),
+        (
+            "200",
+            "[TOOL_FAILED]: the MCP server `s` answers with something that is no message of MCP\n\
+             hint: check `url` of the source, and the path in it",
+        ),
+        (
+            "202",
+            "[TOOL_FAILED]: the MCP server `s` answers with something that is no message of MCP\n\
+             hint: check `url` of the source, and the path in it",
+        ),
+        (
+            "closes",
+            "[TOOL_FAILED]: the MCP server `s` cannot be reached: connection closed before message \
+             completed\nhint: check that it runs, and `url` of the source",
+        ),
+        (
+            "tells",
+            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: I do not know Bearer ***",
+        ),
+        (
+            "large",
+            "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
+             hint: no host takes so much; ask it for less",
+        ),
+        (
+            "large-events",
+            "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
+             hint: no host takes so much; ask it for less",
+        ),
+        (
+            "hangs",
+            "[TIMEOUT]: the MCP server `s` did not answer `initialize` within 3s\n\
+             hint: give it more time with `timeout` of the source",
+        ),
+    ];
+    for (how, fault) in table {
+        costs_only_itself(&format!("{}/{how}", site.url), fault);
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let project = project();
+    // A port that was free a moment ago.
+    let url = Site::strict(&project, &[]).url.clone();
+    costs_only_itself(
+        &url,
+        "[TOOL_FAILED]: the MCP server `s` cannot be reached: tcp connect error: Connection \
+         refused (os error 111)\nhint: check that it runs, and `url` of the source",
+    );
+}
+
+#[test]
+fn a_redirect_takes_no_secret_elsewhere() {
+    let (here, there) = (project(), project());
+    let other = Site::strict(&there, &[]);
+    let site = Site::strict(&here, &[]);
+    let fault = format!(
+        "[TOOL_FAILED]: the MCP server `s` answers with HTTP 307 Temporary Redirect, a redirect to \
+         `{}/json`\nhint: put the place where it is now into `url` of the source: a redirect is \
+         not followed, as it could carry secrets to others",
+        other.url
+    );
+    costs_only_itself(
+        &format!("{}/moved/{}/json?x=1", site.url, other.url),
+        &fault,
+    );
+    assert_eq!(here.read("asked"), format!("moved with {TOKEN}\n"));
+    assert!(!there.path("asked").exists());
+}
+
+#[test]
+fn a_server_that_dies_in_the_middle_of_an_answer() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    for form in ["dies", "dies-events"] {
+        let source = source(&format!("{}/{form}", site.url));
+        let run = with("cogtools-call", &project, &[source]).env("TOKEN", "s3cr3t-t0k3n");
+        run.arg("t").stdin("{}").run().fails(
+            1,
+            "cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` stops in the middle of an \
+             answer\nhint: ask again; if it stops again, tell whoever runs it\n",
+        );
+    }
+}
+
+#[test]
+fn no_message_tells_a_secret() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    let source = source(&format!("{}/tells", site.url));
+    let run = with("cogtools-discover", &project, &[source]).env("TOKEN", "s3cr3t-t0k3n");
+    run.args(["--verbose", "--error-format", "json"])
+        .run()
+        .expect(
+            0,
+            format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
+            "{\"program\":\"cogtools-discover\",\"note\":\"1 tool declared\"}\n\
+         {\"severity\":\"warning\",\"code\":\"TOOL_FAILED\",\"program\":\"cogtools-discover\",\
+         \"message\":\"the MCP server `s` refuses `initialize`: I do not know Bearer ***\",\"hints\":[]}\n",
+        );
+}
