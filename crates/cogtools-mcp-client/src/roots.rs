@@ -1,5 +1,5 @@
 //! Whom a server's certificate has to be signed by: the authorities that the
-//! system trusts, or those in SSL_CERT_FILE and SSL_CERT_DIR.
+//! system trusts, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 
 use rustls::{ClientConfig, RootCertStore};
 
