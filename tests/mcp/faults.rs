@@ -29,79 +29,66 @@ fn costs_only_itself(url: &str, fault: &str) {
     );
 }
 
-#[test]
-fn a_server_at_fault_costs_only_its_own_tools() {
+/// The server is told of by `fault`, for each way that it behaves.
+#[track_caller]
+fn check(table: &[(&str, &str)]) {
     let project = project();
     let site = Site::strict(&project, &[]);
-    let table = [
-        (
-            "401",
-            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 401 Unauthorized\n\
-             hint: check `headers` of the source, and the variables that they name",
-        ),
-        (
-            "403",
-            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 403 Forbidden\n\
-             hint: check `headers` of the source, and the variables that they name",
-        ),
-        (
-            "404",
-            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 404 Not Found\n\
-             hint: check `url` of the source, and the path in it",
-        ),
+    for (how, fault) in table {
+        costs_only_itself(&format!("{}/{how}", site.url), fault);
+    }
+}
+
+#[test]
+fn an_answer_of_http_alone_says_what_to_check() {
+    let headers = "check `headers` of the source, and the variables that they name";
+    let path = "check `url` of the source, and the path in it";
+    for (how, words, hint) in [
+        ("200", "something that is no message of MCP", path),
+        ("202", "something that is no message of MCP", path),
+        ("foreign", "something that is no message of MCP", path),
+        ("401", "HTTP 401 Unauthorized", headers),
+        ("403", "HTTP 403 Forbidden", headers),
+        ("404", "HTTP 404 Not Found", path),
+        ("405", "HTTP 405 Method Not Allowed", path),
+        ("429", "HTTP 429 Too Many Requests", "ask again later"),
         (
             "500",
-            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 500 Internal Server Error\n\
-             hint: that is for whoever runs it to mend; ask again later",
+            "HTTP 500 Internal Server Error",
+            "that is for whoever runs it to mend; ask again later",
+        ),
+    ] {
+        let fault = format!("[TOOL_FAILED]: the MCP server `s` answers with {words}\nhint: {hint}");
+        check(&[(how, &fault)]);
+    }
+}
+
+#[test]
+fn a_server_at_fault_costs_only_its_own_tools() {
+    let large = "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
+         hint: no host takes so much; ask it for less";
+    check(&[
+        (
+            "400",
+            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: HTTP 400 Bad Request",
         ),
         (
-            "429",
-            "[TOOL_FAILED]: the MCP server `s` answers with HTTP 429 Too Many Requests\n\
-             hint: ask again later",
+            "tells",
+            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: I do not know Bearer ***",
         ),
-        (
-            "foreign",
-            "[TOOL_FAILED]: the MCP server `s` answers with something that is no message of MCP\n\
-             hint: check `url` of the source, and the path in it",
-        ),
-        (
-            "200",
-            "[TOOL_FAILED]: the MCP server `s` answers with something that is no message of MCP\n\
-             hint: check `url` of the source, and the path in it",
-        ),
-        (
-            "202",
-            "[TOOL_FAILED]: the MCP server `s` answers with something that is no message of MCP\n\
-             hint: check `url` of the source, and the path in it",
-        ),
+        ("large", large),
+        ("large-events", large),
         (
             "closes",
             "[TOOL_FAILED]: the MCP server `s` cannot be reached: connection closed before message \
              completed\nhint: check that it runs, and `url` of the source",
         ),
         (
-            "tells",
-            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: I do not know Bearer ***",
-        ),
-        (
-            "large",
-            "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
-             hint: no host takes so much; ask it for less",
-        ),
-        (
-            "large-events",
-            "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
-             hint: no host takes so much; ask it for less",
-        ),
-        (
             "hangs",
             "[TIMEOUT]: the MCP server `s` did not answer `initialize` within 3s\n\
              hint: give it more time with `timeout` of the source",
         ),
-    ];
-    for (how, fault) in table {
-        costs_only_itself(&format!("{}/{how}", site.url), fault);
-    }
+    ]);
 }
 
 #[test]
