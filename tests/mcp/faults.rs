@@ -47,6 +47,7 @@ fn an_answer_of_http_alone_says_what_to_check() {
         ("200", "something that is no message of MCP", path),
         ("202", "something that is no message of MCP", path),
         ("foreign", "something that is no message of MCP", path),
+        ("302", "HTTP 302 Found", path),
         ("401", "HTTP 401 Unauthorized", headers),
         ("403", "HTTP 403 Forbidden", headers),
         ("404", "HTTP 404 Not Found", path),
@@ -100,6 +101,28 @@ fn a_server_that_is_not_there() {
         &url,
         "[TOOL_FAILED]: the MCP server `s` cannot be reached: tcp connect error: Connection \
          refused (os error 111)\nhint: check that it runs, and `url` of the source",
+    );
+}
+
+#[test]
+fn a_server_without_a_name_is_named_by_its_host_alone() {
+    let project = project();
+    let url = Site::strict(&project, &[]).url.clone();
+    let url = url.replace("://", "://user:passw0rd@");
+    let port = url.rsplit(':').next().unwrap_or_default();
+    let run = with(
+        "cogtools-discover",
+        &project,
+        &[json!({"mcp": {"url": url}})],
+    );
+    run.run().expect(
+        0,
+        format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
+        format!(
+            "cogtools-discover: warning[TOOL_FAILED]: the MCP server `127.0.0.1_{port}` cannot be \
+             reached: tcp connect error: Connection refused (os error 111)\n\
+             hint: check that it runs, and `url` of the source\n"
+        ),
     );
 }
 

@@ -212,8 +212,9 @@ impl StreamableHttpClient for Http {
         if status == StatusCode::NOT_FOUND && attached {
             return Err(StreamableHttpError::SessionExpired);
         }
-        if status.is_redirection() {
-            let place = said(&response, &LOCATION).unwrap_or_default();
+        if status.is_redirection()
+            && let Some(place) = said(&response, &LOCATION)
+        {
             return Err(self.failed(Obstacle::moved(status, &place)));
         }
         let session = said(&response, &SESSION);
