@@ -2,13 +2,17 @@
 
 mod clients;
 mod conformance;
+mod faults;
 mod gemini;
 mod http;
 mod life;
 mod official;
+mod secure;
 mod session;
+mod site;
 mod soak;
 mod source;
+mod web;
 
 use std::path::{Path, PathBuf};
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::cache;
 use super::http::Service;
+use super::site::peer;
 use crate::run;
 
 /// One call of a tool of `server`, with its discovery before it.
@@ -59,9 +60,32 @@ fn everything_becomes_text() {
 #[test]
 fn a_server_on_the_sdk_of_python() {
     let python = install::python(&cache(), "mcp-python-1.30.0", &["mcp==1.30.0"]);
-    let script = crate::repository().join("tests/mcp/peers/fast.py");
-    let server = json!({"command": [python, script]});
+    let server = json!({"command": [python, peer("fast.py")]});
     call(&server, &[], "add", &json!({"a": 1})).outputs("3");
+}
+
+#[test]
+fn a_server_on_the_second_sdk_of_python() {
+    let python = install::python(&cache(), "mcp-python-2.3.0", &["mcp==2.3.0"]);
+    let server = json!({"command": [python, peer("served.py"), "stdio"], "name": "p"});
+    call(&server, &[], "t", &json!({"a": 1})).outputs("3");
+    call(&server, &[], "t", &json!({"a": -1})).fails(
+        1,
+        "cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed\n  | Error executing tool t\n",
+    );
+}
+
+#[test]
+fn a_server_on_the_sdk_of_typescript() {
+    let package = "@modelcontextprotocol/sdk@1.32.2";
+    let place = install::npm(&cache(), "mcp-sdk-1.32.2", &[package]);
+    let node = install::node(&cache()).join("node");
+    let server = json!({"command": [node, peer("plain.mjs"), place], "name": "t"});
+    call(&server, &[], "add", &json!({"a": 1})).outputs("3");
+    call(&server, &[], "add", &json!({"a": -1})).fails(
+        1,
+        "cogtools-call: error[TOOL_FAILED]: add: the tool says that it failed\n  | a is negative\n",
+    );
 }
 
 #[test]
@@ -80,7 +104,7 @@ fn over_http_with_a_token() {
         127,
         "cogtools-call: error[TOOL_NOT_FOUND]: greet: no tool of that name is here\n\
          hint: cogtools-discover prints the tools there are\n\
-         cogtools-call: error[TOOL_FAILED]: the MCP server `h` cannot be reached: HTTP 401 Unauthorized\n\
-         hint: check that it runs, and `url` and `headers` of the source\n",
+         cogtools-call: error[TOOL_FAILED]: the MCP server `h` answers with HTTP 401 Unauthorized\n\
+         hint: check `headers` of the source, and the variables that they name\n",
     );
 }

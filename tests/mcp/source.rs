@@ -12,10 +12,10 @@ use super::Session;
 use crate::{repository, run};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
+pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 
 /// A project with one tool of its own.
-fn project() -> Project {
+pub(super) fn project() -> Project {
     let project = Project::new();
     project.file("tools/ok.yaml", OK);
     project
@@ -32,7 +32,7 @@ fn server(how: &str) -> Value {
     }})
 }
 
-fn with(program: &str, project: &Project, sources: &[Value]) -> Run {
+pub(super) fn with(program: &str, project: &Project, sources: &[Value]) -> Run {
     let all: Vec<Value> = std::iter::once(json!({"local": "./tools"}))
         .chain(sources.iter().cloned())
         .collect();

@@ -10,9 +10,11 @@ use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
 
+use crate::declaration;
 use crate::error::ClientError;
 use crate::http::Http;
 use crate::manual::MANUAL;
+use crate::obstacle::Obstacle;
 use crate::options::command;
 use crate::server::{Server, Way};
 use crate::session::{Broken, Session, Step};
@@ -170,21 +172,23 @@ impl Talk<'_> {
 
     async fn http(&self, url: &str, vars: &Vars) -> Result<Answer, Box<Fault>> {
         let name = &self.server.name;
-        let plain = |error: ClientError| Box::new(error.fault(String::new()));
+        let plain = |error: ClientError| {
+            let mut fault = error.fault(String::new());
+            fault.message = self.server.hushed(&fault.message, vars);
+            Box::new(fault)
+        };
         let headers = self.server.headers(vars).map_err(plain)?;
-        let http = Http::new(url)
-            .map_err(|error| plain(ClientError::Http(name.clone(), error.to_string())))?;
+        let http =
+            Http::new(url).map_err(|obstacle| plain(ClientError::Http(name.clone(), obstacle)))?;
         let answer = self
             .bounded(self.talk(|| http.transport(url, &headers)))
             .await;
         answer.map_err(|broken| match broken {
             Broken::Said(error) => plain(error),
-            Broken::Gone(_) => {
-                let last = http
-                    .last()
-                    .unwrap_or_else(|| "the connection ended".to_owned());
-                plain(ClientError::Http(name.clone(), last))
-            }
+            Broken::Gone(_) => plain(match http.last().unwrap_or(Obstacle::Cut) {
+                Obstacle::TooLarge => ClientError::TooLarge(name.clone()),
+                obstacle => ClientError::Http(name.clone(), obstacle),
+            }),
         })
     }
 
@@ -218,7 +222,7 @@ impl Talk<'_> {
         let answer = match self.question {
             Question::Tools => {
                 let tools = session.tools().await?;
-                let tools: Vec<Value> = tools.iter().map(declaration).collect();
+                let tools: Vec<Value> = tools.iter().map(declaration::of).collect();
                 let text = json!(tools).to_string();
                 Answer {
                     text,
@@ -244,27 +248,4 @@ impl Talk<'_> {
         let _ = tokio::time::timeout(LEAVE, session.end()).await;
         Ok(answer)
     }
-}
-
-/// What hosts and sources need of a tool.
-fn declaration(tool: &Value) -> Value {
-    let mut declaration = Map::new();
-    let title = [tool.get("title"), tool.pointer("/annotations/title")];
-    let title = title.into_iter().flatten().find(|title| title.is_string());
-    let entries = [
-        ("name", tool.get("name")),
-        ("title", title),
-        (
-            "description",
-            tool.get("description").or(title).or(tool.get("name")),
-        ),
-        ("parametersJsonSchema", tool.get("inputSchema")),
-        ("annotations", tool.get("annotations")),
-    ];
-    for (key, value) in entries {
-        if let Some(value) = value {
-            declaration.insert(key.to_owned(), value.clone());
-        }
-    }
-    Value::Object(declaration)
 }

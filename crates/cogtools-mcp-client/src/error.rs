@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use cogtools_core::{Code, Fault};
 
+use crate::obstacle::Obstacle;
+
 /// Why a server did not answer. The first field is its name.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
@@ -17,8 +19,8 @@ pub(crate) enum ClientError {
     NotFound(String, String),
     #[error("the MCP server `{0}` cannot be started: {1}")]
     Start(String, std::io::Error),
-    #[error("the MCP server `{0}` cannot be reached: {1}")]
-    Http(String, String),
+    #[error("the MCP server `{0}` {1}")]
+    Http(String, Obstacle),
     #[error("the MCP server `{0}` {1} before it answered `{2}`")]
     Ended(String, String, &'static str),
     #[error("the MCP server `{0}` did not answer `{1}` within {2:?}")]
@@ -58,7 +60,7 @@ impl ClientError {
         }
     }
 
-    const fn hint(&self) -> Option<&'static str> {
+    fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Description(_) => {
                 r#"such as {"name": "other", "command": ["other-server", "--stdio"]}"#
@@ -67,7 +69,7 @@ impl ClientError {
             Self::Header(..) => "mend `headers` of the source",
             Self::NotFound(..) => "install it, or mend `command` of the source",
             Self::Start(..) => "check that it is an executable program",
-            Self::Http(..) => "check that it runs, and `url` and `headers` of the source",
+            Self::Http(_, obstacle) => obstacle.hint(),
             Self::Late(..) => "give it more time with `timeout` of the source",
             Self::TooLarge(_) | Self::Endless(_) => "no host takes so much; ask it for less",
             Self::Noise(..) => "its standard output is for messages alone; tell its author",

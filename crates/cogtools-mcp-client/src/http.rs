@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use ::http::header::{ACCEPT, CONTENT_TYPE};
+use ::http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use futures::stream::BoxStream;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -13,7 +13,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpClientTransportConfig,
@@ -21,6 +21,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Error as SseError, Sse, SseStream};
 
+use crate::obstacle::Obstacle;
+use crate::roots;
 use crate::wire::LONGEST;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -35,21 +37,14 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 #[derive(Clone)]
 pub(crate) struct Http {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
-    /// What went wrong last, in words.
-    last: Arc<Mutex<Option<String>>>,
+    /// What went wrong last.
+    last: Arc<Mutex<Option<Obstacle>>>,
 }
 
 impl Http {
-    /// Certificates are looked for only where there is a use for them.
-    pub(crate) fn new(url: &str) -> std::io::Result<Self> {
-        let builder = HttpsConnectorBuilder::new();
-        let builder = if url.starts_with("https:") {
-            builder.with_native_roots()?
-        } else {
-            let none = rustls::RootCertStore::empty();
-            let config = rustls::ClientConfig::builder().with_root_certificates(none);
-            builder.with_tls_config(config.with_no_client_auth())
-        };
+    /// Speaks to the server at `url`.
+    pub(crate) fn new(url: &str) -> Result<Self, Obstacle> {
+        let builder = HttpsConnectorBuilder::new().with_tls_config(roots::config(url)?);
         let connector = builder.https_or_http().enable_http1().build();
         Ok(Self {
             client: Client::builder(TokioExecutor::new()).build(connector),
@@ -69,15 +64,21 @@ impl Http {
     }
 
     /// What went wrong last.
-    pub(crate) fn last(&self) -> Option<String> {
+    pub(crate) fn last(&self) -> Option<Obstacle> {
         self.last.lock().ok()?.clone()
     }
 
-    fn failed(&self, words: String) -> HttpError {
+    fn failed(&self, obstacle: Obstacle) -> HttpError {
+        StreamableHttpError::Client(self.noted(obstacle))
+    }
+
+    /// Remembers what is in the way, of which the SDK's error says less.
+    fn noted(&self, obstacle: Obstacle) -> std::io::Error {
+        let error = std::io::Error::other(obstacle.to_string());
         if let Ok(mut last) = self.last.lock() {
-            *last = Some(words.clone());
+            *last = Some(obstacle);
         }
-        StreamableHttpError::Client(std::io::Error::other(words))
+        error
     }
 
     async fn ask(
@@ -103,14 +104,17 @@ impl Http {
             }
         }
         let request = request.body(Full::new(Bytes::from(body)));
-        let request = request.map_err(|error| self.failed(error.to_string()))?;
+        let request =
+            request.map_err(|error| self.failed(Obstacle::Connection(error.to_string())))?;
         let response = self.client.request(request).await;
-        response.map_err(|error| self.failed(causes(&error)))
+        response.map_err(|error| self.failed(Obstacle::of_request(&error)))
     }
 
-    fn events(response: Response<Incoming>) -> Events {
+    fn events(&self, response: Response<Incoming>) -> Events {
         let body = Limited::new(response.into_body(), LONGEST);
-        let bytes = body.into_data_stream().map_err(std::io::Error::other);
+        let http = self.clone();
+        let bytes = body.into_data_stream();
+        let bytes = bytes.map_err(move |error| http.noted(Obstacle::of_body(&*error)));
         SseStream::from_bytes_stream(bytes).boxed()
     }
 
@@ -133,40 +137,56 @@ impl Http {
         };
         let answer = match serde_json::from_slice::<ServerJsonRpcMessage>(body) {
             Ok(message) if status.is_success() => message,
-            Ok(ServerJsonRpcMessage::Error(error)) => refusal(error.error.message.to_string()),
-            _ if status == StatusCode::BAD_REQUEST => refusal(format!("HTTP {status}")),
+            // Whoever is not let in is told so, whatever else is said.
             _ if status == StatusCode::UNAUTHORIZED => {
-                let _ = self.failed(format!("HTTP {status}"));
+                let _ = self.failed(Obstacle::Status(status));
                 let refused = AuthRequiredError::new(String::new());
                 return Err(StreamableHttpError::AuthRequired(refused));
             }
-            _ if status.is_success() => {
-                return Err(self.failed("what it answers is no message of MCP".to_owned()));
+            _ if status == StatusCode::FORBIDDEN => {
+                return Err(self.failed(Obstacle::Status(status)));
             }
-            _ => return Err(self.failed(format!("HTTP {status}"))),
+            Ok(ServerJsonRpcMessage::Error(error)) => refusal(error.error.message.to_string()),
+            _ if status == StatusCode::BAD_REQUEST => refusal(format!("HTTP {status}")),
+            _ if status.is_success() => return Err(self.failed(Obstacle::Foreign)),
+            _ => return Err(self.failed(Obstacle::Status(status))),
         };
         Ok(StreamableHttpPostResponse::Json(answer, session))
     }
 
+    /// What an answer without a body is to a message: nothing to a request, which
+    /// would be waited for in vain.
+    fn accepted(
+        &self,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
+        match message {
+            ClientJsonRpcMessage::Request(_) => Err(self.failed(Obstacle::Foreign)),
+            _ => Ok(StreamableHttpPostResponse::Accepted),
+        }
+    }
+
     async fn body(&self, response: Response<Incoming>) -> Result<Bytes, HttpError> {
         let body = Limited::new(response.into_body(), LONGEST).collect().await;
-        let body = body.map_err(|error| self.failed(error.to_string()))?;
+        let body = body.map_err(|error| self.failed(Obstacle::of_body(&*error)))?;
         Ok(body.to_bytes())
     }
 }
 
-/// An error and what caused it, on one line.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let more = cause.to_string();
-        if !words.contains(&more) {
-            words = format!("{words}: {more}");
+/// Whether a message asks for tools.
+fn is_list(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        ClientJsonRpcMessage::Request(request) => {
+            matches!(request.request, ClientRequest::ListToolsRequest(_))
         }
-        next = cause.source();
+        _ => false,
     }
-    words
+}
+
+/// A header of an answer, if it is text.
+fn said(response: &Response<Incoming>, name: &HeaderName) -> Option<String> {
+    let value = response.headers().get(name)?;
+    value.to_str().ok().map(str::to_owned)
 }
 
 impl StreamableHttpClient for Http {
@@ -187,30 +207,31 @@ impl StreamableHttpClient for Http {
             .await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
+            return self.accepted(&message);
         }
         if status == StatusCode::NOT_FOUND && attached {
             return Err(StreamableHttpError::SessionExpired);
         }
-        let session = response
-            .headers()
-            .get(SESSION)
-            .and_then(|value| value.to_str().ok());
-        let session = session.map(str::to_owned);
-        let kind = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
-        let kind = kind.unwrap_or_default().to_owned();
+        if status.is_redirection()
+            && let Some(place) = said(&response, &LOCATION)
+        {
+            return Err(self.failed(Obstacle::moved(status, &place)));
+        }
+        let session = said(&response, &SESSION);
+        let kind = said(&response, &CONTENT_TYPE).unwrap_or_default();
         if status.is_success() && kind.starts_with(EVENTS) {
-            return Ok(StreamableHttpPostResponse::Sse(
-                Self::events(response),
-                session,
-            ));
+            let events = StreamableHttpPostResponse::Sse(self.events(response), session);
+            if !is_list(&message) {
+                return Ok(events);
+            }
+            // The SDK looks into lists for the headers that calls need, but not
+            // always into one whose stream ends at once.
+            let (message, session) = events.expect_initialized().await?;
+            return Ok(StreamableHttpPostResponse::Json(message, session));
         }
         let body = self.body(response).await?;
         if status.is_success() && body.is_empty() {
-            return Ok(StreamableHttpPostResponse::Accepted);
+            return self.accepted(&message);
         }
         self.answer(&message, status, &body, session)
     }
@@ -252,7 +273,7 @@ impl StreamableHttpClient for Http {
             .ask(Method::GET, &uri, Vec::new(), session.as_deref(), headers)
             .await?;
         if response.status().is_success() {
-            Ok(Self::events(response))
+            Ok(self.events(response))
         } else {
             Err(StreamableHttpError::ServerDoesNotSupportSse)
         }

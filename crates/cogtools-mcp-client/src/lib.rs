@@ -5,10 +5,13 @@
 //! its URL, and leaves nothing of it behind.
 
 mod command;
+mod declaration;
 mod error;
 mod http;
 mod manual;
+mod obstacle;
 mod options;
+mod roots;
 mod server;
 mod session;
 mod wire;

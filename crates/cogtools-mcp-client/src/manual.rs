@@ -11,11 +11,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "PROTOCOL",
-        "Servers of both eras are understood: initialize is tried first, server/discover after its refusal. What a server asks of its client (roots, sampling, elicitation) is refused. A message has at most 16 MiB, a list at most 10 MiB and 1,000 pages. Lines on a server's standard output that are no messages are passed over, up to 1 MiB of them.\n\nA server that was started ends with the program: its standard input ends, after a second it gets SIGTERM, then SIGKILL, and all of its process group with it.",
+        "Servers of both eras are understood: initialize is tried first, server/discover after its refusal. Over HTTP, arguments are sent as headers too where a tool's schema says x-mcp-header; redirects are not followed. What a server asks of its client (roots, sampling, elicitation) is refused. A message has at most 16 MiB, a list at most 10 MiB and 1,000 pages. Lines on a server's standard output that are no messages are passed over, up to 1 MiB of them.\n\nA server that was started ends with the program: its standard input ends, after a second it gets SIGTERM, then SIGKILL, and all of its process group with it.",
     ),
     (
         "ENVIRONMENT",
-        "COGTOOLS_MCP_SERVER\n  The server, when --server is not given. Unlike an option, no other user of the machine can read it.\n\nThe server is given every other variable that this program has.",
+        "COGTOOLS_MCP_SERVER\n  The server, when --server is not given. Unlike an option, no other user of the machine can read it.\n\nSSL_CERT_FILE, SSL_CERT_DIR\n  Certificates of the authorities that are trusted over HTTP, instead of the system's.\n\nThe server is given every other variable that this program has.",
     ),
     (
         "EXAMPLES",

@@ -79,6 +79,20 @@ impl Server {
         self.headers.iter().map(header).collect()
     }
 
+    /// `text` without the values of variables that headers name: a server may
+    /// repeat what it was sent.
+    pub(crate) fn hushed(&self, text: &str, vars: &Vars) -> String {
+        let pieces = self
+            .headers
+            .values()
+            .flat_map(|text| text.split("${").skip(1));
+        let names = pieces.filter_map(|piece| Some(piece.split_once('}')?.0));
+        let values = names.filter_map(|name| vars.get(std::ffi::OsStr::new(name))?.to_str());
+        // Nothing shorter is a secret, and its absence would garble the text.
+        let secrets = values.filter(|value| value.len() >= 4);
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    }
+
     /// `text` with the values of the variables that it names.
     fn expand(&self, text: &str, vars: &Vars) -> Result<String, ClientError> {
         let mut expanded = String::new();
@@ -127,6 +141,18 @@ mod tests {
             "a\nb",
             Err("the MCP server `s` cannot be asked: `A` is no header, or its value cannot be one"),
         );
+    }
+
+    #[test]
+    fn values_of_headers_are_hushed() {
+        let text = r#"{"url": "u", "headers": {"A": "Bearer ${TOKEN}${NO", "B": "${ONE}${NONE}"}}"#;
+        let server = Server::read(text).expect("a server");
+        let vars = Vars::from([
+            ("TOKEN".into(), "s3cr3t".into()),
+            ("ONE".into(), "1".into()),
+        ]);
+        let hushed = server.hushed("no Bearer s3cr3t, s3cr3t of 1", &vars);
+        assert_eq!(hushed, "no Bearer ***, *** of 1");
     }
 
     #[test]

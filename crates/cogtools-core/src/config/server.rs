@@ -155,11 +155,9 @@ impl Said {
     fn usual_name(&self) -> String {
         if !self.url.is_empty() {
             let rest = self.url.split("://").nth(1).unwrap_or_default();
-            return rest
-                .split(['/', '?', '#'])
-                .next()
-                .unwrap_or_default()
-                .to_owned();
+            let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            // Who asks may stand before it, with a password that no message tells.
+            return host.rsplit('@').next().unwrap_or_default().to_owned();
         }
         let line: Vec<&String> = self.command.iter().chain(&self.args).collect();
         let stem = |word: &str| {

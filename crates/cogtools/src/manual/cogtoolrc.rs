@@ -118,7 +118,7 @@ command is a program, or a list of one and its arguments; a URL begins with http
 Further keys: headers (what is sent to the URL besides; ${NAME} is the value of a variable that \
 env names), name (in messages, and the toolset; that of the package, the script, the program or \
 the host when left out), prefix, env (the variables that it may see, besides PATH, HOME, USER and \
-LOGNAME), timeout (seconds; 30 to declare and 60 to answer when left out) and cache (how many \
+LOGNAME; behind a URL SSL_CERT_FILE and SSL_CERT_DIR too), timeout (seconds; 30 to declare and 60 to answer when left out) and cache (how many \
 seconds its declarations are kept on disk; a day when left out, 0 for not at all). What is kept \
 belongs to just this description, the files that its command names, the values of its variables \
 and this version of cogtools; `cogtools-discover --refresh` asks anew, and a call of a tool \

@@ -48,6 +48,9 @@ const BESIDES: &[&str] = if cfg!(windows) {
 } else {
     &["HOME", "USER", "LOGNAME"]
 };
+/// What our program itself finds besides where it speaks HTTP: whose certificates
+/// it trusts. Whoever sets these means every program.
+const AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// How much longer our program may take than the server, for it tells more.
 const LONGER: Duration = Duration::from_secs(3);
 
@@ -84,7 +87,11 @@ impl Server {
 
     /// Adds to `variables` what it needs besides.
     pub(super) fn add_to(&self, variables: &mut Vars, around: &Surroundings) {
-        for name in BESIDES {
+        let ours: &[&str] = match self.way {
+            Way::Command(_) => &[],
+            Way::Url(..) => &AUTHORITIES,
+        };
+        for name in BESIDES.iter().chain(ours) {
             if let Some(value) = around.environment.process().get(OsStr::new(name)) {
                 let name = OsString::from(name);
                 variables.entry(name).or_insert_with(|| value.clone());

@@ -1,0 +1,178 @@
+//! Servers behind a URL that are at fault, or not there: each costs only its own
+//! tools, says what is wrong and what to do, and tells no secret.
+
+use serde_json::{Value, json};
+
+use super::site::Site;
+use super::source::{NONE, project, with};
+
+/// What is sent in a header, and told to nobody.
+const TOKEN: &str = "Bearer s3cr3t-t0k3n";
+
+fn source(url: &str) -> Value {
+    json!({"mcp": {
+        "url": url, "name": "s", "timeout": 3,
+        "headers": {"Authorization": "Bearer ${TOKEN}"}, "env": ["TOKEN"],
+    }})
+}
+
+/// Discovery names what is wrong, and declares the other tool.
+#[track_caller]
+fn costs_only_itself(url: &str, fault: &str) {
+    let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
+    let project = project();
+    let run = with("cogtools-discover", &project, &[source(url)]);
+    run.env("TOKEN", "s3cr3t-t0k3n").run().expect(
+        0,
+        declared,
+        format!("cogtools-discover: warning{fault}\n"),
+    );
+}
+
+/// The server is told of by `fault`, for each way that it behaves.
+#[track_caller]
+fn check(table: &[(&str, &str)]) {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    for (how, fault) in table {
+        costs_only_itself(&format!("{}/{how}", site.url), fault);
+    }
+}
+
+#[test]
+fn an_answer_of_http_alone_says_what_to_check() {
+    let headers = "check `headers` of the source, and the variables that they name";
+    let path = "check `url` of the source, and the path in it";
+    for (how, words, hint) in [
+        ("200", "something that is no message of MCP", path),
+        ("202", "something that is no message of MCP", path),
+        ("foreign", "something that is no message of MCP", path),
+        ("302", "HTTP 302 Found", path),
+        ("401", "HTTP 401 Unauthorized", headers),
+        ("403", "HTTP 403 Forbidden", headers),
+        ("404", "HTTP 404 Not Found", path),
+        ("405", "HTTP 405 Method Not Allowed", path),
+        ("429", "HTTP 429 Too Many Requests", "ask again later"),
+        (
+            "500",
+            "HTTP 500 Internal Server Error",
+            "that is for whoever runs it to mend; ask again later",
+        ),
+    ] {
+        let fault = format!("[TOOL_FAILED]: the MCP server `s` answers with {words}\nhint: {hint}");
+        check(&[(how, &fault)]);
+    }
+}
+
+#[test]
+fn a_server_at_fault_costs_only_its_own_tools() {
+    let large = "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
+         hint: no host takes so much; ask it for less";
+    check(&[
+        (
+            "400",
+            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: HTTP 400 Bad Request",
+        ),
+        (
+            "tells",
+            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: I do not know Bearer ***",
+        ),
+        ("large", large),
+        ("large-events", large),
+        (
+            "closes",
+            "[TOOL_FAILED]: the MCP server `s` cannot be reached: connection closed before message \
+             completed\nhint: check that it runs, and `url` of the source",
+        ),
+        (
+            "hangs",
+            "[TIMEOUT]: the MCP server `s` did not answer `initialize` within 3s\n\
+             hint: give it more time with `timeout` of the source",
+        ),
+    ]);
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let project = project();
+    // A port that was free a moment ago.
+    let url = Site::strict(&project, &[]).url.clone();
+    costs_only_itself(
+        &url,
+        "[TOOL_FAILED]: the MCP server `s` cannot be reached: tcp connect error: Connection \
+         refused (os error 111)\nhint: check that it runs, and `url` of the source",
+    );
+}
+
+#[test]
+fn a_server_without_a_name_is_named_by_its_host_alone() {
+    let project = project();
+    let url = Site::strict(&project, &[]).url.clone();
+    let url = url.replace("://", "://user:passw0rd@");
+    let port = url.rsplit(':').next().unwrap_or_default();
+    let run = with(
+        "cogtools-discover",
+        &project,
+        &[json!({"mcp": {"url": url}})],
+    );
+    run.run().expect(
+        0,
+        format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
+        format!(
+            "cogtools-discover: warning[TOOL_FAILED]: the MCP server `127.0.0.1_{port}` cannot be \
+             reached: tcp connect error: Connection refused (os error 111)\n\
+             hint: check that it runs, and `url` of the source\n"
+        ),
+    );
+}
+
+#[test]
+fn a_redirect_takes_no_secret_elsewhere() {
+    let (here, there) = (project(), project());
+    let other = Site::strict(&there, &[]);
+    let site = Site::strict(&here, &[]);
+    let fault = format!(
+        "[TOOL_FAILED]: the MCP server `s` answers with HTTP 307 Temporary Redirect, a redirect to \
+         `{}/json`\nhint: put the place where it is now into `url` of the source: a redirect is \
+         not followed, as it could carry secrets to others",
+        other.url
+    );
+    costs_only_itself(
+        &format!("{}/moved/{}/json?x=1", site.url, other.url),
+        &fault,
+    );
+    assert_eq!(here.read("asked"), format!("moved with {TOKEN}\n"));
+    assert!(!there.path("asked").exists());
+}
+
+#[test]
+fn a_server_that_dies_in_the_middle_of_an_answer() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    for form in ["dies", "dies-events"] {
+        let source = source(&format!("{}/{form}", site.url));
+        let run = with("cogtools-call", &project, &[source]).env("TOKEN", "s3cr3t-t0k3n");
+        run.arg("t").stdin("{}").run().fails(
+            1,
+            "cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` stops in the middle of an \
+             answer\nhint: ask again; if it stops again, tell whoever runs it\n",
+        );
+    }
+}
+
+#[test]
+fn no_message_tells_a_secret() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    let source = source(&format!("{}/tells", site.url));
+    let run = with("cogtools-discover", &project, &[source]).env("TOKEN", "s3cr3t-t0k3n");
+    run.args(["--verbose", "--error-format", "json"])
+        .run()
+        .expect(
+            0,
+            format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
+            "{\"program\":\"cogtools-discover\",\"note\":\"1 tool declared\"}\n\
+         {\"severity\":\"warning\",\"code\":\"TOOL_FAILED\",\"program\":\"cogtools-discover\",\
+         \"message\":\"the MCP server `s` refuses `initialize`: I do not know Bearer ***\",\"hints\":[]}\n",
+        );
+}

@@ -1,0 +1,103 @@
+//! A server that speaks TLS, with certificates made here: whom it is trusted by,
+//! and what is said when it is not.
+
+use cogtools_testing::Project;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
+use super::site::Site;
+use super::source::{NONE, project, with};
+use super::web::source;
+
+/// Makes an authority, and a server's certificate that it has signed for `name`:
+/// the files ca.pem, server.pem and key.pem of the project.
+fn certify(project: &Project, name: &str) {
+    let key = || KeyPair::generate().expect("a key");
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, key()).expect("an authority");
+    let own = key();
+    let params = CertificateParams::new([name.to_owned()]).expect("a name");
+    let signed = params.signed_by(&own, &authority).expect("a certificate");
+    project
+        .file("ca.pem", authority.pem())
+        .file("server.pem", signed.pem())
+        .file("key.pem", own.serialize_pem());
+}
+
+/// What discovery says of the server, given its authority's certificate or not.
+#[track_caller]
+fn check(name: &str, authority: Option<&str>, tools: &str, stderr: &str) {
+    let project = project();
+    certify(&project, name);
+    let site = Site::strict(&project, &["server.pem", "key.pem"]);
+    let run = with(
+        "cogtools-discover",
+        &project,
+        &[source(&format!("{}/json", site.url))],
+    );
+    let run = match authority {
+        Some(file) => run.env("SSL_CERT_FILE", project.path(file)),
+        None => run,
+    };
+    run.run().expect(
+        0,
+        format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}{tools}\n]\n"),
+        stderr,
+    );
+}
+
+/// The tools of the server.
+fn tools() -> String {
+    let region = "{\"type\":\"object\",\"properties\":{\"region\":{\"type\":\"string\"}}}";
+    format!(
+        ",\n{{\"name\":\"first\",\"description\":\"d\",{NONE},\n\
+         {{\"name\":\"t\",\"description\":\"d\",\"parameters\":{region},\"parametersJsonSchema\":{region}}}"
+    )
+}
+
+#[test]
+fn an_authority_of_ones_own_is_trusted() {
+    check("127.0.0.1", Some("ca.pem"), &tools(), "");
+}
+
+#[test]
+fn who_is_not_trusted_is_named_with_what_to_do() {
+    let unknown = "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: \
+         no authority that is trusted here has signed its certificate\n\
+         hint: if the authority is one of your own, name the file with its certificate in the \
+         environment variable SSL_CERT_FILE\n";
+    check("127.0.0.1", None, "", unknown);
+    let name = "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: its \
+         certificate is not good: certificate not valid for name \"127.0.0.1\"; certificate is only \
+         valid for DnsName(\"elsewhere.example\")\nhint: tell whoever runs it, or mend `url` of the \
+         source\n";
+    check("elsewhere.example", Some("ca.pem"), "", name);
+    for (file, why) in [
+        (
+            "none.pem",
+            "failed to read PEM from file: No such file or directory (os error 2) at '[ROOT]/none.pem'",
+        ),
+        ("key.pem", "there are none"),
+    ] {
+        let none = format!(
+            "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: no \
+             certificates of authorities can be read: {why}\nhint: SSL_CERT_FILE names \
+             the file with them, if it is set; otherwise install the system's (ca-certificates)\n"
+        );
+        check("127.0.0.1", Some(file), "", &none);
+    }
+}
+
+#[test]
+fn a_server_without_tls_is_asked_without_it() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    let url = site.url.replace("http:", "https:");
+    let run = with("cogtools-discover", &project, &[source(&url)]);
+    run.run().expect(
+        0,
+        format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
+        "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: it does not \
+         speak TLS, which https:// asks for\nhint: check that it runs, and `url` of the source\n",
+    );
+}

@@ -1,0 +1,69 @@
+//! Servers of the newer era over HTTP as sources of tools, and those of the
+//! official SDK of Python.
+
+use cogtools_testing::{Project, install};
+use serde_json::{Value, json};
+
+use super::cache;
+use super::site::{Site, peer};
+use super::source::{NONE, project, with};
+
+/// The server at `url` as a source.
+pub(super) fn source(url: &str) -> Value {
+    json!({"mcp": {"url": url, "name": "s", "timeout": 5}})
+}
+
+/// What the tool `t` says to the arguments.
+#[track_caller]
+fn says(project: &Project, source: &Value, arguments: &Value, expected: &str) {
+    let run = with("cogtools-call", project, std::slice::from_ref(source));
+    run.arg("t").stdin(arguments).run().outputs(expected);
+}
+
+#[test]
+fn the_newer_era_alone_in_both_forms() {
+    let project = project();
+    let site = Site::strict(&project, &[]);
+    for form in ["json", "events"] {
+        let source = source(&format!("{}/{form}", site.url));
+        let region = "{\"type\":\"object\",\"properties\":{\"region\":{\"type\":\"string\"}}}";
+        let declared = with("cogtools-discover", &project, std::slice::from_ref(&source)).run();
+        declared.outputs(format!(
+            "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE},\n\
+             {{\"name\":\"first\",\"description\":\"d\",{NONE},\n\
+             {{\"name\":\"t\",\"description\":\"d\",\"parameters\":{region},\
+             \"parametersJsonSchema\":{region}}}\n]\n"
+        ));
+        for (arguments, expected) in [
+            (json!({"region": "eu"}), r#"{"region": "eu"}"#),
+            (
+                json!({"region": " Zürich"}),
+                r#"{"region": " Z\u00fcrich"}"#,
+            ),
+            (json!({}), "{}"),
+        ] {
+            says(&project, &source, &arguments, expected);
+        }
+    }
+}
+
+#[test]
+fn the_sdk_of_python_over_http() {
+    let python = install::python(&cache(), "mcp-python-2.3.0", &["mcp==2.3.0"]);
+    let older = "POST initialize -\nPOST notifications/initialized 2025-11-25\n\
+        POST tools/list 2025-11-25\nDELETE - 2025-11-25\n\
+        POST initialize -\nPOST notifications/initialized 2025-11-25\n\
+        POST tools/call 2025-11-25\nDELETE - 2025-11-25\n";
+    let modern = "POST initialize -\nPOST server/discover 2026-07-28\n\
+        POST tools/list 2026-07-28\n\
+        POST initialize -\nPOST server/discover 2026-07-28\n\
+        POST tools/list 2026-07-28\nPOST tools/call 2026-07-28\n";
+    for (era, spoken) in [("older", older), ("modern", modern)] {
+        let project = project();
+        let script = peer("served.py");
+        let site = Site::start(&project, &python, [script.as_os_str(), era.as_ref()]);
+        let source = source(&site.url);
+        says(&project, &source, &json!({"a": 1}), "3");
+        assert_eq!(project.read("spoken"), spoken, "{era}");
+    }
+}
