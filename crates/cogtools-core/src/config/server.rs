@@ -121,7 +121,7 @@ impl Said {
             let names = self.headers.keys().cloned().collect();
             description["url"] = self.url.as_str().into();
             description["headers"] = self.headers.into();
-            Way::Url(self.url, names)
+            Way::Url(without_secrets(&self.url), names)
         } else {
             description["command"] = json!(line);
             Way::Command(line)
@@ -174,6 +174,21 @@ impl Said {
     }
 }
 
+/// A URL to be shown: who asks may stand in it, with a password, and a query may be
+/// a key.
+fn without_secrets(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let (who, host) = host.rsplit_once('@').unwrap_or(("", host));
+    let who = if who.is_empty() { "" } else { "…@" };
+    let (path, cut) = match path.find(['?', '#']) {
+        Some(end) => (&path[..end], "?…"),
+        None => (path, ""),
+    };
+    format!("{scheme}://{who}{host}{path}{cut}")
+}
+
 /// Programs whose first argument names what they run.
 const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
@@ -184,4 +199,43 @@ fn package_name(word: &str) -> String {
     let endings = [".js", ".mjs", ".cjs", ".ts", ".py"];
     let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
     stem.unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_shown() {
+        for (url, shown) in [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("http://a:8080", "http://a:8080"),
+            (
+                "https://me:s@a.example/mcp?key=s#s",
+                "https://…@a.example/mcp?…",
+            ),
+            ("https://a.example?key=s@b", "https://a.example?…"),
+        ] {
+            assert_eq!(without_secrets(url), shown);
+        }
+    }
+
+    #[test]
+    fn a_server_has_the_name_of_what_it_runs() {
+        let command = |line: &str| Said {
+            command: line.split(' ').map(str::to_owned).collect(),
+            ..Said::default()
+        };
+        for (line, name) in [
+            (
+                "npx -y @modelcontextprotocol/server-everything@1.2",
+                "server-everything",
+            ),
+            ("uvx mcp-server-git --repository .", "mcp-server-git"),
+            ("node dist/index.js", "index"),
+            ("/opt/bin/server --stdio", "server"),
+        ] {
+            assert_eq!(command(line).usual_name(), name, "{line}");
+        }
+    }
 }
