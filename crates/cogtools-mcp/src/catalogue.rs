@@ -134,7 +134,7 @@ impl Catalogue {
         match self.look() {
             Ok(listing) => {
                 let offers = listing.offers.iter().chain(&listing.prompts);
-                offers.for_each(|offer| offer.said().hash(&mut hasher));
+                offers.for_each(|offer| offer.digest().hash(&mut hasher));
             }
             Err(faults) => {
                 let messages = faults.iter().map(|fault| &fault.message);

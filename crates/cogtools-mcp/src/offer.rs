@@ -2,10 +2,13 @@
 //!
 //! A thousand trees of schemas would be most of what the server has in memory.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::OnceLock;
+
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Fault, Target, Tool};
+use cogtools_core::{Fault, Tool};
 use rmcp::model;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::prompt;
 
@@ -18,6 +21,8 @@ pub(crate) struct Offer {
     prompts: bool,
     /// What it costs the model, if that was counted.
     tokens: Option<usize>,
+    /// See [`Offer::digest`].
+    digest: OnceLock<u64>,
 }
 
 impl Offer {
@@ -29,13 +34,14 @@ impl Offer {
     /// What to tell of `tool`, and with `counted` what it costs.
     pub(crate) fn new(tool: &Tool, counted: bool) -> Result<Self, Vec<Fault>> {
         let prompts = prompt::is_offered(tool);
-        let told = RawValue::from_string(Target::Mcp.print(tool));
+        let told = to_raw_value(&tool.to_mcp());
         // A declaration is JSON; that of a tool which is not would be a defect.
         let told = told.map_err(|_| ToolError::Defect(tool.file().to_path_buf()).faults())?;
         Ok(Self {
             told,
             prompts,
             tokens: counted.then(|| tool.tokens()),
+            digest: OnceLock::new(),
         })
     }
 
@@ -65,8 +71,13 @@ impl Offer {
         Some(prompt::of(tool))
     }
 
-    /// All that a client can come to know of it.
-    pub(crate) fn said(&self) -> (&str, bool) {
-        (self.told.get(), self.prompts)
+    /// A number that another offer only has when a client comes to know the same
+    /// of it.
+    pub(crate) fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            (self.told.get(), self.prompts).hash(&mut hasher);
+            hasher.finish()
+        })
     }
 }

@@ -30,9 +30,10 @@ impl Shelf {
     /// one is at it waits, and finds all of it done. With `counted` each knows what
     /// it costs.
     pub(crate) fn offers(&self, files: Vec<Listed>, counted: bool) -> Vec<Offered> {
+        // There is time for this while another one is at it.
+        let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(&file.path)).collect();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *kept);
-        let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(&file.path)).collect();
         let known: Vec<Option<Arc<Offer>>> = files
             .iter()
             .zip(&stamps)

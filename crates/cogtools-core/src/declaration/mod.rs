@@ -41,8 +41,9 @@ impl Target {
     /// The declaration of `tool` as compact JSON.
     pub fn print(self, tool: &Tool) -> String {
         match self {
-            // The form that is asked for a thousand times at once needs no tree.
+            // The forms that are asked for a thousand times at once need no tree.
             Self::Gemini => serde_json::to_string(&Gemini::new(tool)).unwrap_or_default(),
+            Self::Mcp => serde_json::to_string(&tool.to_mcp()).unwrap_or_default(),
             _ => self.declare(tool).to_string(),
         }
     }
@@ -68,12 +69,17 @@ impl Target {
                 }
                 result
             }
-            Self::Mcp => mcp::declare(tool),
+            Self::Mcp => serde_json::to_value(tool.to_mcp()).unwrap_or_default(),
         }
     }
 }
 
 impl Tool {
+    /// Its declaration as MCP has it, for whoever writes it themselves.
+    pub fn to_mcp(&self) -> impl Serialize {
+        mcp::Declaration::new(self)
+    }
+
     /// Roughly how many tokens a model is charged for knowing the tool, with every
     /// request: the characters of its name, description and JSON Schema (as
     /// compact JSON) divided by 4, rounded up. Tokenizers differ; this is meant

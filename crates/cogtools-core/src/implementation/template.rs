@@ -10,19 +10,17 @@ use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Fault, Place};
 
-/// A template and the place of its first line.
+/// A template and where it begins.
 #[derive(Clone, Debug)]
 pub struct Template {
     /// What other templates call it; relative names start from here.
     name: String,
     source: String,
-    /// The line of the file, from 1, on which its first line stands.
-    line: usize,
+    /// Where it stands in its file. Lines are counted only when there is a fault.
+    span: Span,
     /// How far its lines are indented there; `None` when its lines are not the
     /// file's (a quoted or folded scalar): faults then point at its beginning.
     indent: Option<usize>,
-    /// The column of its beginning, from 1.
-    column: usize,
 }
 
 impl Template {
@@ -35,20 +33,11 @@ impl Template {
         else {
             return None;
         };
-        let place = text.place(node.span);
-        // The span of a block begins with its first line that is not blank.
-        let blank = source.len() - source.trim_start_matches('\n').len();
-        let line = if block.is_some() {
-            place.line.saturating_sub(blank).max(1)
-        } else {
-            place.line
-        };
         Some(Self {
             name: file_name(text.name()),
             source: source.clone(),
-            line,
+            span: node.span,
             indent: *block,
-            column: place.column,
         })
     }
 
@@ -58,9 +47,8 @@ impl Template {
         Self {
             name: parts.join("/"),
             source: text.as_str().to_owned(),
-            line: 1,
+            span: Span { start: 0, end: 0 },
             indent: Some(0),
-            column: 1,
         }
     }
 
@@ -114,7 +102,8 @@ impl Template {
             Place::new(other.name(), other.as_str(), line, column, error.length())
         } else {
             let _ = write!(fault.message, " (in `{name}`)");
-            Place::new(text.name(), text.as_str(), self.line, self.column, 1)
+            let (line, column) = self.start(text);
+            Place::new(text.name(), text.as_str(), line, column, 1)
         });
         fault.hints.extend(error.hint().map(str::to_owned));
         Box::new(fault)
@@ -128,11 +117,26 @@ impl Template {
     /// Where in its file the `width` characters at a line and a column of this
     /// template (both from 1) stand.
     pub(super) fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Place {
+        let (line, column) = self.start(text);
         let (line, column) = match self.indent {
-            Some(indent) => (self.line + at.0.max(1) - 1, at.1.max(1) + indent),
-            None => (self.line, self.column),
+            Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
+            None => (line, column),
         };
         Place::new(text.name(), text.as_str(), line, column, width)
+    }
+
+    /// The line of the file, from 1, on which its first line stands, and the column
+    /// of its beginning.
+    fn start(&self, text: &Text) -> (usize, usize) {
+        let place = text.place(self.span);
+        let line = if self.indent.is_some() {
+            // The span of a block begins with its first line that is not blank.
+            let blank = self.source.len() - self.source.trim_start_matches('\n').len();
+            place.line.saturating_sub(blank).max(1)
+        } else {
+            place.line
+        };
+        (line, place.column)
     }
 
     /// The template itself.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use absent::Absent;
@@ -42,6 +43,9 @@ pub struct Found<T> {
 
 /// From so many files on, a second thread pays for itself.
 const MANY: usize = 32;
+
+/// How many files a thread takes at a time.
+const PIECE: usize = 16;
 
 impl Registry {
     /// The registry of a configuration, for `host` if it is known who asks. Only
@@ -246,14 +250,29 @@ pub fn load_all<T: Send>(
     if files.len() < MANY {
         return files.iter().map(load).collect();
     }
-    let (first, second) = files.split_at(files.len() / 2);
-    thread::scope(|scope| {
-        let second = scope.spawn(|| second.iter().map(&load).collect::<Vec<T>>());
-        let mut items: Vec<T> = first.iter().map(&load).collect();
+    let pieces: Vec<&[Listed]> = files.chunks(PIECE).collect();
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        pieces.get(index).map(|piece| (index, *piece))
+    };
+    // Whoever is done takes the next piece: two cores are hardly ever equally free.
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, piece)) = take() {
+            done.push((index, piece.iter().map(load).collect::<Vec<T>>()));
+        }
+        done
+    };
+    let mut done = thread::scope(|scope| {
+        let second = scope.spawn(work);
+        let mut done = work();
         match second.join() {
-            Ok(rest) => items.extend(rest),
+            Ok(rest) => done.extend(rest),
             Err(panic) => std::panic::resume_unwind(panic),
         }
-        items
-    })
+        done
+    });
+    done.sort_unstable_by_key(|(index, _)| *index);
+    done.into_iter().flat_map(|(_, items)| items).collect()
 }

@@ -17,13 +17,13 @@ pub(super) enum Written<'a> {
 
 /// Reads `string`, `string[]`, `integer[][]`; the error is what to write instead.
 pub(super) fn read(text: &str) -> Result<Written<'_>, Option<String>> {
-    // Reading goes one level down for each pair; nobody means that many.
-    if text.ends_with(&"[]".repeat(MAX_ARRAYS + 1)) {
-        return Err(Some(format!(
-            "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
-        )));
-    }
     if let Some(inner) = text.strip_suffix("[]") {
+        // Reading goes one level down for each pair; nobody means that many.
+        if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
+            return Err(Some(format!(
+                "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
+            )));
+        }
         return match read(inner) {
             Ok(Written::Plain("array")) => Err(Some(
                 "write `items`, or name the type of the items: `string[]`".into(),

@@ -168,6 +168,16 @@ impl Tool {
         self.fields.timeout
     }
 
+    /// Whether it has any examples.
+    pub const fn has_examples(&self) -> bool {
+        !self.fields.examples.is_empty()
+    }
+
+    /// Its examples as they are written.
+    pub(crate) fn written_examples(&self) -> &[Node] {
+        &self.fields.examples
+    }
+
     /// The argument maps of its examples.
     pub fn examples(&self) -> impl Iterator<Item = Map<String, Value>> {
         self.fields

@@ -1,5 +1,6 @@
 //! The tree of a document.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
 use crate::text::Span;
@@ -44,6 +45,23 @@ pub struct Entry {
     pub span: Span,
     /// The value.
     pub value: Node,
+}
+
+/// As JSON, without a tree of it.
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.data {
+            Data::Null => serializer.serialize_unit(),
+            Data::Bool(value) => serializer.serialize_bool(*value),
+            Data::Number(number) => number.serialize(serializer),
+            Data::Text { text, .. } => serializer.serialize_str(text),
+            Data::List(items) => serializer.collect_seq(items),
+            Data::Map(entries) => {
+                let entries = entries.iter().map(|entry| (&entry.key, &entry.value));
+                serializer.collect_map(entries)
+            }
+        }
+    }
 }
 
 impl Node {
