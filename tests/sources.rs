@@ -50,7 +50,7 @@ fn configured_folder_must_be_there() {
     unlisted(
         &project,
         "[INVALID_CONFIG]: the folder `mine` does not exist\n\
-         hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`\n",
+         hint: create it, or change `tool_sources` (cogtools config list --show-origin tells where)\n",
     );
 }
 

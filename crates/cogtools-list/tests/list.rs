@@ -148,7 +148,7 @@ pong  more    more/pong.yaml      22
         .into(),
         stderr: "\
 cogtools-list: warning[INVALID_CONFIG]: the folder `gone` does not exist
-hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`
+hint: create it, or change `tool_sources` (cogtools config list --show-origin tells where)
 "
         .into(),
     };

@@ -193,7 +193,9 @@ impl SourceError {
     pub fn fault(&self) -> Fault {
         let hint = match self {
             Self::Provider(error) => return error.fault(),
-            Self::Absent(_) => "create it, or change `tool_sources` in `.cogtoolrc.yaml`",
+            Self::Absent(_) => {
+                "create it, or change `tool_sources` (cogtools config list --show-origin tells where)"
+            }
             Self::NotAFolder(_) => "name a folder in `tool_sources`",
             Self::Io(..) => "check that the folder is readable",
             Self::Manifest(..) => "install the package again",

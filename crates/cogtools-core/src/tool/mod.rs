@@ -5,6 +5,7 @@
 
 mod accept;
 mod annotations;
+mod capability;
 mod error;
 mod examples;
 mod key;
@@ -119,7 +120,7 @@ impl Tool {
             &self.provenance.toolset,
             self.fields.capabilities.as_slice(),
         ) {
-            (Some(toolset), []) => vec![format!("{toolset}.{}", self.name())],
+            (Some(toolset), []) => vec![capability::usual(toolset, self.name().as_str())],
             (_, declared) => declared.to_vec(),
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::error::{self, ToolFault};
-use super::{Annotations, Key, Tool};
+use super::{Annotations, Key, Tool, capability};
 use crate::schema::Schema;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
@@ -164,17 +164,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn capabilities(&mut self, entry: &Entry) -> Vec<String> {
-        let dotted = |name: &str| {
-            let mut parts = name.split('.');
-            let word = |part: &str| {
-                !part.is_empty()
-                    && part
-                        .chars()
-                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-            };
-            name.contains('.') && parts.all(word)
-        };
-        self.strings("capabilities", entry, dotted, |name| {
+        self.strings("capabilities", entry, capability::is_one, |name| {
             ToolFault::Capability(name.to_owned())
         })
     }

@@ -18,5 +18,7 @@ fn a_tool_of_a_toolset_that_says_nothing_provides_itself() {
     check("tools/push.yaml", "", &[]);
     check("tools/push.yaml", said, &["vcs.push", "vcs.send"]);
     check("tools/git/push.yaml", "", &["git.push"]);
+    check("tools/git/remote/push.yaml", "", &["git.remote.push"]);
+    check("tools/@scope/a b/push.yaml", "", &["scope.a.b.push"]);
     check("tools/git/push.yaml", said, &["vcs.push", "vcs.send"]);
 }

@@ -60,7 +60,7 @@ fn a_source_that_is_not_there() {
         stdout: PASSED.into(),
         stderr: "\
 cogtools-test: error[INVALID_CONFIG]: the folder `gone` does not exist
-hint: create it, or change `tool_sources` in `.cogtoolrc.yaml`
+hint: create it, or change `tool_sources` (cogtools config list --show-origin tells where)
 "
         .into(),
     };
