@@ -1,6 +1,7 @@
 //! What ends the server besides its client: a signal, or the end of the process
 //! that started it, which may come without the end of any stream.
 
+#[cfg(unix)]
 use std::time::Duration;
 
 /// How often the parent is looked for.
