@@ -45,20 +45,6 @@ impl Package {
     }
 }
 
-/// The system and the machine as npm packages name them.
-fn platform() -> String {
-    let system = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    let machine = match std::env::consts::ARCH {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        other => other,
-    };
-    format!("{system}-{machine}")
-}
-
 #[test]
 fn codex_reads_its_table() {
     let project = Project::new();
@@ -98,7 +84,7 @@ fn claude_code_reads_its_file() {
     let claude = Package {
         name: "@anthropic-ai/claude-code",
         version: "2.1.197",
-        program: format!("@anthropic-ai/claude-code-{}/claude", platform()),
+        program: format!("@anthropic-ai/claude-code-{}/claude", install::platform()),
     };
     let outcome = claude.run(&project, &["mcp", "get", "cogtools"]);
     let text = String::from_utf8_lossy(&outcome.stdout);

@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use cogtools_testing::install::platform;
 use cogtools_testing::{Project, Run, Stdout};
 
 use super::directory_of;
-use super::packages::{Packages, platform};
+use super::packages::Packages;
 use crate::programs;
 
 /// A run of a launcher in `project`.

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_testing::install::platform;
 use cogtools_testing::{Project, Run};
 
-use super::packages::{Packages, npm, pack, platform, write};
+use super::packages::{Packages, npm, pack, write};
 use super::{directory_of, place};
 use crate::programs;
 

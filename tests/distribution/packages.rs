@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use cogtools_testing::install::platform;
 use cogtools_testing::{Outcome, Project, Run};
 
 use super::{binaries, directory_of, place, xtask};
@@ -31,19 +32,6 @@ pub(super) struct Packages {
     pub(super) launchers: PathBuf,
     pub(super) platform: PathBuf,
     pub(super) foreign: PathBuf,
-}
-
-/// What Node calls this machine.
-pub(super) fn platform() -> String {
-    let system = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    let processor = match std::env::consts::ARCH {
-        "aarch64" => "arm64",
-        _ => "x64",
-    };
-    format!("{system}-{processor}")
 }
 
 /// A run of npm or npx in `project`, without a network.

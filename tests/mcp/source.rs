@@ -45,6 +45,12 @@ fn discover(project: &Project, how: &str) -> Outcome {
     with("cogtools-discover", project, &[server(how)]).run()
 }
 
+/// The names of what discovery has declared.
+fn names(tools: &Value) -> Vec<&Value> {
+    let tools = tools.as_array().into_iter().flatten();
+    tools.map(|tool| &tool["name"]).collect()
+}
+
 fn call(project: &Project, how: &str) -> Outcome {
     let run = with("cogtools-call", project, &[server(how)]);
     run.arg("t").stdin("{\"wait_for_previous\": true}").run()
@@ -73,13 +79,7 @@ fn tools_of_both_eras_are_declared_and_called() {
 #[test]
 fn pages_are_read_to_the_last() {
     let tools = discover(&project(), "pages").json();
-    let names: Vec<&Value> = tools
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|tool| &tool["name"])
-        .collect();
-    assert_eq!(names, ["ok", "first", "t"]);
+    assert_eq!(names(&tools), ["ok", "first", "t"]);
 }
 
 #[test]
@@ -193,13 +193,10 @@ fn yaml_tools_packages_providers_and_servers_together() {
     let sources = [json!("node_modules"), provider, ours, server("older")];
     let with = |program| with(program, &project, &sources).env("npm_config_prefix", &served);
     let tools = with("cogtools-discover").run().json();
-    let names: Vec<&Value> = tools
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|tool| &tool["name"])
-        .collect();
-    assert_eq!(names, ["ok", "packed", "provided", "ours_greet", "t"]);
+    assert_eq!(
+        names(&tools),
+        ["ok", "packed", "provided", "ours_greet", "t"]
+    );
     let greet = with("cogtools-call").arg("ours_greet");
     greet
         .stdin("{\"person\": \"Ada\"}")

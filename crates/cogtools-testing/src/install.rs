@@ -51,9 +51,8 @@ pub fn npm(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
     })
 }
 
-/// The directory with a Node.js that is new enough for every client, wherever
-/// the one on PATH comes from.
-pub fn node(cache: &Path) -> PathBuf {
+/// The system and the machine as Node.js and npm packages name them.
+pub fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -63,7 +62,13 @@ pub fn node(cache: &Path) -> PathBuf {
         "aarch64" => "arm64",
         other => other,
     };
-    let package = format!("node-{system}-{machine}");
+    format!("{system}-{machine}")
+}
+
+/// The directory with a Node.js that is new enough for every client, wherever
+/// the one on PATH comes from.
+pub fn node(cache: &Path) -> PathBuf {
+    let package = format!("node-{}", platform());
     let place = npm(
         cache,
         &format!("node-{NODE}"),
