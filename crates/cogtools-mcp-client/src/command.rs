@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Answer as Answered, Cancel, Code, Fault};
+use cogtools_core::source::Server as Source;
+use cogtools_core::{Answer as Answered, Cancel, Code, Fault, Tool};
 use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -29,12 +30,12 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-pub(crate) const NAME: &str = "cogtools-mcp-client";
+pub(crate) const NAME: &str = Source::PROGRAM;
 /// The variable with the description of the server.
-const SERVER: &str = "COGTOOLS_MCP_SERVER";
+const SERVER: &str = Source::VARIABLE;
 /// How long a server may take to declare, and to answer, unless told otherwise.
-const DECLARE: Duration = Duration::from_secs(30);
-const ANSWER: Duration = Duration::from_mins(1);
+const DECLARE: Duration = Source::PATIENCE;
+const ANSWER: Duration = Tool::TIMEOUT;
 /// How often a wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 /// How long taking leave may take.

@@ -87,7 +87,7 @@ impl<'c> Call<'c> {
 
     /// Asks the provider that has declared the tool.
     pub(super) fn provider(
-        self,
+        mut self,
         provider: &Provider,
         declared: &Declared,
     ) -> Result<Answer, RunError> {
@@ -105,16 +105,12 @@ impl<'c> Call<'c> {
         if settings.server.is_none() {
             return self.end(process, program);
         }
-        let timeout = self.tool.timeout();
-        let process = process.input(self.input.as_slice()).timeout(timeout);
-        let output = process.most(SERVED).run(&self.surroundings.cancel);
-        let output = output.map_err(|error| self.fault(&CommandError::Start(program, error)))?;
+        let output = self.output(process.most(SERVED), program)?;
         if output.end.is_success() {
             return served(&output).map_err(|error| self.fault(&error));
         }
         let Some(fault) = told(&output) else {
-            let error = CommandError::of(output.end, timeout);
-            return Err(error.telling(self.name(), &output));
+            return Err(self.failed(&output));
         };
         if fault.code == Code::ToolNotFound {
             provider.forget(self.surroundings);
@@ -129,17 +125,26 @@ impl<'c> Call<'c> {
         self.end(process, program)
     }
 
-    /// Runs `process`, which is `program`, to its end.
-    fn end(self, process: Process, program: PathBuf) -> Result<Answer, RunError> {
-        let (name, timeout) = (self.tool.name().as_str(), self.tool.timeout());
-        let process = process.input(self.input).timeout(timeout);
-        let output = process.run(&self.surroundings.cancel);
-        let output = output.map_err(|error| CommandError::Start(program, error).fault(name))?;
+    /// What `process`, which is `program`, answers.
+    fn end(mut self, process: Process, program: PathBuf) -> Result<Answer, RunError> {
+        let output = self.output(process, program)?;
         if !output.end.is_success() {
-            let error = CommandError::of(output.end, timeout);
-            return Err(error.telling(name, &output));
+            return Err(self.failed(&output));
         }
-        answer(output).map_err(|error| error.fault(name))
+        answer(output).map_err(|error| self.fault(&error))
+    }
+
+    /// Runs `process`, which is `program`, to its end, however that is.
+    fn output(&mut self, process: Process, program: PathBuf) -> Result<Output, RunError> {
+        let process = process.input(std::mem::take(&mut self.input));
+        let process = process.timeout(self.tool.timeout());
+        let output = process.run(&self.surroundings.cancel);
+        output.map_err(|error| self.fault(&CommandError::Start(program, error)))
+    }
+
+    /// The fault of a run that did not end well.
+    fn failed(&self, output: &Output) -> RunError {
+        CommandError::of(output.end, self.tool.timeout()).telling(self.name(), output)
     }
 
     fn variables(&self) -> Result<Vars, RunError> {
@@ -167,7 +172,7 @@ impl<'c> Call<'c> {
     }
 
     fn fault(&self, error: &CommandError) -> RunError {
-        error.fault(self.tool.name().as_str())
+        error.fault(self.name())
     }
 }
 

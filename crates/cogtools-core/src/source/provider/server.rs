@@ -32,8 +32,6 @@ pub enum Way {
     Url(String, Vec<String>),
 }
 
-/// The variable with the description.
-const VARIABLE: &str = "COGTOOLS_MCP_SERVER";
 /// What servers find besides the variables that are declared, as other hosts have
 /// it: those that are started by package managers need a home.
 const BESIDES: &[&str] = if cfg!(windows) {
@@ -57,10 +55,12 @@ const LONGER: Duration = Duration::from_secs(3);
 impl Server {
     /// Our program.
     pub const PROGRAM: &'static str = "cogtools-mcp-client";
+    /// The variable with the description.
+    pub const VARIABLE: &'static str = "COGTOOLS_MCP_SERVER";
     /// How long declarations are kept unless told otherwise: a day.
     pub const KEPT: Duration = Duration::from_hours(24);
     /// How long a server may take to declare: its package may have to be fetched.
-    pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+    pub const PATIENCE: Duration = Duration::from_secs(30);
 
     /// The program and its arguments; empty for one behind a URL.
     pub(super) fn line(&self) -> &[String] {
@@ -97,7 +97,7 @@ impl Server {
                 variables.entry(name).or_insert_with(|| value.clone());
             }
         }
-        variables.insert(VARIABLE.into(), self.description.clone().into());
+        variables.insert(Self::VARIABLE.into(), self.description.clone().into());
     }
 
     /// The time our program has for what a server has `time` for.
