@@ -125,6 +125,18 @@ fn open_input_is_not_waited_for_in_vain() {
 }
 
 #[test]
+fn whoever_asks_a_server_says_the_same_of_too_much() {
+    let project = project_with("echo", ECHO);
+    let client = run("cogtools-mcp-client", &project);
+    let client = client.args(["call", "t", "--server", "{\"command\": [\"x\"]}"]);
+    client.stdin(vec![b' '; 17 << 20]).run().fails(
+        65,
+        "cogtools-mcp-client: error[INVALID_ARGUMENTS_SYNTAX]: t: the arguments are larger than 16 MiB\n\
+         hint: pass the name of a file instead of its content\n",
+    );
+}
+
+#[test]
 fn too_much_input_is_read_and_refused() {
     let mut much = b"{\"text\": \"".to_vec();
     much.resize(50_000_000, b'x');

@@ -7,6 +7,7 @@ use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Answer as Answered, Cancel, Code, Fault, Tool};
+use cogtools_program::call::{input_fault, quote};
 use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -70,7 +71,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let server = Server::read(&description).map_err(|error| error.fault(String::new()))?;
     let question = match matches.try_get_one::<String>("tool") {
-        Ok(Some(tool)) => Question::Call(tool.clone(), arguments(io)?, matches.get_flag("json")),
+        Ok(Some(tool)) => {
+            Question::Call(tool.clone(), arguments(tool, io)?, matches.get_flag("json"))
+        }
         _ => Question::Tools,
     };
     let usual = if word == "call" { ANSWER } else { DECLARE };
@@ -84,12 +87,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     io.print(answer.text.as_bytes())
 }
 
-fn arguments(io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
-    let bytes = io.stdin.read().map_err(|_| {
-        Fault::new(
-            Code::IoFailed,
-            "the arguments on standard input cannot be read",
-        )
+/// The arguments for `tool`.
+fn arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
+    let bytes = io.stdin.read().map_err(|error| {
+        let line = format!("{NAME} call {}", quote(tool));
+        input_fault(&error, tool, || None, &line)
     })?;
     let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.fault())?;
     Ok(arguments.into_object())

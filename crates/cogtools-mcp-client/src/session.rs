@@ -127,7 +127,7 @@ impl<'s> Session<'s> {
         Err(Broken::Said(ClientError::Endless(self.name.to_owned())))
     }
 
-    /// The result of a call, or none when the server has no such tool.
+    /// The result of a call. A server that has no such tool any more is told of.
     pub(crate) async fn call(
         &self,
         tool: &str,

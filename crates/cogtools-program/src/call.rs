@@ -60,7 +60,8 @@ pub fn answer(
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
-    let bytes = bytes.map_err(|error| input_fault(&error, &tool, &call.line))?;
+    let bytes =
+        bytes.map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
     let surroundings = if tool.implementation().runs_programs() {
         site(io)?.surroundings(io)
     } else {
@@ -95,11 +96,17 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-fn input_fault(error: &InputError, tool: &Tool, line: &str) -> Fault {
-    let name = tool.name().as_str();
+/// The fault of a call of `name` whose arguments could not be had: `line` makes the
+/// call, and the `example` is what could be sent.
+pub fn input_fault(
+    error: &InputError,
+    name: &str,
+    example: impl FnOnce() -> Option<String>,
+    line: &str,
+) -> Fault {
     match error {
         InputError::Terminal => {
-            let example = tool.skeleton().unwrap_or_else(|| "{…}".to_owned());
+            let example = example().unwrap_or_else(|| "{…}".to_owned());
             Fault::new(
                 Code::Usage,
                 "the arguments come on standard input, which is a terminal here",
