@@ -1,6 +1,6 @@
 //! `cogtools-call`: arguments in, result out, or words that repair the call.
 
-use cogtools_testing::{Outcome, Project, Stdin};
+use cogtools_test_support::{Outcome, Project, Stdin};
 use serde_json::{Value, json};
 
 use crate::{project_with, repository, run};

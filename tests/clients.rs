@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cogtools_testing::{FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, install};
+use cogtools_test_support::{FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, install};
 use serde_json::{Value, json};
 
 use crate::run;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run};
 use serde_json::{Value, json};
 
 use crate::{project_with, run};

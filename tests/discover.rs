@@ -1,6 +1,6 @@
 //! `cogtools-discover`: what hosts are told, and what a broken tool costs.
 
-use cogtools_testing::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project};
 use serde_json::json;
 
 use crate::{project_with, run};

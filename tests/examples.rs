@@ -1,6 +1,6 @@
 //! `cogtools test` as a process, and the processes that it starts.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use crate::{programs, run};
 

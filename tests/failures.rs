@@ -1,6 +1,6 @@
 //! Tools that are commands and fail, and results that are not what is declared.
 
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run};
 use serde_json::json;
 
 use crate::{project_with, run};

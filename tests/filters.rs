@@ -1,6 +1,6 @@
 //! Which of the tools there are: by options, by configuration, for one host.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use crate::run;
 

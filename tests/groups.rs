@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::{programs, project_with, run};
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_testing::{Outcome, Stdin};
+use cogtools_test_support::{Outcome, Stdin};
 
 use crate::{project_with, run};
 

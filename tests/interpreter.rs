@@ -1,6 +1,6 @@
 //! `cogtools-yaml`: the one tool file it is given, and tool files as programs.
 
-use cogtools_testing::{Project, Run, Stdin};
+use cogtools_test_support::{Project, Run, Stdin};
 
 use crate::{programs, run};
 

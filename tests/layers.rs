@@ -1,6 +1,6 @@
 //! The layers of the configuration: each over the other, and what is wrong in each.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use crate::run;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use serde_json::Value;
 
 use crate::{repository, run};
@@ -101,20 +101,20 @@ fn dependencies_point_one_way() {
             .filter(|other| ours.contains(other))
             .collect();
         let allowed = |other: &str| match *name {
-            "njk" | "cogtools-testing" => false,
+            "njk" | "cogtools-test-support" => false,
             "cogtools-core" => other == "njk",
             "cogtools-program" | "cogtools-edit" => other == "cogtools-core",
-            "cogtools-gemini" => matches!(other, "cogtools-core" | "cogtools-edit"),
+            "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
             // Both write what Gemini CLI reads.
             "cogtools-init" | "cogtools-doctor" => matches!(
                 other,
-                "cogtools-core" | "cogtools-edit" | "cogtools-gemini" | "cogtools-program"
+                "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
             ),
             // What a template reads is njk's to say.
             "cogtools-lint" => {
                 matches!(other, "cogtools-core" | "cogtools-program" | "njk")
             }
-            "cogtools" => other != "cogtools-testing" && !other.starts_with("xtask"),
+            "cogtools" => other != "cogtools-test-support" && !other.starts_with("xtask"),
             "xtask" => true,
             "xtask-manual" => matches!(other, "cogtools" | "cogtools-program"),
             _ => matches!(other, "cogtools-core" | "cogtools-program"),
@@ -127,7 +127,7 @@ fn dependencies_point_one_way() {
         );
         let library = matches!(
             *name,
-            "cogtools-core" | "cogtools-edit" | "cogtools-gemini" | "njk"
+            "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "njk"
         );
         if library && needed.contains(&"clap") {
             complaints.push(format!("{name} must not know command lines"));

@@ -1,6 +1,6 @@
 //! `cogtools.lock`: what is pinned, and how drift is refused.
 
-use cogtools_testing::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project};
 
 use crate::{project_with, run};
 

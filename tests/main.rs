@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 mod budget;
 mod call;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use serde_json::Value;
 
 use crate::run;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::thread;
 
-use cogtools_testing::{Project, Run, Status};
+use cogtools_test_support::{Project, Run, Status};
 use serde_json::{Value, json};
 
 /// How many cases must come out as Nunjucks has them.

@@ -1,6 +1,6 @@
 //! The project's own tools, held to what the project asks of others.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 #[test]
 fn the_table_in_gemini_md_is_current() {

@@ -1,6 +1,6 @@
 //! Output that nobody can take: a full disk, and a reader that has enough.
 
-use cogtools_testing::{Project, Run, Stdout};
+use cogtools_test_support::{Project, Run, Stdout};
 
 use crate::{programs, project_with, run};
 

@@ -1,6 +1,6 @@
 //! Templates beside a tool: reached below its own folder, and nowhere else.
 
-use cogtools_testing::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project};
 
 use crate::run;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cogtools_testing::{Project, Run, Status};
+use cogtools_test_support::{Project, Run, Status};
 
 use crate::{programs, run};
 

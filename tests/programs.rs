@@ -1,6 +1,6 @@
 //! What every program does alike, by enumeration.
 
-use cogtools_testing::{Project, Stdout};
+use cogtools_test_support::{Project, Stdout};
 
 use crate::run;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use cogtools_testing::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project};
 use serde_json::{Value, json};
 
 use crate::{project_with, repository, run};

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::run;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_testing::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project};
 use serde_json::{Value, json};
 
 use crate::run;

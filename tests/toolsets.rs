@@ -1,6 +1,6 @@
 //! Folders in a folder of tools: each a toolset, found by list and by call alike.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use crate::{run, unprivileged};
 

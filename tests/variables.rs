@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::layers::{layered, project};
 use crate::{programs, run};

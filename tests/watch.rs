@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::examples::{PASSED, SAY, project};
 use crate::programs;

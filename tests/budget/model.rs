@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_testing::{FakeGemini, Gemini, Turn, Version, difference};
+use cogtools_test_support::{FakeGemini, Gemini, Turn, Version, difference};
 use serde_json::json;
 
 use super::{call, many, names};

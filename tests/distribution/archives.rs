@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use super::{binaries, place, xtask};
 use crate::repository;

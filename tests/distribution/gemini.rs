@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use cogtools_testing::{FakeGemini, Gemini, Turn, Version};
+use cogtools_test_support::{FakeGemini, Gemini, Turn, Version};
 use serde_json::json;
 
 use super::packages::Packages;

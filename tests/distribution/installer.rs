@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use super::archives::{VERSION, archives, install, target, told};
 use super::server::{Manner, serve};

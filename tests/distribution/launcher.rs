@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use cogtools_testing::install::platform;
-use cogtools_testing::{Project, Run, Stdout};
+use cogtools_test_support::install::platform;
+use cogtools_test_support::{Project, Run, Stdout};
 
 use super::directory_of;
 use super::packages::Packages;
@@ -57,7 +57,7 @@ fn status_and_streams_pass_through(project: &Project) {
     wrong.fails(65, &wrong.stderr);
 }
 
-fn exit(outcome: &cogtools_testing::Outcome) -> cogtools_testing::Status {
+fn exit(outcome: &cogtools_test_support::Outcome) -> cogtools_test_support::Status {
     outcome.status
 }
 

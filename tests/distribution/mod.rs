@@ -13,7 +13,7 @@ mod workflow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run};
 
 use crate::{programs, repository};
 

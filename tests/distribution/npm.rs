@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cogtools_testing::install::platform;
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::install::platform;
+use cogtools_test_support::{Project, Run};
 
 use super::packages::{Packages, npm, pack, write};
 use super::{directory_of, place};

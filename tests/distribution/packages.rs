@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use cogtools_testing::install::platform;
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_test_support::install::platform;
+use cogtools_test_support::{Outcome, Project, Run};
 
 use super::{binaries, directory_of, place, xtask};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 use serde_yaml::Value;
 
 use super::{directory_of, xtask};
@@ -183,7 +183,7 @@ fn programs_are_published_before_the_package_that_names_them() {
 }
 
 /// `cargo xtask publish` with the npm that `project` has.
-fn publish(project: &Project) -> cogtools_testing::Outcome {
+fn publish(project: &Project) -> cogtools_test_support::Outcome {
     let cargo = directory_of("cargo").join("cargo");
     let manifest = repository().join("Cargo.toml");
     let path = std::env::var("PATH").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Blocks of data: tools are tools, parameters are parameters, JSON is JSON.
 
 use cogtools_core::{Config, Places, Project as Root};
-use cogtools_testing::{Project, Run, Status};
+use cogtools_test_support::{Project, Run, Status};
 use serde_json::Value;
 
 use super::block::Block;

@@ -1,6 +1,6 @@
 //! What the model gets when a call goes well, whatever lies beside the tool.
 
-use cogtools_testing::Turn;
+use cogtools_test_support::Turn;
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};

@@ -1,6 +1,6 @@
 //! What the CLI tells the model about our tools.
 
-use cogtools_testing::{Conversation, Request, Version};
+use cogtools_test_support::{Conversation, Request, Version};
 use serde_json::{Map, Value, json};
 
 use super::facepalm;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_testing::{FakeGemini, Outcome, Run, Turn, Version, difference};
+use cogtools_test_support::{FakeGemini, Outcome, Run, Turn, Version, difference};
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};

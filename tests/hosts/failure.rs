@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools_testing::{Outcome, Status};
+use cogtools_test_support::{Outcome, Status};
 use serde_json::{Value, json};
 
 use super::host::{Host, assert_responses, output};

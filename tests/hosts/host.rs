@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_testing::{
+use cogtools_test_support::{
     Conversation, FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, difference,
 };
 use serde_json::{Value, json};

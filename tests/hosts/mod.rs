@@ -1,6 +1,6 @@
 //! Real hosts: the Gemini CLI of every generation that differs, driven headless.
 //!
-//! The model is a script that [`cogtools_testing::FakeGemini`] plays; all the
+//! The model is a script that [`cogtools_test_support::FakeGemini`] plays; all the
 //! rest is what a user runs. What the CLI tells the model, and what it does
 //! with an answer, is asserted whole, since that is what a tool really meets.
 
@@ -28,7 +28,7 @@ macro_rules! on_every_version {
             $(
                 #[test]
                 fn $test() {
-                    super::$test(&super::Host::new(cogtools_testing::Version::$version));
+                    super::$test(&super::Host::new(cogtools_test_support::Version::$version));
                 }
             )+
         }

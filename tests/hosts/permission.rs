@@ -3,7 +3,7 @@
 //! Its own rules name `discovered_tool_*`, which matches nothing, no more than
 //! it would in a user's rule: every tool is named.
 
-use cogtools_testing::Version;
+use cogtools_test_support::Version;
 
 use super::facepalm;
 use super::host::{Host, assert_responses, output};

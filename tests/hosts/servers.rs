@@ -1,6 +1,6 @@
 //! A tool of an MCP server, called by a host that is told nothing of MCP.
 
-use cogtools_testing::Version;
+use cogtools_test_support::Version;
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};

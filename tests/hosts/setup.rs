@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cogtools_testing::{Run, Version};
+use cogtools_test_support::{Run, Version};
 use serde_json::json;
 
 use super::facepalm;

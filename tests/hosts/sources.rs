@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use cogtools_testing::{Run, Version};
+use cogtools_test_support::{Run, Version};
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};

@@ -1,6 +1,6 @@
 //! The tutorial's own project, as its readers have it in the end.
 
-use cogtools_testing::{Run, Version};
+use cogtools_test_support::{Run, Version};
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use cogtools_testing::{Run, install};
+use cogtools_test_support::{Run, install};
 use serde_json::{Value, json};
 
 use super::{GREET, cache, project, server};

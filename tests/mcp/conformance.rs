@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use cogtools_testing::{Project, Run, install};
+use cogtools_test_support::{Project, Run, install};
 use serde_json::json;
 
 use super::cache;

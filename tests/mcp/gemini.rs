@@ -1,6 +1,6 @@
 //! The real Gemini CLI, over `mcpServers` instead of its own protocol.
 
-use cogtools_testing::{FakeGemini, Gemini, Turn, Version};
+use cogtools_test_support::{FakeGemini, Gemini, Turn, Version};
 use serde_json::json;
 
 use super::{cache, project};

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 /// A server over HTTP, ended when it is dropped.
 pub(super) struct Service {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use serde_json::json;
 
 use super::session::gone;

@@ -16,7 +16,7 @@ mod web;
 
 use std::path::{Path, PathBuf};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use session::Session;
 

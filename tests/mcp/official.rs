@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_testing::{Outcome, Project, install};
+use cogtools_test_support::{Outcome, Project, install};
 use serde_json::{Value, json};
 
 use super::cache;

@@ -1,7 +1,7 @@
 //! A server that speaks TLS, with certificates made here: whom it is trusted by,
 //! and what is said when it is not.
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use super::site::Site;

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use serde_json::{Value, json};
 
 /// How long anything may take.

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 /// A running peer, ended when it is dropped.
 pub(super) struct Site {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use serde_json::json;
 
 use super::{GREET, Session, project};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run};
 use serde_json::{Value, json};
 
 use super::Session;

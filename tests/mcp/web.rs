@@ -1,7 +1,7 @@
 //! Servers of the newer era over HTTP as sources of tools, and those of the
 //! official SDK of Python.
 
-use cogtools_testing::{Project, install};
+use cogtools_test_support::{Project, install};
 use serde_json::{Value, json};
 
 use super::cache;

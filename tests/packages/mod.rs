@@ -1,6 +1,6 @@
 //! Tools out of npm packages, in trees that are made by hand.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 
 use crate::run;
 

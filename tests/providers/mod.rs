@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_testing::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run};
 
 use crate::{project_with, run};
 

@@ -1,6 +1,6 @@
 //! Another project as a provider: cogtools asks cogtools.
 
-use cogtools_testing::{Project, Run};
+use cogtools_test_support::{Project, Run};
 use serde_json::json;
 
 use crate::{programs, run};

@@ -8,7 +8,7 @@ mod typescript;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::{repository, run};
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cogtools_testing::{Run, install};
+use cogtools_test_support::{Run, install};
 
 use super::{cache, declared, expected, projects};
 use crate::repository;

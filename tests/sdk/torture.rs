@@ -1,6 +1,6 @@
 //! A project whose tools have everything that a tool can have.
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 /// Every keyword of an OpenAPI 3.0 Schema Object.
 const KEYWORDS: &str = r"name: keywords

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cogtools_testing::{Outcome, Project, Run, install};
+use cogtools_test_support::{Outcome, Project, Run, install};
 
 use super::{cache, declared, expected, projects};
 

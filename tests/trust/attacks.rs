@@ -1,6 +1,6 @@
 //! A repository that wants to allow itself.
 
-use cogtools_testing::Run;
+use cogtools_test_support::Run;
 
 use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider};
 use crate::run;

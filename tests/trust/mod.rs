@@ -1,6 +1,6 @@
 //! Who may run what: nothing that others have written runs without the user's word.
 
-use cogtools_testing::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project};
 
 use crate::run;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use super::{CHANGED, UNKNOWN, call, trust, with_package};
 use crate::run;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use super::{call, discover, trust, warning, with_package, with_provider};
 

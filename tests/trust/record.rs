@@ -3,7 +3,7 @@
 use std::fs;
 use std::thread;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use super::{UNKNOWN, call, trust, with_package, with_provider};
 use crate::run;

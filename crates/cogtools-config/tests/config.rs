@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use cogtools_config::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 const FILE: &str = ".cogtoolrc.yaml";
 

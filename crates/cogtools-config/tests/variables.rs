@@ -2,7 +2,7 @@
 
 use cogtools_config::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 fn tool(name: &str, env: &str) -> String {
     format!("name: {name}\ndescription: d\nimplementation: {{exec: [cat]}}\nenv: {env}\n")

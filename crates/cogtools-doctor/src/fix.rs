@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use cogtools_edit::{ApplyError, Change, Existing, Plan, Step, jsonc};
-use cogtools_gemini::settings::Scope;
-use cogtools_gemini::{Places, command};
+use cogtools_gemini_cli::settings::Scope;
+use cogtools_gemini_cli::{Places, command};
 use cogtools_program::Failure;
 
 use crate::check;

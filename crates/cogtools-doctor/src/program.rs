@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use cogtools_gemini::command::{CALL, DISCOVER};
+use cogtools_gemini_cli::command::{CALL, DISCOVER};
 
 use crate::process::{self, Ran, RunError};
 use crate::scene::Scene;

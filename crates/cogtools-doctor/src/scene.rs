@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::{Cancel, Project};
-use cogtools_gemini::install::{self, Installation};
-use cogtools_gemini::policy::Policies;
-use cogtools_gemini::settings::Settings;
-use cogtools_gemini::{Places, Trust, Vars, Version};
+use cogtools_gemini_cli::install::{self, Installation};
+use cogtools_gemini_cli::policy::Policies;
+use cogtools_gemini_cli::settings::Settings;
+use cogtools_gemini_cli::{Places, Trust, Vars, Version};
 use cogtools_program::Io;
 use cogtools_program::project::project;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use cogtools_expand::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 const TOOL: &str = "
 name: greet

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Fault};
 use cogtools_edit::{Edit, Format, Step};
-use cogtools_gemini::{Places, command};
+use cogtools_gemini_cli::{Places, command};
 
 use crate::extension;
 use crate::scene::Scene;

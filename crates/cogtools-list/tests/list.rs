@@ -2,7 +2,7 @@
 
 use cogtools_list::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 const EMPTY: &str = "\
 cogtools-list: warning[TOOL_NOT_FOUND]: this project has no tools yet

@@ -70,7 +70,7 @@ impl Shelf {
 
 #[cfg(test)]
 mod tests {
-    use cogtools_testing::Project;
+    use cogtools_test_support::Project;
 
     use super::*;
 

@@ -87,7 +87,7 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use cogtools_testing::Project;
+    use cogtools_test_support::Project;
 
     use super::*;
 

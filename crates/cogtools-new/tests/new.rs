@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cogtools_core::Tool;
 use cogtools_new::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 const NJK: &str = "\
 created tools/check_plan.yaml

@@ -1,7 +1,7 @@
 //! What a tool provides: what it says, or what follows from its place.
 
 use cogtools_core::{Folder, Name};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 #[test]
 fn a_tool_of_a_toolset_that_says_nothing_provides_itself() {

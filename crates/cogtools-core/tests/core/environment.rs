@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_core::environment::{Vars, is_dangerous};
 use cogtools_core::{EnvPriority, Environment};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use super::fault::shown;
 

@@ -8,7 +8,7 @@ use std::fs;
 
 use cogtools_docs::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 const BEGIN: &str = "<!-- cogtools:begin (`cogtools docs` writes this table) -->\n";
 const END: &str = "<!-- cogtools:end -->\n";

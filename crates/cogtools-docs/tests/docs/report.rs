@@ -2,7 +2,7 @@
 
 use cogtools_program::Ended;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use super::{TABLE, block, project, read, run};
 

@@ -1,7 +1,7 @@
 //! Which Gemini CLI starts from here, and which keys of the settings it reads.
 
-use cogtools_gemini::Version;
-use cogtools_gemini::install::Installation;
+use cogtools_gemini_cli::Version;
+use cogtools_gemini_cli::install::Installation;
 
 use crate::finding::Finding;
 use crate::scene::Scene;

@@ -1,6 +1,6 @@
 //! Where nobody can be asked, Gemini CLI hides every tool that no policy allows.
 
-use cogtools_gemini::policy::{Policies, is_void};
+use cogtools_gemini_cli::policy::{Policies, is_void};
 
 use crate::finding::Finding;
 use crate::scene::Scene;

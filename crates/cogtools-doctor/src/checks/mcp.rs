@@ -1,6 +1,6 @@
 //! The MCP servers in the settings. They are looked for, never started.
 
-use cogtools_gemini::command::DISCOVER;
+use cogtools_gemini_cli::command::DISCOVER;
 use serde_json::Value;
 
 use crate::finding::Finding;

@@ -1,8 +1,8 @@
 //! The settings files: whether Gemini CLI can read them, and what it finds there.
 
 use cogtools_edit::jsonc;
-use cogtools_gemini::settings::{File, Scope};
-use cogtools_gemini::{Generation, command};
+use cogtools_gemini_cli::settings::{File, Scope};
+use cogtools_gemini_cli::{Generation, command};
 use serde_json::Value;
 
 use crate::finding::Finding;

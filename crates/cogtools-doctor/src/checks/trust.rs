@@ -1,6 +1,6 @@
 //! Whether Gemini CLI trusts the folder: settings of another one are not read.
 
-use cogtools_gemini::Trust;
+use cogtools_gemini_cli::Trust;
 
 use crate::finding::Finding;
 use crate::scene::Scene;

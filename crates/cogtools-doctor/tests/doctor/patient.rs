@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cogtools_doctor::PROGRAM;
 use cogtools_program::{Ended, Format, Input, Io, Lookout, Reporter, Terminals, Vars};
-use cogtools_testing::{Project, difference};
+use cogtools_test_support::{Project, difference};
 
 /// What each check says when all is well.
 const SECTIONS: [(&str, &str); 13] = [

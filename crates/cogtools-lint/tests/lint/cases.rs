@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::Level;
 use cogtools_lint::{CaseFile, Rule, reference, rules};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::project::run;
 

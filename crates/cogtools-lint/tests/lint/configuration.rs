@@ -1,6 +1,6 @@
 //! What `.cogtoolrc.yaml` says of rules.
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::project::{Ended, run, said};
 

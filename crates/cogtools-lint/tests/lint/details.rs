@@ -1,7 +1,7 @@
 //! The finer points of single rules: what they find, and what they leave alone.
 
 use cogtools_lint::{Levels, Linter, Subject};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 /// The findings in a tool file named `say.yaml`, as `line:column rule`; `$schema`
 /// and examples are not asked for.

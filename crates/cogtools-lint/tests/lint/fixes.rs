@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::project::{run, said};
 

@@ -3,7 +3,7 @@
 use cogtools_core::Level;
 use cogtools_lint::{find, rules};
 use cogtools_program::Terminals;
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use serde_json::{Value, json};
 
 use crate::project::{run, run_on, said};

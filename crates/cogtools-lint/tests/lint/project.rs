@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use cogtools_lint::PROGRAM;
 use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals};
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]

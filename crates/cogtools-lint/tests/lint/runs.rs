@@ -1,6 +1,6 @@
 //! What is looked at, how a run ends, and what is never shown.
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::project::{Ended, run, said};
 

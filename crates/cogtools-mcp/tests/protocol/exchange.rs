@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use cogtools_mcp::PROGRAM;
 use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals, Vars};
-use cogtools_testing::{Project, difference};
+use cogtools_test_support::{Project, difference};
 use serde_json::{Value, json};
 
 const GREET: &str = "name: greet

@@ -168,7 +168,7 @@ const TOOLS: &[(&str, bool)] = &[
 #[test]
 fn configurations() {
     let validator = validator(Document::Config);
-    let project = cogtools_testing::Project::new();
+    let project = cogtools_test_support::Project::new();
     for (yaml, fine) in CONFIGURATIONS {
         let (yaml, fine) = (*yaml, *fine);
         project.file(".cogtoolrc.yaml", yaml);

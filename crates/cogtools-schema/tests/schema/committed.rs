@@ -4,7 +4,7 @@ use std::fs;
 
 use cogtools_program::{Ended, Terminals};
 use cogtools_schema::{Document, PROGRAM};
-use cogtools_testing::difference;
+use cogtools_test_support::difference;
 
 use crate::repository;
 

@@ -1,6 +1,6 @@
 //! What a failure says is at fault.
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::{UPDATE, failed, project, run};
 

@@ -1,6 +1,6 @@
 //! The reports for programs.
 
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use cogtools_program::Ended;
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::{PASSED, SAY, failed, project, run};
 

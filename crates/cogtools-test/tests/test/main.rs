@@ -2,7 +2,7 @@
 
 use cogtools_program::{Ended, Terminals};
 use cogtools_test::PROGRAM;
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 mod faults;
 mod formats;

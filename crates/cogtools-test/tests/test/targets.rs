@@ -1,7 +1,7 @@
 //! Which tools are tested, and in which order.
 
 use cogtools_program::Ended;
-use cogtools_testing::Project;
+use cogtools_test_support::Project;
 
 use crate::{PASSED, SAY, project, run};
 

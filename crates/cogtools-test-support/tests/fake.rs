@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cogtools_testing::{FakeGemini, Kind, Turn};
+use cogtools_test_support::{FakeGemini, Kind, Turn};
 use serde_json::{Value, json};
 
 const GENERATE: &str = "/v1beta/models/m:generateContent";

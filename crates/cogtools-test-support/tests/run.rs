@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use cogtools_testing::{Project, Run, Status, Stdin, Stdout, difference};
+use cogtools_test_support::{Project, Run, Status, Stdin, Stdout, difference};
 
 fn shell(script: &str) -> Run {
     Run::new("/bin/sh").args(["-c", script])

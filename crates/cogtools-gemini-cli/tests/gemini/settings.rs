@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use cogtools_gemini::settings::{Scope, Settings};
-use cogtools_gemini::{Places, Vars};
+use cogtools_gemini_cli::settings::{Scope, Settings};
+use cogtools_gemini_cli::{Places, Vars};
 use tempfile::TempDir;
 
 struct Files {

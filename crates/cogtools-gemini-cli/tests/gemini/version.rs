@@ -1,6 +1,6 @@
 //! What is known of versions.
 
-use cogtools_gemini::Version;
+use cogtools_gemini_cli::Version;
 
 fn check(text: &str, expected: Option<(&str, &str, &str)>) {
     let found = Version::parse(text).map(|version| {

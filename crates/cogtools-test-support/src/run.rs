@@ -19,7 +19,7 @@ use crate::{Outcome, Project, Stdin, Stdout};
 /// A program about to be run: a chain that ends in [`Run::run`].
 ///
 /// ```
-/// use cogtools_testing::Run;
+/// use cogtools_test_support::Run;
 ///
 /// Run::new("/bin/cat").stdin("text").run().outputs("text");
 /// ```
