@@ -37,7 +37,7 @@ pub(crate) enum Unary {
     Floor,
 }
 
-/// A name and where it stands.
+/// A name and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,

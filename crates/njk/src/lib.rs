@@ -31,7 +31,7 @@
 //! bytes, and ends with an [`ErrorKind::OutOfFuel`], [`ErrorKind::TooDeep`] or
 //! [`ErrorKind::TooLarge`] when it has used them up. A template reaches nothing
 //! but its context and what the loader gives it: no files, no environment, no
-//! clock, no chance.
+//! clock, no randomness.
 //!
 //! # Differences
 //!

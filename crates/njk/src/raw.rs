@@ -1,10 +1,10 @@
-//! Raw blocks: what stands between `{% raw %}` and `{% endraw %}`, or the
+//! Raw blocks: the text between `{% raw %}` and `{% endraw %}`, or the
 //! same with `verbatim`, is text, whatever it looks like. They nest.
 
 use crate::lexer::is_space;
 use crate::token::Trim;
 
-/// What stands at a place where a raw block may begin.
+/// What is at a position where a raw block may begin.
 pub(crate) enum Found {
     /// Another tag.
     None,
@@ -65,7 +65,7 @@ struct RawTag {
     trim: Trim,
 }
 
-/// Whether `{% name %}` stands at the start of `text`.
+/// Whether `{% name %}` is at the start of `text`.
 fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
     let inner = text.strip_prefix("{%")?;
     let (inner, before) = strip_dash(inner);

@@ -15,7 +15,7 @@ use guard::Guards;
 pub struct Read {
     /// The name of the variable.
     pub name: String,
-    /// Every read of it is guarded: it stands under `{% if name %}`, or the
+    /// Every read of it is guarded: it is inside `{% if name %}`, or the
     /// read is itself a question, as in `name is defined`, `name or other`
     /// and `name | default(other)`.
     pub guarded: bool,

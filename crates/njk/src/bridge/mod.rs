@@ -19,7 +19,7 @@ use crate::value::safe::escape;
 use crate::value::text::to_text;
 use crate::value::{View, view};
 
-/// A helper: it gets what stands before the bar and what stands in the
+/// A helper: it takes what precedes the bar and what is in the
 /// parentheses.
 pub(crate) type Helper = fn(&Arc<Runtime>, &Value, &[Value]) -> Result<Value, Error>;
 
@@ -52,7 +52,7 @@ pub(crate) fn register(environment: &mut Environment<'static>, name: &str) {
     }
 }
 
-/// `placed` helpers are told their place as their first argument.
+/// `placed` helpers take their position as their first argument.
 fn add(environment: &mut Environment<'static>, name: &str, helper: Helper, placed: bool) {
     let call = move |state: &State<'_, '_>, values: &[Value]| -> Result<Value, minijinja::Error> {
         let runtime = Runtime::of(state)?;

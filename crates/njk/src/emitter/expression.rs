@@ -81,7 +81,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// A variable: `l_` one that is found by where it stands, `v_` any other.
+    /// A variable: `l_` one that is resolved by position, `v_` any other.
     fn variable(&mut self, name: &str) {
         let enclosed = self.scope.contains(name);
         if source::is_plain(name) {

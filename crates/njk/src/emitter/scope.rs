@@ -1,6 +1,6 @@
 //! Which names are variables of JavaScript in Nunjucks' output: the
 //! variables of loops, parameters, and macros and imports that are not at the
-//! top. They are found by where they stand, all others at run time.
+//! top. They are resolved by position, all others at run time.
 
 #[derive(Debug)]
 pub(super) struct Scope(Vec<Vec<String>>);

@@ -54,7 +54,7 @@ impl Emitter {
         self.out.push('(');
     }
 
-    /// As `open`, for a helper that is told its place in the template.
+    /// As `open`, for a helper that takes its position in the template.
     pub(super) fn open_at(&mut self, helper: &str, span: crate::error::Span) {
         let place = self.place(span);
         self.open(helper);

@@ -170,7 +170,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// A parameter's default value, worked out when there is no argument.
+    /// A parameter's default value, evaluated when there is no argument.
     pub(super) fn default(&mut self, name: &Name, value: &Expression) -> Result<(), Failure> {
         self.out.push_str("{% if ");
         self.string(&name.text);

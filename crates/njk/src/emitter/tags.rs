@@ -1,4 +1,4 @@
-//! Statements that define or reach something beyond the place they stand:
+//! Statements that define or reach something beyond their own position:
 //! macros, call blocks, blocks and other templates.
 
 use super::{Emitter, Failure};
@@ -77,7 +77,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Works out what `super()` stands for, once, before the block runs.
+    /// Resolves `super()`, once, before the block runs.
     pub(super) fn super_value(&mut self, function: usize, name: &Name, body: &[Statement]) {
         let mut used = None;
         walk::statements(body, &mut |expression| {

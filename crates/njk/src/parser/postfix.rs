@@ -6,7 +6,7 @@ use crate::ast::{Arguments, Expression, Kind, Name};
 use crate::precedence::settle;
 use crate::token;
 
-/// minijinja takes at most 2,000 arguments; nobody needs as many.
+/// minijinja takes at most 2,000 arguments, more than any template needs.
 const MAX_ARGUMENTS: usize = 250;
 
 impl Parser<'_> {

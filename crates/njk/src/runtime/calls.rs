@@ -22,7 +22,7 @@ pub(crate) const SUPER: &str = "super()";
 struct Macro {
     function: usize,
     activation: Arc<Activation>,
-    /// For a caller, the frame its call block stands in.
+    /// For a caller, the frame of its call block.
     outer: Option<usize>,
 }
 

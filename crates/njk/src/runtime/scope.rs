@@ -9,7 +9,7 @@ use minijinja::value::Value;
 
 use crate::program::Program;
 
-/// One body of a block: the template it stands in and its function there.
+/// One body of a block: its template and its function there.
 pub(crate) type Block = (Arc<Program>, usize);
 
 /// The variables and blocks of one template and those it extends.

@@ -24,7 +24,7 @@ impl Array {
         }
     }
 
-    /// What the array holds now. Nothing stays locked: an array may hold itself.
+    /// What the array holds now. Nothing stays locked: an array may contain itself.
     pub(crate) fn items(&self) -> Arc<Vec<Value>> {
         Arc::clone(&self.items.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -78,7 +78,7 @@ pub(crate) fn is_present(value: &Value) -> bool {
     !value.is_undefined() && !value.is_none()
 }
 
-/// The members of an object of any kind; nothing for what is no object.
+/// The members of an object of any kind; nothing for a value that is not an object.
 pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
     match view(value) {
         View::Dict(dict) => {

@@ -159,7 +159,7 @@ fn decimal(text: &str) -> Option<(f64, &str)> {
     Some((number, &text[end..]))
 }
 
-/// JavaScript's `parseInt`; `radix` 0 stands for none given.
+/// JavaScript's `parseInt`; `radix` 0 means that none is given.
 pub(crate) fn parse_int(text: &str, radix: f64) -> f64 {
     let text = text.trim_matches(crate::lexer::is_space);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -37,7 +37,7 @@ pub(crate) fn characters(text: &str) -> Vec<String> {
     text.chars().map(String::from).collect()
 }
 
-/// The unit at which the byte `offset` lies.
+/// The unit at the byte `offset`.
 pub(crate) fn unit_of(text: &str, offset: usize) -> usize {
     len(text.get(..offset).unwrap_or(text))
 }
