@@ -57,7 +57,7 @@ pub(crate) fn unset(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure
 fn file(matches: &ArgMatches, io: &Io<'_>, project: &Project) -> Result<File, Failure> {
     let file = if matches.get_flag("home") {
         let path = places(io).home_file().ok_or(Refusal::NoHome)?;
-        File::home(path)
+        File::home(&path)
     } else {
         File::project(project)
     };

@@ -2,12 +2,11 @@
 //! what was read.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{Text, TextError};
 use cogtools_core::{Origin, Project};
-use cogtools_program::file;
 
 use crate::refusal::Refusal;
 
@@ -16,7 +15,7 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A configuration file, which may not be there yet.
 pub(crate) struct File {
-    path: PathBuf,
+    path: WritePath,
     text: Text,
     /// What it holds, every byte of it; none when there is no file.
     before: Option<Vec<u8>>,
@@ -25,21 +24,22 @@ pub(crate) struct File {
 
 impl File {
     /// The user's.
-    pub(crate) fn home(path: PathBuf) -> Result<Self, Refusal> {
-        let shown = path.clone();
-        Self::read(path, &shown, Origin::Home)
+    pub(crate) fn home(path: &Path) -> Result<Self, Refusal> {
+        Self::read(WritePath::of_user(path), path, Origin::Home)
     }
 
     /// The project's.
     pub(crate) fn project(project: &Project) -> Result<Self, Refusal> {
         let (path, shown) = project.resolve(Path::new(Project::CONFIG));
+        let path = WritePath::in_project(project.root(), &path);
         Self::read(path, &shown, Origin::Project)
     }
 
-    fn read(path: PathBuf, shown: &Path, origin: fn(PathBuf) -> Origin) -> Result<Self, Refusal> {
-        let (text, before) = match Text::read(&path, shown) {
+    fn read(path: WritePath, shown: &Path, origin: fn(PathBuf) -> Origin) -> Result<Self, Refusal> {
+        let full = path.full();
+        let (text, before) = match Text::read(&full, shown) {
             Ok(text) => {
-                let bytes = fs::read(&path)
+                let bytes = fs::read(&full)
                     .map_err(|error| Refusal::Text(TextError::Io(shown.to_path_buf(), error)))?;
                 (text, Some(bytes))
             }
@@ -76,10 +76,10 @@ impl File {
         let mark = self.before.as_deref().unwrap_or_default();
         let mark = if mark.starts_with(MARK) { MARK } else { &[] };
         let content = [mark, text.as_bytes()].concat();
-        let written = file::exchange(&self.path, self.before.as_deref(), &content);
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Refusal::Overtaken(shown()),
-            _ => Refusal::Unwritable(shown(), error),
+        let written = file::replace_if_unchanged(&self.path, self.before.as_deref(), &content);
+        written.map_err(|error| match error {
+            WriteError::Changed => Refusal::Overtaken(shown()),
+            error => Refusal::Unwritable(shown(), error),
         })
     }
 }

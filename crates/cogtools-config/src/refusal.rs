@@ -1,8 +1,8 @@
 //! Why a file is not changed.
 
-use std::io;
 use std::path::PathBuf;
 
+use cogtools_core::file::WriteError;
 use cogtools_core::text::TextError;
 use cogtools_core::{Code, Fault};
 use cogtools_program::Failure;
@@ -19,7 +19,7 @@ pub(crate) enum Refusal {
     Text(TextError),
     /// It cannot be written.
     #[error("`{0}` cannot be written: {1}")]
-    Unwritable(PathBuf, io::Error),
+    Unwritable(PathBuf, WriteError),
     /// Somebody else has written to it meanwhile.
     #[error("`{0}` has been changed by somebody else meanwhile")]
     Overtaken(PathBuf),
@@ -31,9 +31,8 @@ impl From<Refusal> for Failure {
         match &refusal {
             Refusal::NoHome => fault(Code::Usage).hint("set HOME"),
             Refusal::Text(error) => error.fault(Code::InvalidConfig),
-            Refusal::Unwritable(..) => {
-                fault(Code::IoFailed).hint("make room or give permission, then run this again")
-            }
+            Refusal::Unwritable(_, error) => fault(Code::IoFailed)
+                .hint(error.hint("make room or give permission, then run this again")),
             Refusal::Overtaken(_) => fault(Code::IoFailed).hint("run this again"),
         }
         .into()

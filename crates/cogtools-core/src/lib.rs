@@ -11,6 +11,7 @@ mod config;
 mod declaration;
 pub mod environment;
 mod fault;
+pub mod file;
 mod filter;
 pub mod implementation;
 mod index;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Config, Fault, Places, Project, Registry, SourceError};
 use cogtools_program::call::quote;
 use cogtools_program::format::{format_arg, wants_json};
@@ -155,7 +156,7 @@ fn renewed(
     };
     let opened = files
         .into_iter()
-        .map(|(path, shown)| Document::open(path, shown));
+        .map(|(path, shown)| Document::open(WritePath::in_project(project.root(), &path), shown));
     let mut documents: Vec<Document> = Vec::new();
     for document in all(opened)? {
         // One file may have several names: AGENTS.md is often a link to CLAUDE.md.

@@ -4,12 +4,11 @@
 //! is.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Place;
+use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
-use cogtools_program::file;
 use similar::TextDiff;
 
 use crate::markers::{self, BEGIN, Block, END};
@@ -21,7 +20,7 @@ use crate::table::Table;
 pub(crate) struct Document {
     /// The file as the user knows it.
     pub(crate) shown: PathBuf,
-    path: PathBuf,
+    path: WritePath,
     /// What it says, if it is there.
     before: Option<Vec<u8>>,
     block: Option<Block>,
@@ -36,8 +35,8 @@ pub(crate) struct Renewed {
 
 impl Document {
     /// The file at `path`, known to its user as `shown`.
-    pub(crate) fn open(path: PathBuf, shown: PathBuf) -> Result<Self, Refusal> {
-        let before = match text::bytes(&path, &shown, Text::LIMIT) {
+    pub(crate) fn open(path: WritePath, shown: PathBuf) -> Result<Self, Refusal> {
+        let before = match text::bytes(&path.full(), &shown, Text::LIMIT) {
             Ok(bytes) => Some(bytes),
             Err(TextError::Absent(_)) => None,
             Err(error) => return Err(error.into()),
@@ -58,8 +57,8 @@ impl Document {
 
     /// The file itself, behind all links.
     pub(crate) fn real(&self) -> PathBuf {
-        let real = self.path.canonicalize();
-        real.unwrap_or_else(|_| self.path.clone())
+        let path = self.path.full();
+        path.canonicalize().unwrap_or(path)
     }
 
     /// The document with `table`: between its markers, or with new ones at its end.
@@ -118,7 +117,7 @@ impl Renewed {
 
     /// Refuses what must not be replaced, though a rename could get around that.
     pub(crate) fn check_writable(&self) -> Result<(), Refusal> {
-        let meta = fs::metadata(&self.document.path);
+        let meta = fs::metadata(self.document.path.full());
         if self.is_stale() && meta.is_ok_and(|meta| meta.permissions().readonly()) {
             return Err(Refusal::ReadOnly(self.document.shown.clone()));
         }
@@ -136,10 +135,10 @@ impl Renewed {
         if !self.is_stale() {
             return Ok(());
         }
-        let written = file::exchange(path, before.as_deref(), &self.after);
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Refusal::Overtaken(shown.clone()),
-            _ => Refusal::Unwritable(shown.clone(), error),
+        let written = file::replace_if_unchanged(path, before.as_deref(), &self.after);
+        written.map_err(|error| match error {
+            WriteError::Changed => Refusal::Overtaken(shown.clone()),
+            error => Refusal::Unwritable(shown.clone(), error),
         })
     }
 

@@ -1,8 +1,8 @@
 //! Why a file is not written, and what to do about it.
 
-use std::io;
 use std::path::PathBuf;
 
+use cogtools_core::file::WriteError;
 use cogtools_core::text::TextError;
 use cogtools_core::{Code, Fault, Place};
 
@@ -31,7 +31,7 @@ pub(crate) enum Refusal {
     Overtaken(PathBuf),
     /// The system says why.
     #[error("`{0}` cannot be written: {1}")]
-    Unwritable(PathBuf, io::Error),
+    Unwritable(PathBuf, WriteError),
 }
 
 impl Refusal {
@@ -57,9 +57,8 @@ impl Refusal {
                 fault(Code::IoFailed).hint("make it writable, then run this again")
             }
             Self::Overtaken(_) => fault(Code::IoFailed).hint("run this again"),
-            Self::Unwritable(..) => {
-                fault(Code::IoFailed).hint("make room or give permission, then run this again")
-            }
+            Self::Unwritable(_, error) => fault(Code::IoFailed)
+                .hint(error.hint("make room or give permission, then run this again")),
         }
     }
 }

@@ -59,12 +59,5 @@ pub(crate) fn settings(scene: &Scene) -> Option<Change> {
     if let Some(existing) = &existing {
         existing.writable().ok()?;
     }
-    let target = existing.map_or_else(|| root.join(&file), |existing| existing.target);
-    Some(Change {
-        file,
-        target,
-        before,
-        after,
-        executable: false,
-    })
+    Some(Change::new(root, file, before, after))
 }

@@ -1,14 +1,12 @@
 //! Writing a plan: all of it beside its places first, then all of it in place.
 //!
-//! A full disk or a missing permission shows while nothing is in place yet, and
-//! a reader sees the old file or the new one, never a half.
+//! A full disk, a missing permission or a link that leads out of the project shows
+//! while nothing is in place yet.
 
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use cogtools_core::file::{Expected, Mode, Temp, WriteError, write_temp};
 use cogtools_core::{Code, Fault};
-use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::plan::{Change, Plan};
@@ -31,10 +29,10 @@ pub enum ApplyCause {
     Unwritable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
-        error: io::Error,
+        /// Why not.
+        error: WriteError,
     },
-    /// Somebody wrote to it between planning and writing.
+    /// Another program wrote to it between planning and writing.
     #[error("has been changed by somebody else meanwhile")]
     Overtaken(PathBuf),
 }
@@ -42,23 +40,20 @@ pub enum ApplyCause {
 impl Plan {
     /// Writes every change. Nothing is in place before all of it is on disk.
     pub fn apply(&self) -> Result<(), ApplyError> {
-        let mut folders = Folders::default();
         let mut written = Vec::new();
-        self.write(&mut folders, &mut written).map_err(|cause| {
-            folders.remove();
-            ApplyError { cause, written }
-        })
+        self.write(&mut written)
+            .map_err(|cause| ApplyError { cause, written })
     }
 
-    fn write(&self, folders: &mut Folders, written: &mut Vec<PathBuf>) -> Result<(), ApplyCause> {
-        let staged: Vec<_> = self
-            .changes()
-            .map(|change| Staged::write(change, folders))
-            .collect::<Result<_, _>>()?;
-        for staged in staged {
-            let file = staged.change.file.clone();
-            staged.commit()?;
-            written.push(file);
+    fn write(&self, written: &mut Vec<PathBuf>) -> Result<(), ApplyCause> {
+        let mut temps = Temps::default();
+        for change in self.changes() {
+            let temp = stage(change).map_err(|error| failed(change, error))?;
+            temps.0.push((change, temp));
+        }
+        for (change, temp) in &mut temps.0 {
+            temp.commit().map_err(|error| failed(change, error))?;
+            written.push(change.file.clone());
         }
         Ok(())
     }
@@ -69,9 +64,9 @@ impl ApplyError {
     pub fn fault(self) -> Fault {
         let fault = Fault::new(Code::IoFailed, self.to_string());
         let fault = match self.cause {
-            ApplyCause::Unwritable { file, .. } => fault
+            ApplyCause::Unwritable { file, error } => fault
                 .about(file.display().to_string())
-                .hint("make room or give permission, then run this again"),
+                .hint(error.hint("make room or give permission, then run this again")),
             ApplyCause::Overtaken(file) => fault
                 .about(file.display().to_string())
                 .hint("run this again to take its new content into account"),
@@ -88,109 +83,32 @@ impl ApplyError {
     }
 }
 
-/// A change that is on disk, beside its place.
-struct Staged<'p> {
-    change: &'p Change,
-    beside: NamedTempFile,
-}
-
-impl<'p> Staged<'p> {
-    fn write(change: &'p Change, folders: &mut Folders) -> Result<Self, ApplyCause> {
-        match beside(change, folders) {
-            Ok(beside) => Ok(Self { change, beside }),
-            Err(error) => Err(unwritable(change, error)),
-        }
-    }
-
-    fn commit(self) -> Result<(), ApplyCause> {
-        let Self { change, beside } = self;
-        let persisted = match &change.before {
-            None => beside.persist_noclobber(&change.target),
-            Some(before) => {
-                let now = fs::read(&change.target).map_err(|error| unwritable(change, error))?;
-                if now != before.as_bytes() {
-                    return Err(ApplyCause::Overtaken(change.file.clone()));
-                }
-                beside.persist(&change.target)
-            }
-        };
-        match persisted {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(ApplyCause::Overtaken(change.file.clone()))
-            }
-            Err(error) => Err(unwritable(change, error.error)),
-        }
-    }
-}
-
-/// Folders that were made for this plan.
+/// New content that is on disk, in the order of the plan.
 #[derive(Default)]
-struct Folders {
-    made: Vec<PathBuf>,
-}
+struct Temps<'p>(Vec<(&'p Change, Temp<'p>)>);
 
-impl Folders {
-    fn make(&mut self, folder: &Path) -> io::Result<()> {
-        if folder.is_dir() {
-            return Ok(());
-        }
-        if let Some(parent) = folder.parent() {
-            self.make(parent)?;
-        }
-        fs::create_dir(folder)?;
-        self.made.push(folder.to_path_buf());
-        Ok(())
-    }
-
-    /// Takes them away again; one that somebody else has used meanwhile stays.
-    fn remove(self) {
-        for folder in self.made.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
+impl Drop for Temps<'_> {
+    /// The last one first: it may lie in a folder that was made for an earlier one.
+    fn drop(&mut self) {
+        while self.0.pop().is_some() {}
     }
 }
 
-/// The new content on disk, with the permissions that the file has or is to have.
-fn beside(change: &Change, folders: &mut Folders) -> io::Result<NamedTempFile> {
-    let folder = change.target.parent().unwrap_or(Path::new(""));
-    folders.make(folder)?;
-    let mut beside = builder(change).tempfile_in(folder)?;
-    beside.write_all(change.after.as_bytes())?;
-    if change.before.is_some() {
-        let permissions = fs::metadata(&change.target)?.permissions();
-        beside.as_file().set_permissions(permissions)?;
-    }
-    beside.as_file().sync_all()?;
-    Ok(beside)
-}
-
-fn unwritable(change: &Change, error: io::Error) -> ApplyCause {
-    ApplyCause::Unwritable {
-        file: change.file.clone(),
-        error,
-    }
-}
-
-fn builder(change: &Change) -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".cogtools-");
-    permit(&mut builder, change);
-    builder
-}
-
-/// A new file may be used as the user's umask allows; what replaces a file is
-/// nobody's business until it has that file's permissions.
-#[cfg(unix)]
-fn permit(builder: &mut tempfile::Builder<'_, '_>, change: &Change) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = match change.before {
-        Some(_) => 0o600,
-        None if change.executable => 0o777,
-        None => 0o666,
+fn stage(change: &Change) -> Result<Temp<'_>, WriteError> {
+    let before = change.before.as_deref().map(str::as_bytes);
+    let expected = before.map_or(Expected::Absent, Expected::Bytes);
+    let mode = if change.executable {
+        Mode::Program
+    } else {
+        Mode::Data
     };
-    builder.permissions(fs::Permissions::from_mode(mode));
+    write_temp(&change.target, expected, change.after.as_bytes(), mode)
 }
 
-#[cfg(not(unix))]
-fn permit(_builder: &mut tempfile::Builder<'_, '_>, _change: &Change) {}
+fn failed(change: &Change, error: WriteError) -> ApplyCause {
+    let file = change.file.clone();
+    match error {
+        WriteError::Changed => ApplyCause::Overtaken(file),
+        error => ApplyCause::Unwritable { file, error },
+    }
+}

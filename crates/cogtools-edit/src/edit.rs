@@ -102,14 +102,9 @@ impl Edit {
         if let Some(existing) = &existing {
             existing.writable()?;
         }
-        let target = existing.as_ref().map(|existing| existing.target.clone());
-        Ok(Step::Write(Change {
-            file: self.file.clone(),
-            target: target.unwrap_or_else(|| project.join(&self.file)),
-            before: existing.map(|existing| existing.text),
-            after,
-            executable: false,
-        }))
+        let before = existing.map(|existing| existing.text);
+        let change = Change::new(project, self.file.clone(), before, after);
+        Ok(Step::Write(change))
     }
 
     fn jsonc(&self, text: &str) -> Result<String, Vec<Refusal>> {

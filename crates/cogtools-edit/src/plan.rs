@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
+use cogtools_core::file::WritePath;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -22,8 +23,8 @@ pub enum Step {
 pub struct Change {
     /// The file as the user knows it, relative to the project.
     pub file: PathBuf,
-    /// Where it is written: absolute, symbolic links followed.
-    pub target: PathBuf,
+    /// Where it is written.
+    pub target: WritePath,
     /// What it says; `None` when there is no such file.
     pub before: Option<String>,
     /// What it will say.
@@ -90,6 +91,23 @@ impl Step {
 }
 
 impl Change {
+    /// That `file`, relative to `project` or the user's own, says `after` instead of
+    /// `before`.
+    pub fn new(project: &Path, file: PathBuf, before: Option<String>, after: String) -> Self {
+        let target = if file.is_absolute() {
+            WritePath::of_user(&file)
+        } else {
+            WritePath::in_project(project, &file)
+        };
+        Self {
+            file,
+            target,
+            before,
+            after,
+            executable: false,
+        }
+    }
+
     const fn word(&self) -> &'static str {
         match self.before {
             None => "created",

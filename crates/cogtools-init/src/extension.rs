@@ -62,13 +62,8 @@ pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Fault>> {
     if open(&file)?.is_some() {
         return Ok(Some(Step::Keep(file)));
     }
-    Ok(Some(Step::Write(Change {
-        target: scene.root.join(&file),
-        file,
-        before: None,
-        after: TEXT.to_owned(),
-        executable: false,
-    })))
+    let change = Change::new(&scene.root, file, None, TEXT.to_owned());
+    Ok(Some(Step::Write(change)))
 }
 
 /// The name of an extension in that folder: letters, digits and dashes.

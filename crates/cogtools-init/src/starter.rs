@@ -107,11 +107,8 @@ impl StarterError {
 
 fn create(project: &Path, file: PathBuf, text: &str, executable: bool) -> Step {
     Step::Write(Change {
-        target: project.join(&file),
-        file,
-        before: None,
-        after: text.to_owned(),
         executable,
+        ..Change::new(project, file, None, text.to_owned())
     })
 }
 

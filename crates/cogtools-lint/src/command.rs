@@ -83,13 +83,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let text = explain::text(rule)?;
         return io.print(text.as_bytes());
     }
-    let config = config(&project(io), io)?;
+    let project = project(io);
+    let config = config(&project, io)?;
     let linter = Linter::new(Levels::new(&config.rules)?);
     let paths: Vec<&OsString> = matches.get_many("path").into_iter().flatten().collect();
     let mut targets = target::collect(&paths, &config, &io.cwd);
     let mut findings = Vec::new();
     for subject in &targets.subjects {
-        let fixed = matches.get_flag("fix").then(|| fix::all(subject, &linter));
+        let fixed = matches
+            .get_flag("fix")
+            .then(|| fix::all(subject, &linter, project.root()));
         match fixed.transpose() {
             Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(subject))),
             Err(failure) => {

@@ -1,9 +1,10 @@
 //! `--fix`: edits by byte offsets, everything else left as it is.
 
-use std::io::ErrorKind;
+use std::path::Path;
 
+use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::{Code, Fault};
-use cogtools_program::{Failure, file};
+use cogtools_program::Failure;
 
 use crate::command::again;
 use crate::finding::{Edit, Finding};
@@ -16,8 +17,13 @@ const ROUNDS: usize = 8;
 /// What stands before the text that offsets count from.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Mends what can be mended in `subject`; what was mended, then what remains.
-pub(crate) fn all(subject: &Subject, linter: &Linter) -> Result<Vec<Finding>, Failure> {
+/// Mends what can be mended in `subject`, in the project at `root`; what was mended,
+/// then what remains.
+pub(crate) fn all(
+    subject: &Subject,
+    linter: &Linter,
+    root: &Path,
+) -> Result<Vec<Finding>, Failure> {
     let mut fixed = Vec::new();
     // Another name of the same file may have had its turn already.
     let mut current = again(subject);
@@ -28,7 +34,7 @@ pub(crate) fn all(subject: &Subject, linter: &Linter) -> Result<Vec<Finding>, Fa
         if taken.is_empty() {
             break;
         }
-        write(now, taken.iter().flat_map(|finding| &finding.edits))?;
+        write(root, now, taken.iter().flat_map(|finding| &finding.edits))?;
         fixed.extend(taken);
         let Some(next) = again(subject) else {
             break;
@@ -71,12 +77,16 @@ fn take(found: &mut Vec<Finding>) -> Vec<Finding> {
 }
 
 /// Writes the edited file beside the old one, then puts it in its place.
-fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result<(), Failure> {
-    let failed = |error: &std::io::Error| {
+fn write<'e>(
+    root: &Path,
+    subject: &Subject,
+    edits: impl Iterator<Item = &'e Edit>,
+) -> Result<(), Failure> {
+    let failed = |error: &WriteError| {
         let shown = subject.text.name().display();
         let message = format!("`{shown}` cannot be written: {error}");
         let fault = Fault::new(Code::IoFailed, message);
-        Failure::from(fault.hint("make room or give permission, then run this again"))
+        Failure::from(fault.hint(error.hint("make room or give permission, then run this again")))
     };
     let overtaken = || {
         let shown = subject.text.name().display();
@@ -84,7 +94,7 @@ fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result
         let fault = Fault::new(Code::IoFailed, message);
         Failure::from(fault.hint("run this again"))
     };
-    let old = std::fs::read(&subject.path).map_err(|error| failed(&error))?;
+    let old = std::fs::read(&subject.path).map_err(|error| failed(&error.into()))?;
     let text = old.strip_prefix(MARK).unwrap_or(&old);
     if text != subject.text.as_str().as_bytes() {
         return Err(overtaken());
@@ -99,8 +109,9 @@ fn write<'e>(subject: &Subject, edits: impl Iterator<Item = &'e Edit>) -> Result
         at = edit.span.end;
     }
     new.extend_from_slice(&text[at..]);
-    file::exchange(&subject.path, Some(&old), &new).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => overtaken(),
-        _ => failed(&error),
+    let path = WritePath::in_project(root, &subject.path);
+    file::replace_if_unchanged(&path, Some(&old), &new).map_err(|error| match error {
+        WriteError::Changed => overtaken(),
+        error => failed(&error),
     })
 }

@@ -1,9 +1,10 @@
 //! `cogtools lock`: pins what each source of a project declares.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::file::{self, Mode, WriteError, WritePath};
 use cogtools_core::{Code, Fault, Lock, SourceError, Survey};
 use cogtools_program::project::{project, whole_registry};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, file, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -64,14 +65,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(faults.into());
     }
     let text = survey.lock.text();
+    let target = WritePath::in_project(project.root(), &path);
     let done = match known {
         Some(Ok(lock)) if lock == survey.lock => "unchanged",
         Some(_) => {
-            file::write(&path, text.as_bytes()).map_err(|error| unwritten(&shown, &error))?;
+            file::write(&target, text.as_bytes()).map_err(|error| unwritten(&shown, &error))?;
             "updated"
         }
         None => {
-            file::create(&path, text.as_bytes(), false)
+            file::create(&target, text.as_bytes(), Mode::Data)
                 .map_err(|error| unwritten(&shown, &error))?;
             "created"
         }
@@ -98,7 +100,8 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{end}")
 }
 
-fn unwritten(shown: &std::path::Path, error: &std::io::Error) -> Fault {
+fn unwritten(shown: &std::path::Path, error: &WriteError) -> Fault {
     let message = format!("`{}` cannot be written: {error}", shown.display());
-    Fault::new(Code::IoFailed, message).hint("make room, or make it and its folder writable")
+    Fault::new(Code::IoFailed, message)
+        .hint(error.hint("make room, or make it and its folder writable"))
 }

@@ -1,15 +1,14 @@
 //! The program: check the name, find the place, write, say what is next.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
+use cogtools_core::file::{self, Mode, WriteError, WritePath};
 use cogtools_core::{Name, Project};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin, file};
+use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::done::Done;
 use crate::place::Place;
@@ -126,21 +125,21 @@ fn write(
         let file = file.to_path_buf();
         |error| Refusal::Unwritable(file, error)
     };
-    fs::create_dir_all(&place.folder).map_err(failed(&place.shown))?;
-    let schema = place.schema(project).map_err(failed(&place.shown))?;
+    let schema = place.schema(project);
+    let root = project.root();
     let text = template.text(name, &schema.reference);
-    match file::create(&path, text.as_bytes(), true) {
+    let path = WritePath::in_project(root, &path);
+    match file::create(&path, text.as_bytes(), Mode::Program) {
         Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(Refusal::Exists(shown));
-        }
+        Err(WriteError::Changed) => return Err(Refusal::Exists(shown)),
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
-    match file::create(&schema.file, SCHEMA.as_bytes(), false) {
+    let path = WritePath::in_project(root, &schema.file);
+    match file::create(&path, SCHEMA.as_bytes(), Mode::Data) {
         Ok(()) => created.push(schema.shown),
         // One of another version, or of the user's own making: it stays.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(WriteError::Changed) => {}
         Err(error) => return Err(failed(&schema.shown)(error)),
     }
     Ok(created)

@@ -1,7 +1,6 @@
 //! Where a new tool and the schema for its editor go.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cogtools_core::{Folder, Project};
 
@@ -60,15 +59,14 @@ impl Place {
     }
 
     /// Where the schema goes: to the project's root for a folder of the project,
-    /// else into the folder itself. The folder must be there.
-    pub(crate) fn schema(&self, project: &Project) -> io::Result<Schema> {
-        let folder = self.folder.canonicalize()?;
-        let root = project.root().canonicalize()?;
+    /// else into the folder itself.
+    pub(crate) fn schema(&self, project: &Project) -> Schema {
+        let (folder, root) = (canonical(&self.folder), canonical(project.root()));
         let below: PathBuf = SCHEMA.iter().collect();
         let (file, shown, way) = match folder.strip_prefix(&root) {
             Ok(path) => {
                 let (file, shown) = project.resolve(&below);
-                (file, shown, "../".repeat(path.components().count()))
+                (file, shown, "../".repeat(depth(path)))
             }
             Err(_) => (
                 self.folder.join(&below),
@@ -77,10 +75,28 @@ impl Place {
             ),
         };
         let way = if way.is_empty() { "./" } else { &way };
-        Ok(Schema {
+        Schema {
             file,
             shown,
             reference: format!("{way}{}", SCHEMA.join("/")),
-        })
+        }
     }
+}
+
+/// `path` with the links followed as far as it is there; the rest will be made.
+fn canonical(path: &Path) -> PathBuf {
+    let mut above = path.ancestors();
+    let found = above.find_map(|above| {
+        let there = above.canonicalize().ok()?;
+        Some(there.join(path.strip_prefix(above).ok()?))
+    });
+    found.unwrap_or_else(|| path.to_path_buf())
+}
+
+/// How many folders lie between the beginning and the end of `path`.
+fn depth(path: &Path) -> usize {
+    path.components().fold(0, |depth: usize, part| match part {
+        Component::ParentDir => depth.saturating_sub(1),
+        _ => depth + 1,
+    })
 }

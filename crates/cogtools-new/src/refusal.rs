@@ -1,8 +1,8 @@
 //! Why no tool is written, and what to do about it.
 
-use std::io;
 use std::path::PathBuf;
 
+use cogtools_core::file::WriteError;
 use cogtools_core::{Code, Fault, Name, NameError};
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ pub(crate) enum Refusal {
     NoFolder,
     /// The system says why.
     #[error("`{0}` cannot be written: {1}")]
-    Unwritable(PathBuf, io::Error),
+    Unwritable(PathBuf, WriteError),
 }
 
 impl Refusal {
@@ -41,9 +41,8 @@ impl Refusal {
             Self::NoFolder => fault(Code::InvalidConfig)
                 .hint("add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`")
                 .hint("or name a folder with --dir"),
-            Self::Unwritable(..) => {
-                fault(Code::IoFailed).hint("make room or give permission, then run this again")
-            }
+            Self::Unwritable(_, error) => fault(Code::IoFailed)
+                .hint(error.hint("make room or give permission, then run this again")),
         }
     }
 }

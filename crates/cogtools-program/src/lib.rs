@@ -8,7 +8,6 @@
 pub mod budget;
 pub mod call;
 mod failure;
-pub mod file;
 pub mod format;
 mod input;
 mod io;

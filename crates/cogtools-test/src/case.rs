@@ -35,7 +35,7 @@ impl Subject<'_> {
     /// Tests the example at `index`, from 0.
     pub(crate) fn case(&self, index: usize, example: &Map<String, Value>) -> Case {
         let number = index + 1;
-        let golden = Golden::of(self.file, number);
+        let golden = Golden::of(&self.surroundings.root, self.file, number);
         let mut case = Case {
             number,
             place: self.tool.example_place(index),

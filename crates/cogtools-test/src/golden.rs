@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, TextError};
 use cogtools_core::{Code, Fault, Listed, Name};
-use cogtools_program::file;
 
 /// The ending of golden files.
 const ENDING: &str = "golden";
@@ -18,7 +17,7 @@ const LIMIT: usize = 16 << 20;
 /// A golden file, there or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Golden {
-    path: PathBuf,
+    path: WritePath,
     /// The file as its user knows it.
     pub(crate) shown: PathBuf,
 }
@@ -79,19 +78,19 @@ pub(crate) fn parse(file: &str) -> Option<(&str, usize)> {
 }
 
 impl Golden {
-    /// The golden file of an example of the tool in `file`.
-    pub(crate) fn of(file: &Listed, number: usize) -> Self {
+    /// The golden file of an example of the tool in `file`, for the project at `root`.
+    pub(crate) fn of(root: &Path, file: &Listed, number: usize) -> Self {
         let mut name = file.stem.clone();
         name.push(format!(".{number}.{ENDING}"));
         Self {
-            path: file.path.with_file_name(&name),
+            path: WritePath::in_project(root, &file.path.with_file_name(&name)),
             shown: file.shown.with_file_name(&name),
         }
     }
 
     /// What it holds, if it is there.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Fault>> {
-        match text::bytes(&self.path, &self.shown, LIMIT) {
+        match text::bytes(&self.path.full(), &self.shown, LIMIT) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(TextError::Absent(_)) => Ok(None),
             Err(TextError::TooLarge(file)) => {
@@ -111,13 +110,13 @@ impl Golden {
 
     /// Removes it.
     pub(crate) fn remove(&self) -> Result<(), Box<Fault>> {
-        fs::remove_file(&self.path).map_err(|error| self.fault("removed", &error))
+        file::remove(&self.path).map_err(|error| self.fault("removed", &error))
     }
 
-    fn fault(&self, what: &str, error: &io::Error) -> Box<Fault> {
+    fn fault(&self, what: &str, error: &WriteError) -> Box<Fault> {
         let message = format!("`{}` cannot be {what}: {error}", self.shown.display());
         let fault = Fault::new(Code::IoFailed, message);
-        Box::new(fault.hint("make room or give permission, then run this again"))
+        Box::new(fault.hint(error.hint("make room or give permission, then run this again")))
     }
 }
 

@@ -91,7 +91,7 @@ impl Runner {
     /// Removes the golden files of examples that there are not, or names them.
     fn sweep(&self, file: &Listed, numbers: &[usize], word: &str, suite: &mut Suite) {
         for number in numbers {
-            let golden = Golden::of(file, *number);
+            let golden = Golden::of(&self.surroundings.root, file, *number);
             let shown = golden.shown.clone();
             let flaw = Flaw::new(
                 Blame::Stale,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Item, Verdict};
+use crate::file::{self, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Fault};
 
@@ -32,7 +32,7 @@ pub enum RecordError {
     Form(PathBuf, String),
     /// It cannot be written.
     #[error("`{0}` cannot be written: {1}")]
-    Io(PathBuf, std::io::Error),
+    Io(PathBuf, WriteError),
     /// There is no home directory to keep it in.
     #[error("there is no place to record what is allowed")]
     Nowhere,
@@ -64,23 +64,20 @@ impl Record {
 
     pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {
         let failed = |error| RecordError::Io(file.to_path_buf(), error);
-        let folder = file.parent().unwrap_or(Path::new(""));
-        fs::create_dir_all(folder).map_err(failed)?;
-        let mut beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         let record = Self {
             version: Self::VERSION,
             ..self.clone()
         };
-        let text = serde_json::to_string_pretty(&record).map_err(|error| failed(error.into()))?;
-        writeln!(beside, "{text}").map_err(failed)?;
-        beside.persist(file).map_err(|error| failed(error.error))?;
-        Ok(())
+        let text = serde_json::to_string_pretty(&record);
+        let text = text.map_err(|error| failed(std::io::Error::from(error).into()))?;
+        let content = format!("{text}\n");
+        file::replace_private(&WritePath::in_folder(file), content.as_bytes()).map_err(failed)
     }
 
     /// Keeps others from changing the record in `file` until the result is dropped.
     pub(super) fn lock(file: &Path) -> Result<fs::File, RecordError> {
         let beside = file.with_extension("lock");
-        let failed = |error| RecordError::Io(file.to_path_buf(), error);
+        let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
         fs::create_dir_all(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
         let lock = fs::File::create(beside).map_err(failed)?;
         lock.lock().map_err(failed)?;

@@ -20,3 +20,4 @@ mod syntax;
 mod violation;
 mod way;
 mod wording;
+mod write;

@@ -142,13 +142,12 @@ fn a_dry_run_in_an_empty_directory() {
 fn a_file_that_changes_before_it_is_written_stays() {
     let project = Project::new();
     let change = |before: Option<&str>| Plan {
-        steps: vec![Step::Write(Change {
-            file: "file".into(),
-            target: project.path("file"),
-            before: before.map(str::to_owned),
-            after: "ours".to_owned(),
-            executable: false,
-        })],
+        steps: vec![Step::Write(Change::new(
+            &project.path(""),
+            "file".into(),
+            before.map(str::to_owned),
+            "ours".to_owned(),
+        ))],
     };
     project.write("file", "theirs");
     for before in [None, Some("before")] {
@@ -176,13 +175,8 @@ fn a_file_that_changes_before_it_is_written_stays() {
 fn a_plan_that_stops_half_way_says_what_is_written() {
     let project = Project::new();
     let create = |file: &str| {
-        Step::Write(Change {
-            file: file.into(),
-            target: project.path(file),
-            before: None,
-            after: String::new(),
-            executable: false,
-        })
+        let root = project.path("");
+        Step::Write(Change::new(&root, file.into(), None, String::new()))
     };
     project.write("b", "theirs");
     let steps = vec![create("new/a"), create("b"), create("c")];

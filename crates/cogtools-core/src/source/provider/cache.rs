@@ -4,7 +4,6 @@
 //! asked, as it would be without one.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use super::Settings;
 use crate::Surroundings;
 use crate::environment::Vars;
+use crate::file::{self, WritePath};
 use crate::trust;
 
 /// The file with the declarations of one provider, asked in one way.
@@ -65,14 +65,7 @@ impl Cache {
     }
 
     pub(super) fn write(&self, values: &[Value]) {
-        let write = || -> std::io::Result<()> {
-            let folder = self.file.parent().unwrap_or(&self.file);
-            fs::create_dir_all(folder)?;
-            let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-            beside.write_all(json!(values).to_string().as_bytes())?;
-            beside.persist(&self.file)?;
-            Ok(())
-        };
-        let _ = write();
+        let content = json!(values).to_string();
+        let _ = file::replace_private(&WritePath::in_folder(&self.file), content.as_bytes());
     }
 }

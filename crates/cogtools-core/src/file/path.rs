@@ -1,0 +1,112 @@
+//! A path to write to, and the folder that the writing must not leave.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// A path to write to, and the folder that the writing must not leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WritePath {
+    /// The folder; links on the way to it are followed.
+    pub(super) root: PathBuf,
+    /// The path below it.
+    pub(super) below: PathBuf,
+    pub(super) boundary: Boundary,
+}
+
+/// What the folder is, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// The project.
+    Project,
+    /// The folder of a file that is not the project's.
+    Folder,
+}
+
+impl WritePath {
+    /// `path`, from the project's `root`. A path to somewhere else may not leave the
+    /// folder that it names.
+    pub fn in_project(root: &Path, path: &Path) -> Self {
+        let path = root.join(path);
+        let below = path.strip_prefix(root).ok().filter(|path| descends(path));
+        let below = below.map(Path::to_path_buf).or_else(|| {
+            // The path of a source may be a canonical one.
+            let root = root.canonicalize().ok()?;
+            let below = path.strip_prefix(root).ok()?;
+            descends(below).then(|| below.to_path_buf())
+        });
+        match below {
+            Some(below) => Self {
+                root: root.to_path_buf(),
+                below,
+                boundary: Boundary::Project,
+            },
+            None => Self::in_folder(&path),
+        }
+    }
+
+    /// `path` of the user's own, such as a file in the home directory. The links on
+    /// the way are the user's, too, and are followed.
+    pub fn of_user(path: &Path) -> Self {
+        let target = path.canonicalize();
+        Self::in_folder(target.as_deref().unwrap_or(path))
+    }
+
+    /// `path`, below the nearest folder on its way that is there. Links on the way to
+    /// that folder are followed.
+    pub fn in_folder(path: &Path) -> Self {
+        let mut folders = path.ancestors().skip(1);
+        let root = folders.find(|folder| folder.is_dir());
+        let root = root.unwrap_or(Path::new(""));
+        let below = path.strip_prefix(root).unwrap_or(path);
+        Self {
+            root: root.to_path_buf(),
+            below: below.to_path_buf(),
+            boundary: Boundary::Folder,
+        }
+    }
+
+    /// The path in full.
+    pub fn full(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
+
+    /// The rest of `path`, which is absolute, below the folder if it leads there,
+    /// whatever links and dots are on its way.
+    pub(super) fn rest(&self, path: &Path) -> Option<PathBuf> {
+        let root = self.root.canonicalize().ok()?;
+        let there = path.ancestors().find_map(|folder| {
+            let there = folder.canonicalize().ok()?;
+            let rest = path.strip_prefix(folder).ok()?;
+            Some(there.join(rest))
+        });
+        Some(there?.strip_prefix(root).ok()?.to_path_buf())
+    }
+}
+
+impl fmt::Display for Boundary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Project => "the project",
+            Self::Folder => "its folder",
+        })
+    }
+}
+
+/// Whether `path`, read from left to right, stays below where it begins.
+fn descends(path: &Path) -> bool {
+    let mut depth = 0_usize;
+    let mut parts = path.components();
+    let stays = parts.all(|part| match part {
+        Component::Normal(_) => {
+            depth += 1;
+            true
+        }
+        Component::ParentDir if depth > 0 => {
+            depth -= 1;
+            true
+        }
+        part => part.as_os_str() == OsStr::new("."),
+    });
+    stays && depth > 0
+}

@@ -1,0 +1,111 @@
+//! A folder that is known by its path, where the standard library opens no handles
+//! of folders.
+//!
+//! Every step is checked by its canonical path. Between the check and the use a
+//! folder could be replaced by a link; nothing here can see that.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::Mode;
+
+/// A folder, by its canonical path.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    /// The folder at `path`, links followed.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self(path.canonicalize()?))
+    }
+
+    /// The folder `name` in it.
+    pub(super) fn open_folder(&self, name: &OsStr) -> io::Result<Self> {
+        let path = self.0.join(name).canonicalize()?;
+        if path.parent() == Some(&self.0) && path.is_dir() && self.read_link(name).is_none() {
+            Ok(Self(path))
+        } else {
+            Err(ErrorKind::NotADirectory.into())
+        }
+    }
+
+    pub(super) fn make_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::create_dir(self.0.join(name))
+    }
+
+    /// Removes a folder that is empty.
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.0.join(name))
+    }
+
+    /// The text of the link `name`, if it is one.
+    pub(super) fn read_link(&self, name: &OsStr) -> Option<PathBuf> {
+        fs::read_link(self.0.join(name)).ok()
+    }
+
+    /// A file to read.
+    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        if self.read_link(name).is_some() {
+            return Err(io::Error::other("it has become a link"));
+        }
+        File::open(self.0.join(name))
+    }
+
+    /// A new file to write; fails when anything has the name.
+    pub(super) fn create_file(&self, name: &OsStr, _mode: Mode) -> io::Result<File> {
+        File::create_new(self.0.join(name))
+    }
+
+    /// Gives a file the name `to`, whatever had it.
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::rename(self.0.join(from), self.0.join(to))
+    }
+
+    /// The same, unless anything has the name.
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::hard_link(self.0.join(from), self.0.join(to))?;
+        self.remove(from)
+    }
+
+    /// Removes a file, or a link itself.
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_step_goes_through_a_link() {
+        let scene = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(scene.path()).expect("a folder");
+        let [sub, link, old, new] = ["sub", "link", "old", "new"].map(OsStr::new);
+        folder.make_folder(sub).expect("made");
+        std::os::unix::fs::symlink("sub", scene.path().join("link")).expect("a link");
+        assert!(folder.open_folder(sub).is_ok());
+        assert_eq!(folder.read_link(link), Some(PathBuf::from("sub")));
+        for refused in [link, OsStr::new(".."), OsStr::new("sub/..")] {
+            let kind = folder.open_folder(refused).map_err(|error| error.kind());
+            assert_eq!(kind.err(), Some(ErrorKind::NotADirectory), "{refused:?}");
+        }
+        assert!(folder.open_file(link).is_err());
+        for name in [old, new] {
+            drop(folder.create_file(name, Mode::Data).expect("a file"));
+        }
+        let taken = folder.rename_new(old, new).map_err(|error| error.kind());
+        assert_eq!(taken, Err(ErrorKind::AlreadyExists));
+        folder.rename(old, new).expect("replaced");
+        folder.rename_new(new, old).expect("renamed");
+        folder.open_file(old).expect("a file");
+        folder.remove(old).expect("removed");
+        folder.remove(link).expect("removed");
+        folder.remove_folder(sub).expect("removed");
+        assert_eq!(
+            fs::read_dir(scene.path()).map(Iterator::count).ok(),
+            Some(0)
+        );
+    }
+}

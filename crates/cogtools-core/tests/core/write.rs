@@ -1,0 +1,281 @@
+//! Files that are written whole or not at all, and never outside of a folder.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use cogtools_core::file::{
+    Expected, Mode, WriteError, WritePath, create, remove, replace_if_unchanged, replace_private,
+    write, write_temp,
+};
+use tempfile::TempDir;
+
+/// A folder with a project in it, and a file beside that.
+fn scene() -> TempDir {
+    let scene = tempfile::tempdir().expect("a folder");
+    fs::create_dir(scene.path().join("project")).expect("a project");
+    fs::create_dir(scene.path().join("outside")).expect("a folder beside it");
+    fs::write(scene.path().join("outside/victim"), "theirs").expect("a victim");
+    scene
+}
+
+fn path(scene: &TempDir, below: &str) -> WritePath {
+    let root = scene.path().join("project");
+    WritePath::in_project(&root, Path::new(below))
+}
+
+fn link(scene: &TempDir, name: &str, target: &str) {
+    symlink(target, scene.path().join("project").join(name)).expect("a link");
+}
+
+/// All files below `scene`, with what they say and where links lead.
+fn files(scene: &TempDir) -> Vec<String> {
+    fn list(folder: &Path, root: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(root).expect("below").display();
+            if let Ok(target) = fs::read_link(&path) {
+                found.push(format!("{name} -> {}", target.display()));
+            } else if path.is_dir() {
+                found.push(format!("{name}/"));
+                list(&path, root, found);
+            } else {
+                let text = fs::read_to_string(&path).expect("text");
+                found.push(format!("{name}: {text}"));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    list(scene.path(), scene.path(), &mut found);
+    found.retain(|line| line != "project/" && line != "outside/");
+    found.sort();
+    found
+}
+
+const VICTIM: &str = "outside/victim: theirs";
+
+/// Replaces `before` by `new` in a file that says `now`: what the project has then.
+#[track_caller]
+fn replaced(now: Option<&str>, before: Option<&str>, expected: Result<&[&str], &str>) {
+    let scene = scene();
+    let file = path(&scene, "sub/file");
+    if let Some(now) = now {
+        create(&file, now.as_bytes(), Mode::Data).expect("a file");
+    }
+    let old = files(&scene);
+    let done = replace_if_unchanged(&file, before.map(str::as_bytes), b"new");
+    let done = done.map_err(|error| error.to_string());
+    assert_eq!(done, expected.map(drop).map_err(str::to_owned));
+    let left = expected.map_or(old, |left| left.iter().map(|it| (*it).to_owned()).collect());
+    assert_eq!(files(&scene), left);
+}
+
+#[test]
+fn only_what_was_read_is_replaced() {
+    let new = &[VICTIM, "project/sub/", "project/sub/file: new"];
+    let changed = "it was changed by another program meanwhile";
+    replaced(Some("old"), Some("old"), Ok(new));
+    replaced(None, None, Ok(new));
+    replaced(Some("older"), Some("old"), Err(changed));
+    replaced(Some("ol"), Some("old"), Err(changed));
+    replaced(Some("other"), None, Err(changed));
+    let missing = "No such file or directory (os error 2)";
+    replaced(None, Some("old"), Err(missing));
+}
+
+#[test]
+fn whatever_is_there_is_written_over() {
+    let scene = scene();
+    for content in ["one", "two"] {
+        write(&path(&scene, "file"), content.as_bytes()).expect("written");
+        assert_eq!(files(&scene), [VICTIM, &format!("project/file: {content}")]);
+    }
+    remove(&path(&scene, "file")).expect("removed");
+    assert_eq!(files(&scene), [VICTIM]);
+}
+
+#[test]
+fn links_and_permissions_stay() {
+    let scene = scene();
+    let file = path(&scene, "file");
+    create(&file, b"old", Mode::Data).expect("a file");
+    let mode = |bits| fs::Permissions::from_mode(bits);
+    fs::set_permissions(file.full(), mode(0o640)).expect("a mode");
+    link(&scene, "link", "file");
+    replace_if_unchanged(&path(&scene, "link"), Some(b"old"), b"new").expect("replaced");
+    write(&path(&scene, "link"), b"newer").expect("written");
+    let after = ["project/file: newer", "project/link -> file"];
+    assert_eq!(files(&scene)[1..], after);
+    let bits = |path: &WritePath| {
+        let meta = fs::metadata(path.full()).expect("a file");
+        meta.permissions().mode() & 0o777
+    };
+    assert_eq!(bits(&file), 0o640);
+    // One that only its owner reads takes the place of the link.
+    replace_private(&path(&scene, "link"), b"secret").expect("replaced");
+    let after = ["project/file: newer", "project/link: secret"];
+    assert_eq!(files(&scene)[1..], after);
+    assert_eq!(bits(&path(&scene, "link")), 0o600);
+}
+
+#[test]
+fn a_link_that_stays_inside_is_followed() {
+    let targets = |scene: &TempDir| {
+        let root = scene.path().join("project");
+        [
+            "real".to_owned(),
+            "./real/../real".to_owned(),
+            "../project/real".to_owned(),
+            root.join("real").display().to_string(),
+            format!("{}/outside/../project/real", scene.path().display()),
+        ]
+    };
+    for (at, target) in targets(&scene()).iter().enumerate() {
+        let scene = scene();
+        let target = targets(&scene).get(at).unwrap_or(target).clone();
+        fs::create_dir(scene.path().join("project/real")).expect("a folder");
+        link(&scene, "link", &target);
+        write(&path(&scene, "link/file"), b"new").expect("written");
+        let expected = [
+            VICTIM.to_owned(),
+            format!("project/link -> {target}"),
+            "project/real/".to_owned(),
+            "project/real/file: new".to_owned(),
+        ];
+        assert_eq!(files(&scene), expected, "{target}");
+    }
+}
+
+/// Nothing writes to `file` when `name` is a link to `target`, and nothing changes.
+#[track_caller]
+fn refused(file: &str, name: &str, target: &str, expected: &str) {
+    let scene = scene();
+    fs::create_dir(scene.path().join("project/a")).expect("a folder");
+    let target = target.replace("SCENE", &scene.path().display().to_string());
+    link(&scene, name, &target);
+    let before = files(&scene);
+    let file = path(&scene, file);
+    let all: [(&str, Result<(), WriteError>); 4] = [
+        ("create", create(&file, b"x", Mode::Program)),
+        ("absent", replace_if_unchanged(&file, None, b"x")),
+        (
+            "replace",
+            replace_if_unchanged(&file, Some(b"theirs"), b"x"),
+        ),
+        ("write", write(&file, b"x")),
+    ];
+    for (what, done) in all {
+        let error = done.expect_err(what);
+        let said = format!("{error} ({})", error.hint(""));
+        let said = said.replace(&scene.path().display().to_string(), "SCENE");
+        assert_eq!(said, expected, "{what}");
+    }
+    assert_eq!(files(&scene), before);
+}
+
+#[test]
+fn a_link_that_leaves_is_refused() {
+    for target in [
+        "../outside/victim",
+        "SCENE/outside/victim",
+        "../outside/none",
+        "SCENE/none/none",
+        "../project/../outside/victim",
+        "a/../../outside/victim",
+        "/dev/null",
+        "..",
+    ] {
+        let expected = format!(
+            "the link `link` leads out of the project, to `{target}` (replace `link` with a file \
+             or a folder of its own, then run this again)"
+        );
+        refused("link", "link", target, &expected);
+    }
+    for target in ["../../outside", "SCENE/outside", "../../none"] {
+        let expected = format!(
+            "the link `a/link` leads out of the project, to `{target}` (replace `a/link` with a \
+             file or a folder of its own, then run this again)"
+        );
+        refused("a/link/victim", "a/link", target, &expected);
+        refused("a/link/new/folder/file", "a/link", target, &expected);
+    }
+    refused(
+        "link/file",
+        "link",
+        "link",
+        "there are too many links on the way ()",
+    );
+}
+
+#[test]
+fn a_file_behind_a_link_that_leaves_is_not_removed() {
+    let scene = scene();
+    link(&scene, "link", "../outside");
+    let error = remove(&path(&scene, "link/victim")).expect_err("refused");
+    let expected = "the link `link` leads out of the project, to `../outside`";
+    assert_eq!(error.to_string(), expected);
+    remove(&path(&scene, "link")).expect("the link itself");
+    assert_eq!(files(&scene), [VICTIM]);
+}
+
+#[test]
+fn a_link_that_is_swapped_in_is_not_followed() {
+    let scene = scene();
+    let root = scene.path().join("project");
+    create(&path(&scene, "sub/victim"), b"ours", Mode::Data).expect("a file");
+    let file = path(&scene, "sub/victim");
+    let mut temp = write_temp(&file, Expected::Anything, b"new", Mode::Data).expect("on disk");
+    fs::rename(root.join("sub"), root.join("away")).expect("moved");
+    link(&scene, "sub", "../outside");
+    temp.commit().expect("in place");
+    drop(temp);
+    let expected = [
+        VICTIM,
+        "project/away/",
+        "project/away/victim: new",
+        "project/sub -> ../outside",
+    ];
+    assert_eq!(files(&scene), expected);
+    // The file itself is swapped: the link is replaced, and its target stays.
+    let file = path(&scene, "file");
+    let mut temp = write_temp(&file, Expected::Anything, b"new", Mode::Data).expect("on disk");
+    link(&scene, "file", "../outside/victim");
+    temp.commit().expect("in place");
+    assert_eq!(files(&scene)[0], VICTIM);
+    assert_eq!(fs::read(root.join("file")).expect("a file"), b"new");
+    // What must hold certain bytes does not read them through a link.
+    let file = path(&scene, "other");
+    create(&file, b"theirs", Mode::Data).expect("a file");
+    let expected = Expected::Bytes(b"theirs");
+    let mut temp = write_temp(&file, expected, b"new", Mode::Data).expect("on disk");
+    fs::remove_file(root.join("other")).expect("removed");
+    link(&scene, "other", "../outside/victim");
+    let error = temp.commit().expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "Too many levels of symbolic links (os error 40)"
+    );
+    assert_eq!(files(&scene)[0], VICTIM);
+}
+
+#[test]
+fn what_is_not_committed_leaves_nothing_behind() {
+    let scene = scene();
+    let file = path(&scene, "a/b/file");
+    drop(write_temp(&file, Expected::Absent, b"x", Mode::Data).expect("on disk"));
+    assert_eq!(files(&scene), [VICTIM]);
+}
+
+#[test]
+fn a_file_of_the_user_is_written_where_their_links_lead() {
+    let scene = scene();
+    link(&scene, "config", "../outside/victim");
+    let config = scene.path().join("project/config");
+    write(&WritePath::of_user(&config), b"new").expect("written");
+    let expected = ["outside/victim: new", "project/config -> ../outside/victim"];
+    assert_eq!(files(&scene), expected);
+    // A file that a program is asked for by its path stays in its folder.
+    let error = write(&WritePath::in_folder(&config), b"x").expect_err("refused");
+    let expected = "the link `config` leads out of its folder, to `../outside/victim`";
+    assert_eq!(error.to_string(), expected);
+}
