@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project, Run, difference};
+use cogtools_test_support::{Outcome, Project, Run, difference, renews};
 
 use super::block::Block;
 use super::document::Document;

@@ -10,6 +10,7 @@
 )]
 
 mod diff;
+mod expected;
 mod fake;
 mod gemini;
 mod http;
@@ -22,10 +23,12 @@ mod stdin;
 mod stdout;
 
 pub use diff::difference;
+pub use expected::{Expected, assert_text, renews};
 pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
 pub use gemini::{Gemini, Version};
 pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;
+pub use snapbox::str;
 pub use stdin::Stdin;
 pub use stdout::Stdout;
