@@ -9,9 +9,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use snapbox::Data;
-use snapbox::data::{DataSource, Inline};
+use snapbox::data::DataSource;
 
-use crate::difference;
+use crate::{Snapshot, difference};
 
 /// The variable that makes tests renew what they expect.
 const VARIABLE: &str = "SNAPSHOTS";
@@ -52,23 +52,11 @@ impl Expected {
     }
 }
 
-impl From<Inline> for Expected {
-    #[track_caller]
-    fn from(inline: Inline) -> Self {
-        let text = inline.data;
-        let framed = text.len() > 1 && text.starts_with('\n') && text.ends_with('\n');
-        assert!(
-            framed || !text.contains('\n'),
-            "lines in `str!` have a line end before and after them, which are not theirs: {inline}"
-        );
-        let text = if framed {
-            &text[1..text.len() - 1]
-        } else {
-            text
-        };
+impl From<Snapshot> for Expected {
+    fn from(snapshot: Snapshot) -> Self {
         Self {
-            bytes: text.into(),
-            source: Some(inline.into()),
+            bytes: snapshot.text().into(),
+            source: Some(snapshot.inline().into()),
         }
     }
 }

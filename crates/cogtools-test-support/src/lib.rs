@@ -19,6 +19,7 @@ mod outcome;
 mod process;
 mod project;
 mod run;
+mod snapshot;
 mod stdin;
 mod stdout;
 
@@ -29,6 +30,6 @@ pub use gemini::{Gemini, Version};
 pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;
-pub use snapbox::str;
+pub use snapshot::Snapshot;
 pub use stdin::Stdin;
 pub use stdout::Stdout;

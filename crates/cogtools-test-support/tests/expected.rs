@@ -1,10 +1,9 @@
 //! Expected text: exact, and renewed where it is written.
 
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use cogtools_test_support::{Expected, Outcome, Project, Run, assert_text, str};
-use snapbox::data::{Inline, Position};
+use cogtools_test_support::{Expected, Outcome, Project, Run, Snapshot, assert_text, str};
 
 #[track_caller]
 fn refuses(found: &str, expected: impl Into<Expected>) -> String {
@@ -38,11 +37,13 @@ a
     assert_eq!(message, "- expected, + found:\n-a\n+a\\r\n");
 }
 
-/// Expected text that is written on the second line of `file`.
-fn at(file: PathBuf, data: &'static str) -> Inline {
-    let (line, column) = (2, 5);
-    Inline {
-        position: Position { file, line, column },
+/// Expected text that is written on the second line of `a.rs` below `folder`.
+fn at(folder: &Path, data: &'static str) -> Snapshot {
+    let file = folder.join("a.rs").display().to_string();
+    Snapshot {
+        file: file.leak(),
+        line: 2,
+        column: 5,
         data,
     }
 }
@@ -55,7 +56,7 @@ fn place() -> Option<PathBuf> {
 #[test]
 fn renewable() {
     if let Some(file) = place() {
-        assert_text("b\n", at(file.join("a.rs"), "a"));
+        assert_text("b\n", at(&file, "a"));
         assert_text("c", Expected::file(file.join("c.txt")));
     }
 }
@@ -63,7 +64,7 @@ fn renewable() {
 #[test]
 fn not_renewable() {
     if let Some(file) = place() {
-        assert_text("\u{1b}[1m\n", at(file.join("a.rs"), "a"));
+        assert_text("\u{1b}[1m\n", at(&file, "a"));
     }
 }
 
