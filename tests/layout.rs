@@ -155,11 +155,27 @@ fn only_the_client_of_mcp_brings_an_http_client() {
     assert_eq!(users, ["name = \"cogtools-mcp-client\""]);
 }
 
+/// How many lines were written by hand: what a test expects as `str!` is renewed
+/// by a command, and as long as a program makes it.
+fn written(text: &str) -> usize {
+    let mut expected = false;
+    let by_hand = text.lines().filter(|line| {
+        let whole = !expected;
+        if expected {
+            expected = !(line.starts_with("\"#") && line.contains("]]"));
+        } else {
+            expected = line.contains("str![[r#") && line.ends_with("#\"");
+        }
+        whole
+    });
+    by_hand.count()
+}
+
 #[test]
 fn files_are_short_and_named_for_what_they_hold() {
     let mut complaints = Vec::new();
     for file in files("rs") {
-        let lines = read(&file).lines().count();
+        let lines = written(&read(&file));
         if lines > LINES {
             complaints.push(format!("{} has {lines} lines", file.display()));
         }

@@ -9,6 +9,8 @@ pub(super) struct Block {
     info: String,
     /// The line of the document on which its content begins, from 1.
     pub(super) line: usize,
+    /// How far its fence is indented.
+    pub(super) indent: usize,
     /// Its lines, without the indentation of its fence.
     pub(super) content: String,
 }
@@ -30,7 +32,7 @@ impl Block {
     /// their numbers.
     pub(super) fn split(text: &str) -> (Vec<Self>, Vec<(usize, String)>) {
         let (mut blocks, mut prose) = (Vec::new(), Vec::new());
-        let mut open: Option<(usize, Self)> = None;
+        let mut open: Option<Self> = None;
         for (number, line) in (1..).zip(text.lines()) {
             let plain = line.trim_start();
             let fence = plain.strip_prefix("```");
@@ -41,13 +43,15 @@ impl Block {
                         language: language.to_owned(),
                         info: info.to_owned(),
                         line: number + 1,
+                        indent: line.len() - plain.len(),
                         content: String::new(),
                     };
-                    open = Some((line.len() - plain.len(), block));
+                    open = Some(block);
                 }
-                (Some(_), Some("")) => blocks.extend(open.take().map(|(_, block)| block)),
-                (Some((indent, block)), _) => {
-                    block.content.push_str(line.get(*indent..).unwrap_or(""));
+                (Some(_), Some("")) => blocks.extend(open.take()),
+                (Some(block), _) => {
+                    let content = line.get(block.indent..);
+                    block.content.push_str(content.unwrap_or(""));
                     block.content.push('\n');
                 }
                 (None, None) => prose.push((number, line.to_owned())),

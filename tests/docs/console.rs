@@ -5,11 +5,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project, Run, difference};
+use cogtools_test_support::{Outcome, Project, Run, difference, renews};
 
 use super::block::Block;
 use super::document::Document;
 use super::documents;
+use super::renewal::{Patch, renew};
 
 /// Every command that is shown but not run here, by document. Each belongs to the
 /// list of what cannot be: a build, the real Gemini CLI, a download.
@@ -85,6 +86,7 @@ const PROJECT: [&str; 3] = [
 #[derive(Debug)]
 struct Step {
     line: usize,
+    indent: usize,
     command: String,
     expected: String,
 }
@@ -130,6 +132,16 @@ fn mistakes(document: &Document) -> String {
     let outputs: Vec<&str> = output.split(MARK).skip(1).collect();
     assert_eq!(outputs.len(), steps.len(), "{}: {output}", document.name);
     let compared = steps.iter().zip(outputs);
+    if renews() {
+        let patches: Vec<Patch> = compared
+            .filter(|(step, output)| step.difference(output).is_some())
+            .map(|(step, output)| step.patch(output))
+            .collect();
+        if !patches.is_empty() {
+            renew(document, &patches);
+        }
+        return String::new();
+    }
     let wrong = compared.filter_map(|(step, output)| {
         let difference = step.difference(output)?;
         let Step { line, command, .. } = step;
@@ -192,6 +204,7 @@ fn steps(block: &Block) -> Vec<Step> {
         if let Some(command) = text.strip_prefix("$ ") {
             steps.push(Step {
                 line,
+                indent: block.indent,
                 command: command.to_owned(),
                 expected: String::new(),
             });
@@ -222,9 +235,22 @@ impl Step {
 
     /// Where its output is not what is shown.
     fn difference(&self, output: &str) -> Option<String> {
-        // A page cannot show that the last line has no end.
-        let ended = output.is_empty() || output.ends_with('\n');
-        let end = if ended { "" } else { "\n" };
-        difference(&self.expected, format!("{output}{end}"))
+        difference(&self.expected, ended(output))
     }
+
+    /// What makes the document show this output.
+    fn patch(&self, output: &str) -> Patch {
+        Patch {
+            line: self.line + self.command.lines().count(),
+            count: self.expected.lines().count(),
+            indent: self.indent,
+            text: ended(output),
+        }
+    }
+}
+
+/// An output as a page shows it, which cannot show that the last line has no end.
+fn ended(output: &str) -> String {
+    let ended = output.is_empty() || output.ends_with('\n');
+    format!("{output}{}", if ended { "" } else { "\n" })
 }

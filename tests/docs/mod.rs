@@ -10,6 +10,7 @@ mod console;
 mod data;
 mod document;
 mod prose;
+mod renewal;
 mod shape;
 
 use document::Document;

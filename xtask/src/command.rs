@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::dist::Source;
-use crate::{bench, dist, install, manual, soak, test};
+use crate::{bench, bless, dist, install, manual, soak, test};
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> Result<()> {
@@ -25,6 +25,10 @@ pub(crate) fn run() -> Result<()> {
             )
         }
         "bench" => bench::run(matches.get_flag("quick"), matches.get_flag("write")),
+        "bless" => bless::run(&bless::Selection {
+            packages: all(matches, "package"),
+            names: all(matches, "name"),
+        }),
         "installer" => dist::installer(text(matches, "from").unwrap_or_default(), out(matches)),
         "install" => install::run(path(matches, "prefix")),
         "man" if matches.get_flag("check") => manual::check(),
@@ -63,6 +67,7 @@ fn command() -> Command {
                 .arg(directory("prefix", "Where to install; ~/.local by default").long("prefix")),
             Command::new("test")
                 .about("Run everything that CI runs, and install what it needs first"),
+            bless(),
             Command::new("soak")
                 .about("Call the server of MCP without end while files change, and look for growth")
                 .arg(
@@ -88,6 +93,20 @@ fn command() -> Command {
                 .arg(flag("write", "Put the table into docs/reference/speed.md")),
         ])
         .subcommands(distribution())
+}
+
+/// What renews expected text.
+fn bless() -> Command {
+    let package = word("package", "NAME", "Only the tests of this package");
+    Command::new("bless")
+        .about("Renew all that tests expect: text in them, documents, pages, golden files")
+        .arg(package.short('p').action(ArgAction::Append))
+        .arg(
+            Arg::new("name")
+                .value_name("TEST")
+                .num_args(0..)
+                .help("Only the tests with one of these in their names"),
+        )
 }
 
 /// What makes the parts of a release.

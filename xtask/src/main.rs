@@ -4,6 +4,7 @@
 //! it needs from them it runs through cargo.
 
 mod bench;
+mod bless;
 mod cargo;
 mod command;
 mod deny;

@@ -4,19 +4,18 @@
 //! last line end, a trailing space or a byte that is no UTF-8 can be seen.
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
-/// How many cells of the comparison table are affordable.
-const AFFORDABLE: usize = 4_000_000;
+use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline, group_diff_ops};
 
 /// How many equal lines are shown around a difference.
 const CONTEXT: usize = 3;
 
-#[derive(Clone, Copy)]
-enum Line<'t> {
-    Same(&'t [u8]),
-    Expected(&'t [u8]),
-    Found(&'t [u8]),
-}
+/// How long the alignment of lines may take; after that it is only coarser.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// What stands for equal lines that are not shown.
+const LEFT_OUT: &str = "  ...\n";
 
 /// The difference line by line (`-` expected, `+` found); nothing when equal.
 pub fn difference(expected: impl AsRef<[u8]>, found: impl AsRef<[u8]>) -> Option<String> {
@@ -24,93 +23,36 @@ pub fn difference(expected: impl AsRef<[u8]>, found: impl AsRef<[u8]>) -> Option
     if expected == found {
         return None;
     }
-    let left: Vec<&[u8]> = expected.split_inclusive(|byte| *byte == b'\n').collect();
-    let right: Vec<&[u8]> = found.split_inclusive(|byte| *byte == b'\n').collect();
-    Some(show(&compare(&left, &right)))
-}
-
-fn compare<'t>(left: &[&'t [u8]], right: &[&'t [u8]]) -> Vec<Line<'t>> {
-    let head = left.iter().zip(right).take_while(|(l, r)| l == r).count();
-    let (old, new) = (&left[head..], &right[head..]);
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(|(l, r)| l == r)
-        .count();
-    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
-
-    let mut lines: Vec<Line<'t>> = left[..head].iter().map(|line| Line::Same(line)).collect();
-    if old.len().saturating_mul(new.len()) > AFFORDABLE {
-        lines.extend(old.iter().map(|line| Line::Expected(line)));
-        lines.extend(new.iter().map(|line| Line::Found(line)));
-    } else {
-        align(old, new, &mut lines);
-    }
-    lines.extend(
-        left[left.len() - tail..]
-            .iter()
-            .map(|line| Line::Same(line)),
-    );
-    lines
-}
-
-/// Aligns by the longest common subsequence.
-fn align<'t>(old: &[&'t [u8]], new: &[&'t [u8]], lines: &mut Vec<Line<'t>>) {
-    let width = new.len() + 1;
-    let mut longest = vec![0_u32; (old.len() + 1) * width];
-    for row in (0..old.len()).rev() {
-        for column in (0..new.len()).rev() {
-            longest[row * width + column] = if old[row] == new[column] {
-                longest[(row + 1) * width + column + 1] + 1
-            } else {
-                longest[(row + 1) * width + column].max(longest[row * width + column + 1])
-            };
-        }
-    }
-    let (mut row, mut column) = (0, 0);
-    while row < old.len() || column < new.len() {
-        if row < old.len() && column < new.len() && old[row] == new[column] {
-            lines.push(Line::Same(old[row]));
-            row += 1;
-            column += 1;
-        } else if column == new.len()
-            || row < old.len()
-                && longest[(row + 1) * width + column] >= longest[row * width + column + 1]
-        {
-            lines.push(Line::Expected(old[row]));
-            row += 1;
-        } else {
-            lines.push(Line::Found(new[column]));
-            column += 1;
-        }
-    }
-}
-
-fn show(lines: &[Line<'_>]) -> String {
+    let old: Vec<&[u8]> = expected.split_inclusive(|byte| *byte == b'\n').collect();
+    let new: Vec<&[u8]> = found.split_inclusive(|byte| *byte == b'\n').collect();
+    let deadline = Some(Instant::now() + LIMIT);
+    let changes = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let mut shown = String::new();
-    let mut skipped = false;
-    for (index, line) in lines.iter().enumerate() {
-        let (mark, text) = match line {
-            Line::Same(text) => (' ', text),
-            Line::Expected(text) => ('-', text),
-            Line::Found(text) => ('+', text),
-        };
-        let from = index.saturating_sub(CONTEXT);
-        let to = (index + CONTEXT + 1).min(lines.len());
-        let near = lines[from..to]
-            .iter()
-            .any(|line| !matches!(line, Line::Same(_)));
-        if near {
-            shown.push(mark);
-            shown.push_str(&visible(text));
-            shown.push('\n');
-        } else if !skipped {
-            shown.push_str("  ...\n");
+    let mut end = 0;
+    for group in group_diff_ops(changes, CONTEXT) {
+        if group
+            .first()
+            .is_some_and(|first| first.old_range().start > end)
+        {
+            shown.push_str(LEFT_OUT);
         }
-        skipped = !near;
+        for change in &group {
+            for line in change.iter_changes(old.as_slice(), new.as_slice()) {
+                shown.push(match line.tag() {
+                    ChangeTag::Equal => ' ',
+                    ChangeTag::Delete => '-',
+                    ChangeTag::Insert => '+',
+                });
+                shown.push_str(&visible(line.value()));
+                shown.push('\n');
+            }
+            end = change.old_range().end;
+        }
     }
-    shown
+    if end < old.len() {
+        shown.push_str(LEFT_OUT);
+    }
+    Some(shown)
 }
 
 fn visible(line: &[u8]) -> String {

@@ -10,6 +10,7 @@
 )]
 
 mod diff;
+mod expected;
 mod fake;
 mod gemini;
 mod http;
@@ -18,14 +19,17 @@ mod outcome;
 mod process;
 mod project;
 mod run;
+mod snapshot;
 mod stdin;
 mod stdout;
 
 pub use diff::difference;
+pub use expected::{Expected, assert_text, renews};
 pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
 pub use gemini::{Gemini, Version};
 pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;
+pub use snapshot::Snapshot;
 pub use stdin::Stdin;
 pub use stdout::Stdout;

@@ -3,13 +3,13 @@
 //! Every assertion looks at stdout, stderr and status, whole: a warning nobody
 //! expected on stderr breaks a host that takes any stderr for a failure.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
 use serde_json::Value;
 
-use crate::difference;
+use crate::{Expected, difference};
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,41 +90,38 @@ impl Outcome {
         }
     }
 
+    /// What came of a run within the test's own process.
+    pub fn rehearsed(
+        command: impl Into<String>,
+        status: u8,
+        stdout: String,
+        stderr: String,
+    ) -> Self {
+        let (stdout, stderr) = (stdout.into_bytes(), stderr.into_bytes());
+        Self::new(
+            command.into(),
+            i32::from(status).into(),
+            stdout,
+            stderr,
+            true,
+        )
+    }
+
     /// Asserts status, stdout and stderr.
     #[track_caller]
     pub fn expect(
         &self,
         status: impl Into<Status>,
-        stdout: impl AsRef<[u8]>,
-        stderr: impl AsRef<[u8]>,
+        stdout: impl Into<Expected>,
+        stderr: impl Into<Expected>,
     ) -> &Self {
-        let status = status.into();
-        let mut wrong = String::new();
-        if self.status != status {
-            wrong = format!("status: expected {status}, got {}\n", self.status);
-        }
-        let mut right = String::new();
-        for (name, expected, found) in [
-            ("stdout", stdout.as_ref(), &self.stdout),
-            ("stderr", stderr.as_ref(), &self.stderr),
-        ] {
-            if let Some(difference) = difference(expected, found) {
-                wrong.push_str(name);
-                wrong.push_str(" (- expected, + found):\n");
-                wrong.push_str(&difference);
-            } else if !found.is_empty() {
-                right.push_str(name);
-                right.push_str(" (as expected):\n");
-                right.push_str(&String::from_utf8_lossy(found));
-            }
-        }
-        assert!(wrong.is_empty(), "`{}`\n{wrong}{right}", self.command);
-        self
+        let (stdout, stderr) = (stdout.into(), stderr.into());
+        self.check(Some(status.into()), Some(&stdout), Some(&stderr))
     }
 
     /// Asserts success: this stdout and nothing else.
     #[track_caller]
-    pub fn outputs(&self, stdout: impl AsRef<[u8]>) -> &Self {
+    pub fn outputs(&self, stdout: impl Into<Expected>) -> &Self {
         self.expect(0, stdout, "")
     }
 
@@ -144,8 +141,48 @@ impl Outcome {
 
     /// Asserts failure: this status, this stderr and no stdout.
     #[track_caller]
-    pub fn fails(&self, status: impl Into<Status>, stderr: impl AsRef<[u8]>) -> &Self {
+    pub fn fails(&self, status: impl Into<Status>, stderr: impl Into<Expected>) -> &Self {
         self.expect(status, "", stderr)
+    }
+
+    /// Asserts success with empty stderr; stdout may be anything.
+    #[track_caller]
+    pub fn succeeds(&self) -> &Self {
+        self.status(0).stderr_is("")
+    }
+
+    /// Asserts how it ended and nothing else.
+    #[track_caller]
+    pub fn status(&self, status: impl Into<Status>) -> &Self {
+        self.check(Some(status.into()), None, None)
+    }
+
+    /// Asserts all of stdout and nothing else.
+    #[track_caller]
+    pub fn stdout_is(&self, stdout: impl Into<Expected>) -> &Self {
+        self.check(None, Some(&stdout.into()), None)
+    }
+
+    /// Asserts all of stderr and nothing else.
+    #[track_caller]
+    pub fn stderr_is(&self, stderr: impl Into<Expected>) -> &Self {
+        self.check(None, None, Some(&stderr.into()))
+    }
+
+    /// Asserts a part of stdout: for what programs of others print.
+    #[track_caller]
+    pub fn stdout_contains(&self, part: &str) -> &Self {
+        let found = String::from_utf8_lossy(&self.stdout);
+        assert!(found.contains(part), "no `{part}` in stdout of {self}");
+        self
+    }
+
+    /// Asserts a part of stderr: for what programs of others print.
+    #[track_caller]
+    pub fn stderr_contains(&self, part: &str) -> &Self {
+        let found = String::from_utf8_lossy(&self.stderr);
+        assert!(found.contains(part), "no `{part}` in stderr of {self}");
+        self
     }
 
     /// Asserts that the program took all of its input.
@@ -162,7 +199,7 @@ impl Outcome {
     /// Asserts success with empty stderr and gives stdout as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
-        self.expect(0, &self.stdout, "");
+        self.succeeds();
         serde_json::from_slice(&self.stdout).unwrap_or_else(|error| {
             let text = self.stdout.escape_ascii();
             panic!("`{}`: stdout is not JSON: {error}\n{text}", self.command)
@@ -172,10 +209,38 @@ impl Outcome {
     /// Asserts success with empty stderr and gives stdout as text.
     #[track_caller]
     pub fn text(&self) -> String {
-        self.expect(0, &self.stdout, "");
+        self.succeeds();
         String::from_utf8(self.stdout.clone()).unwrap_or_else(|error| {
             let text = self.stdout.escape_ascii();
             panic!("`{}`: stdout is not UTF-8: {error}\n{text}", self.command)
         })
+    }
+
+    #[track_caller]
+    fn check(
+        &self,
+        status: Option<Status>,
+        stdout: Option<&Expected>,
+        stderr: Option<&Expected>,
+    ) -> &Self {
+        let mut wrong = String::new();
+        if let Some(status) = status.filter(|status| *status != self.status) {
+            wrong = format!("status: expected {status}, got {}\n", self.status);
+        }
+        let mut right = String::new();
+        for (name, expected, found) in [
+            ("stdout", stdout, &self.stdout),
+            ("stderr", stderr, &self.stderr),
+        ] {
+            if let Some(difference) = expected.and_then(|expected| expected.difference(found)) {
+                let _ = write!(wrong, "{name} (- expected, + found):\n{difference}");
+            } else if !found.is_empty() {
+                let note = expected.map_or("", |_| " (as expected)");
+                let _ = writeln!(right, "{name}{note}:");
+                right.push_str(&String::from_utf8_lossy(found));
+            }
+        }
+        assert!(wrong.is_empty(), "`{}`\n{wrong}{right}", self.command);
+        self
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_core::environment::{Vars, is_dangerous};
 use cogtools_core::{EnvPriority, Environment};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, assert_text, str};
 
 use super::fault::shown;
 
@@ -56,37 +56,55 @@ fn whose_value_counts() {
         ("PATH", "/bin"),
     ];
     for (priority, names, expected) in [
-        (EnvPriority::Project, &["BOTH"][..], "BOTH=file PATH=/bin"),
-        (EnvPriority::Process, &["BOTH"], "BOTH=process PATH=/bin"),
-        (EnvPriority::System, &["BOTH"], "BOTH=process PATH=/bin"),
+        (
+            EnvPriority::Project,
+            &["BOTH"][..],
+            str!["BOTH=file PATH=/bin"],
+        ),
+        (
+            EnvPriority::Process,
+            &["BOTH"],
+            str!["BOTH=process PATH=/bin"],
+        ),
+        (
+            EnvPriority::System,
+            &["BOTH"],
+            str!["BOTH=process PATH=/bin"],
+        ),
         (
             EnvPriority::Project,
             &["FILE", "PROCESS"],
-            "FILE=file PATH=/bin PROCESS=process",
+            str!["FILE=file PATH=/bin PROCESS=process"],
         ),
         (
             EnvPriority::Process,
             &["FILE", "PROCESS"],
-            "FILE=file PATH=/bin PROCESS=process",
+            str!["FILE=file PATH=/bin PROCESS=process"],
         ),
-        (EnvPriority::Project, &[], "PATH=/bin"),
+        (EnvPriority::Project, &[], str!["PATH=/bin"]),
         (
             EnvPriority::System,
             &["FILE"],
-            "error[INVALID_CONFIG]: the environment variable `FILE` is not set\n\
-             hint: set FILE in the environment, or put a line `FILE=…` into the project's .env\n\
-             hint: cogtools config env --explain shows where each value would come from\n",
+            str![[r#"
+error[INVALID_CONFIG]: the environment variable `FILE` is not set
+hint: set FILE in the environment, or put a line `FILE=…` into the project's .env
+hint: cogtools config env --explain shows where each value would come from
+
+"#]],
         ),
         (
             EnvPriority::Project,
             &["ONE", "BOTH", "TWO"],
-            "error[INVALID_CONFIG]: the environment variables `ONE`, `TWO` are not set\n\
-             hint: set ONE in the environment, or put a line `ONE=…` into the project's .env\n\
-             hint: cogtools config env --explain shows where each value would come from\n",
+            str![[r#"
+error[INVALID_CONFIG]: the environment variables `ONE`, `TWO` are not set
+hint: set ONE in the environment, or put a line `ONE=…` into the project's .env
+hint: cogtools config env --explain shows where each value would come from
+
+"#]],
         ),
     ] {
         let found = given(&project, "", &process, priority, names);
-        assert_eq!(found, expected, "{priority:?} {names:?}");
+        assert_text(found, expected);
     }
 }
 
@@ -105,11 +123,14 @@ fn the_nearest_file_up_to_the_root() {
     assert_eq!(project_given("src/deep", "A"), "A=src");
     assert_eq!(project_given("other", "A"), "A=root");
     // One file counts, and not a sum of all.
-    assert_eq!(
+    assert_text(
         project_given("src", "B"),
-        "error[INVALID_CONFIG]: the environment variable `B` is not set\n\
-         hint: set B in the environment, or put a line `B=…` into the project's .env\n\
-         hint: cogtools config env --explain shows where each value would come from\n"
+        str![[r#"
+error[INVALID_CONFIG]: the environment variable `B` is not set
+hint: set B in the environment, or put a line `B=…` into the project's .env
+hint: cogtools config env --explain shows where each value would come from
+
+"#]],
     );
     // From elsewhere the root's counts.
     assert_eq!(project_given("../elsewhere", "A"), "A=root");

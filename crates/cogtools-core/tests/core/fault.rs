@@ -4,6 +4,40 @@ use std::fmt::Write as _;
 
 use cogtools_core::text::Text;
 use cogtools_core::{Fault, Tool};
+use cogtools_test_support::{Expected, assert_text};
+
+/// The three keys that every tool has.
+const BASE: &str = "name: x\ndescription: d\nimplementation: ok\n";
+
+/// Checks what is said of a tool file.
+#[track_caller]
+pub(super) fn check_file(file: impl Into<Vec<u8>>, expected: impl Into<Expected>) {
+    assert_text(told(file), expected);
+}
+
+/// Checks what is said of a file of these lines and what every tool has.
+#[track_caller]
+pub(super) fn check_lines(lines: &str, expected: impl Into<Expected>) {
+    check_file(format!("{lines}\n{BASE}"), expected);
+}
+
+/// Checks what is said of these entries under `parameters`.
+#[track_caller]
+pub(super) fn check_parameters(entries: &str, expected: impl Into<Expected>) {
+    check_below("parameters", entries, expected);
+}
+
+/// Checks what is said of these keywords under `parameters_schema`.
+#[track_caller]
+pub(super) fn check_schema(keywords: &str, expected: impl Into<Expected>) {
+    check_below("parameters_schema", keywords, expected);
+}
+
+#[track_caller]
+fn check_below(key: &str, entries: &str, expected: impl Into<Expected>) {
+    let lines = entries.replace('\n', "\n  ");
+    check_file(format!("{BASE}{key}:\n  {lines}\n"), expected);
+}
 
 /// What is said of a tool file with this content; `ok` when it is a tool.
 pub(super) fn told(file: impl Into<Vec<u8>>) -> String {

@@ -1,19 +1,15 @@
 //! What every tool file needs.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-#[track_caller]
-fn whole(file: impl Into<Vec<u8>>, expected: &str) {
-    let file = file.into();
-    let shown = String::from_utf8_lossy(&file).into_owned();
-    assert_eq!(told(file), expected, "{shown}");
-}
+use super::fault::check_file;
 
-const WHAT_EVERY_TOOL_NEEDS: [(&str, &str); 7] = [
+const WHAT_EVERY_TOOL_NEEDS: [(&str, Snapshot); 7] = [
     (
         "{}
 ",
-        "error[INVALID_TOOL]: x.yaml:1:1: `name` is missing
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: `name` is missing
    |
  1 | {}
    | ^
@@ -28,12 +24,14 @@ error[INVALID_TOOL]: x.yaml:1:1: `implementation` is missing
  1 | {}
    | ^
 hint: add `implementation: …`
-",
+
+"#]],
     ),
     (
         "name: x
 ",
-        "error[INVALID_TOOL]: x.yaml:1:1: `description` is missing
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: `description` is missing
    |
  1 | name: x
    | ^
@@ -43,168 +41,194 @@ error[INVALID_TOOL]: x.yaml:1:1: `implementation` is missing
  1 | name: x
    | ^
 hint: add `implementation: …`
-",
+
+"#]],
     ),
     (
         "",
-        "error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not nothing
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not nothing
    |
  1 | 
    | ^
 hint: begin with `name: …`
-",
+
+"#]],
     ),
     (
         "# only a comment
 ",
-        "error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not nothing
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not nothing
    |
  1 | # only a comment
    | ^
 hint: begin with `name: …`
-",
+
+"#]],
     ),
     (
         "just text
 ",
-        "error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a string
    |
  1 | just text
    | ^^^^^^^^^
 hint: begin with `name: …`
-",
+
+"#]],
     ),
     (
         "- a
 - b
 ",
-        "error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a list
    |
  1 | - a
    | ^^^
 hint: begin with `name: …`
-",
+
+"#]],
     ),
     (
         "5
 ",
-        "error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a number
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a number
    |
  1 | 5
    | ^
 hint: begin with `name: …`
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn what_every_tool_needs() {
     for (given, expected) in WHAT_EVERY_TOOL_NEEDS {
-        whole(given, expected);
+        check_file(given, expected);
     }
 }
 
-const NAMES: [(&str, &str); 7] = [
+const NAMES: [(&str, Snapshot); 7] = [
     (
         "name: a.b
 description: d
 implementation: ok
 ",
-        "error[INVALID_TOOL]: x.yaml:1:7: `a.b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not '.'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `a.b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not '.'
    |
  1 | name: a.b
    |       ^^^
 hint: name it in words that every host accepts, such as `check_facts`
-",
+
+"#]],
     ),
     (
         "name: 1a
 description: d
 implementation: ok
 ",
-        "error[INVALID_TOOL]: x.yaml:1:7: `1a` is not a tool's name: a name begins with a letter from a to z or an underscore, not with '1'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `1a` is not a tool's name: a name begins with a letter from a to z or an underscore, not with '1'
    |
  1 | name: 1a
    |       ^^
 hint: name it in words that every host accepts, such as `check_facts`
-",
+
+"#]],
     ),
     (
         "name: 5
 description: d
 implementation: ok
 ",
-        "error[INVALID_TOOL]: x.yaml:1:7: `name` takes a string, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `name` takes a string, not 5
    |
  1 | name: 5
    |       ^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         r#"name: ""
 description: d
 implementation: ok
 "#,
-        r#"error[INVALID_TOOL]: x.yaml:1:7: `` is not a tool's name: a name cannot be empty
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `` is not a tool's name: a name cannot be empty
    |
  1 | name: ""
    |       ^^
 hint: name it in words that every host accepts, such as `check_facts`
-"#,
+
+"#]],
     ),
     (
         r#"name: "a b"
 description: d
 implementation: ok
 "#,
-        r#"error[INVALID_TOOL]: x.yaml:1:7: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
    |
  1 | name: "a b"
    |       ^^^^^
 hint: name it in words that every host accepts, such as `check_facts`
-"#,
+
+"#]],
     ),
     (
         "name: discovered:x
 description: d
 implementation: ok
 ",
-        "error[INVALID_TOOL]: x.yaml:1:7: `discovered:x` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ':'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `discovered:x` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ':'
    |
  1 | name: discovered:x
    |       ^^^^^^^^^^^^
 hint: name it in words that every host accepts, such as `check_facts`
-",
+
+"#]],
     ),
     (
         "name: [a]
 description: d
 implementation: ok
 ",
-        "error[INVALID_TOOL]: x.yaml:1:7: `name` takes a string, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `name` takes a string, not a list
    |
  1 | name: [a]
    |       ^^^
 hint: write text, in quotes or under `|`
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn names() {
     for (given, expected) in NAMES {
-        whole(given, expected);
+        check_file(given, expected);
     }
 }
 
-const DESCRIPTIONS_AND_IMPLEMENTATIONS: [(&str, &str); 4] = [
+const DESCRIPTIONS_AND_IMPLEMENTATIONS: [(&str, Snapshot); 4] = [
     (
         "name: x
 description:
 implementation:
 ",
-        "error[INVALID_TOOL]: x.yaml:2:1: `description` is empty
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: `description` is empty
    |
  2 | description:
    | ^^^^^^^^^^^
@@ -214,14 +238,16 @@ error[INVALID_TOOL]: x.yaml:3:1: `implementation` is empty
  3 | implementation:
    | ^^^^^^^^^^^^^^
 hint: write something under `implementation`
-",
+
+"#]],
     ),
     (
         r#"name: x
 description: "  "
 implementation: "\n"
 "#,
-        r#"error[INVALID_TOOL]: x.yaml:2:1: `description` is empty
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: `description` is empty
    |
  2 | description: "  "
    | ^^^^^^^^^^^
@@ -231,14 +257,16 @@ error[INVALID_TOOL]: x.yaml:3:1: `implementation` is empty
  3 | implementation: "\n"
    | ^^^^^^^^^^^^^^
 hint: write something under `implementation`
-"#,
+
+"#]],
     ),
     (
         "name: x
 description: true
 implementation: true
 ",
-        "error[INVALID_TOOL]: x.yaml:2:14: `description` takes a string, not a boolean
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:14: `description` takes a string, not a boolean
    |
  2 | description: true
    |              ^^^^
@@ -248,14 +276,16 @@ error[INVALID_TOOL]: x.yaml:3:17: `implementation` takes a template or a map, no
  3 | implementation: true
    |                 ^^^^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "name: x
 description: {a: b}
 implementation: [a]
 ",
-        "error[INVALID_TOOL]: x.yaml:2:14: `description` takes a string, not a map
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:14: `description` takes a string, not a map
    |
  2 | description: {a: b}
    |              ^^^^^^
@@ -265,13 +295,14 @@ error[INVALID_TOOL]: x.yaml:3:17: `implementation` takes a template or a map, no
  3 | implementation: [a]
    |                 ^^^
 hint: write the template under `implementation: | # njk`
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn descriptions_and_implementations() {
     for (given, expected) in DESCRIPTIONS_AND_IMPLEMENTATIONS {
-        whole(given, expected);
+        check_file(given, expected);
     }
 }

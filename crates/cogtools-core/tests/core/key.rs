@@ -1,80 +1,74 @@
 //! The keys of a tool file, each with values that it does not take.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-const BASE: &str = "name: x\ndescription: d\nimplementation: ok\n";
+use super::fault::check_lines;
 
-/// A file of these lines and the three keys that every tool has.
-#[track_caller]
-fn extra(lines: &str, expected: &str) {
-    whole(format!("{lines}\n{BASE}"), expected);
-}
-
-#[track_caller]
-fn whole(file: impl Into<Vec<u8>>, expected: &str) {
-    let file = file.into();
-    let shown = String::from_utf8_lossy(&file).into_owned();
-    assert_eq!(told(file), expected, "{shown}");
-}
-
-const EVERY_KEY_IN_ITS_PLACE: [(&str, &str); 10] = [
-    ("title: T", "ok"),
+const EVERY_KEY_IN_ITS_PLACE: [(&str, Snapshot); 10] = [
+    ("title: T", str!["ok"]),
     (
         "$schema: schema:agladysh-research.org,2025/cogtools:tool",
-        "ok",
+        str!["ok"],
     ),
     (
         "annotations: {read_only: true, destructive: false, idempotent: true, open_world: false}",
-        "ok",
+        str!["ok"],
     ),
-    ("capabilities: [search.web, a-b.c_d.e]", "ok"),
-    ("env: [API_KEY, _x1]", "ok"),
-    ("timeout: 1.5", "ok"),
-    ("examples: []", "ok"),
-    ("parameters:", "ok"),
-    ("parameters: {}", "ok"),
-    ("parameters_schema: {type: object}", "ok"),
+    ("capabilities: [search.web, a-b.c_d.e]", str!["ok"]),
+    ("env: [API_KEY, _x1]", str!["ok"]),
+    ("timeout: 1.5", str!["ok"]),
+    ("examples: []", str!["ok"]),
+    ("parameters:", str!["ok"]),
+    ("parameters: {}", str!["ok"]),
+    ("parameters_schema: {type: object}", str!["ok"]),
 ];
 
 #[test]
 fn every_key_in_its_place() {
     for (given, expected) in EVERY_KEY_IN_ITS_PLACE {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }
 
-const KEYS_THAT_TOOLS_DO_NOT_HAVE: [(&str, &str); 5] = [
+const KEYS_THAT_TOOLS_DO_NOT_HAVE: [(&str, Snapshot); 5] = [
     (
         "desciption: x",
-        "error[INVALID_TOOL]: x.yaml:1:1: unknown key `desciption`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: unknown key `desciption`
    |
  1 | desciption: x
    | ^^^^^^^^^^
 hint: did you mean `description`?
-",
+
+"#]],
     ),
     (
         "Name: x",
-        "error[INVALID_TOOL]: x.yaml:1:1: unknown key `Name`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: unknown key `Name`
    |
  1 | Name: x
    | ^^^^
 hint: did you mean `name`?
-",
+
+"#]],
     ),
     (
         "parameter: {}",
-        "error[INVALID_TOOL]: x.yaml:1:1: unknown key `parameter`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: unknown key `parameter`
    |
  1 | parameter: {}
    | ^^^^^^^^^
 hint: did you mean `parameters` or `parameters_schema`?
-",
+
+"#]],
     ),
     (
         "x: 1
 params: {}",
-        "error[INVALID_TOOL]: x.yaml:1:1: unknown key `x`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: unknown key `x`
    |
  1 | x: 1
    | ^
@@ -83,74 +77,88 @@ error[INVALID_TOOL]: x.yaml:2:1: unknown key `params`
  2 | params: {}
    | ^^^^^^
 hint: did you mean `parameters`?
-",
+
+"#]],
     ),
     (
         "input_schema: {}",
-        "error[INVALID_TOOL]: x.yaml:1:1: unknown key `input_schema`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: unknown key `input_schema`
    |
  1 | input_schema: {}
    | ^^^^^^^^^^^^
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn keys_that_tools_do_not_have() {
     for (given, expected) in KEYS_THAT_TOOLS_DO_NOT_HAVE {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }
 
-const VALUES_OF_THE_WRONG_KIND: [(&str, &str); 16] = [
+const VALUES_OF_THE_WRONG_KIND: [(&str, Snapshot); 16] = [
     (
         "title: [a]",
-        "error[INVALID_TOOL]: x.yaml:1:8: `title` takes a string, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: `title` takes a string, not a list
    |
  1 | title: [a]
    |        ^^^
 hint: write text, in quotes or under `|`
-",
+
+"#]],
     ),
     (
         "title: 5",
-        "error[INVALID_TOOL]: x.yaml:1:8: `title` takes a string, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: `title` takes a string, not 5
    |
  1 | title: 5
    |        ^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         r#"title: """#,
-        r#"error[INVALID_TOOL]: x.yaml:1:1: `title` is empty
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:1: `title` is empty
    |
  1 | title: ""
    | ^^^^^
 hint: write something under `title`
-"#,
+
+"#]],
     ),
     (
         "$schema: http://json-schema.org/draft-07/schema#",
-        "error[INVALID_TOOL]: x.yaml:1:10: `http://json-schema.org/draft-07/schema#` is not the schema of tool files
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `http://json-schema.org/draft-07/schema#` is not the schema of tool files
    |
  1 | $schema: http://json-schema.org/draft-07/schema#
    |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 hint: write `$schema: schema:agladysh-research.org,2025/cogtools:tool`
-",
+
+"#]],
     ),
     (
         "annotations: yes",
-        "error[INVALID_TOOL]: x.yaml:1:14: `annotations` takes a map of hints, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:14: `annotations` takes a map of hints, not a string
    |
  1 | annotations: yes
    |              ^^^
 hint: write a map such as `{read_only: true}`
-",
+
+"#]],
     ),
     (
         r#"annotations: {read_only: "yes", readonly: true, safe: true}"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:26: `read_only` takes true or false, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:26: `read_only` takes true or false, not a string
    |
  1 | annotations: {read_only: "yes", readonly: true, safe: true}
    |                          ^^^^^
@@ -164,11 +172,13 @@ error[INVALID_TOOL]: x.yaml:1:49: unknown key `safe`
    |
  1 | annotations: {read_only: "yes", readonly: true, safe: true}
    |                                                 ^^^^
-"#,
+
+"#]],
     ),
     (
         r#"capabilities: [search, ".x", 5]"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:16: `search` is not a capability
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:16: `search` is not a capability
    |
  1 | capabilities: [search, ".x", 5]
    |                ^^^^^^
@@ -183,20 +193,24 @@ error[INVALID_TOOL]: x.yaml:1:30: `capabilities` takes a list of names, not 5
  1 | capabilities: [search, ".x", 5]
    |                              ^
 hint: write a list of strings, as in `[one, two]`
-"#,
+
+"#]],
     ),
     (
         "env: API_KEY",
-        "error[INVALID_TOOL]: x.yaml:1:6: `env` takes a list of names, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:6: `env` takes a list of names, not a string
    |
  1 | env: API_KEY
    |      ^^^^^^^
 hint: write a list of strings, as in `[one, two]`
-",
+
+"#]],
     ),
     (
         r#"env: ["1A", A-B, 5]"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:7: `1A` is not the name of an environment variable
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:7: `1A` is not the name of an environment variable
    |
  1 | env: ["1A", A-B, 5]
    |       ^^^^
@@ -211,77 +225,92 @@ error[INVALID_TOOL]: x.yaml:1:18: `env` takes a list of names, not 5
  1 | env: ["1A", A-B, 5]
    |                  ^
 hint: write a list of strings, as in `[one, two]`
-"#,
+
+"#]],
     ),
     (
         "timeout: 0",
-        "error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not 0
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not 0
    |
  1 | timeout: 0
    |          ^
 hint: write seconds as a number, such as `timeout: 60`
-",
+
+"#]],
     ),
     (
         "timeout: 60s",
-        "error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not a string
    |
  1 | timeout: 60s
    |          ^^^
 hint: write seconds as a number, such as `timeout: 60`
-",
+
+"#]],
     ),
     (
         "timeout: 1e300",
-        "error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not 1e+300
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not 1e+300
    |
  1 | timeout: 1e300
    |          ^^^^^
 hint: write seconds as a number, such as `timeout: 60`
-",
+
+"#]],
     ),
     (
         "examples: {a: 1}",
-        "error[INVALID_TOOL]: x.yaml:1:11: `examples` takes a list of argument maps, not a map
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:11: `examples` takes a list of argument maps, not a map
    |
  1 | examples: {a: 1}
    |           ^^^^^^
 hint: write a list of maps, each as a call would send it
-",
+
+"#]],
     ),
     (
         "examples: [1, {}]",
-        "error[INVALID_TOOL]: x.yaml:1:12: `examples` takes a list of argument maps, not 1
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:12: `examples` takes a list of argument maps, not 1
    |
  1 | examples: [1, {}]
    |            ^
 hint: write a list of maps, each as a call would send it
-",
+
+"#]],
     ),
     (
         "parameters: [a]",
-        "error[INVALID_TOOL]: x.yaml:1:13: `parameters` is a map from names to entries, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:13: `parameters` is a map from names to entries, not a list
    |
  1 | parameters: [a]
    |             ^^^
 hint: write one entry a parameter, such as `city: {type: string, description: …}`
-",
+
+"#]],
     ),
     (
         "parameters: {}
 parameters_schema: {type: object}",
-        "error[INVALID_TOOL]: x.yaml:2:1: `parameters_schema` excludes `parameters`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: `parameters_schema` excludes `parameters`
    |
  2 | parameters_schema: {type: object}
    | ^^^^^^^^^^^^^^^^^
 hint: remove one of the two
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn values_of_the_wrong_kind() {
     for (given, expected) in VALUES_OF_THE_WRONG_KIND {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }

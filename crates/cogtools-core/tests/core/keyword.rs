@@ -1,42 +1,36 @@
 //! The keywords of a schema, and what they take.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-/// These entries under `parameters`.
-#[track_caller]
-fn sugar(entries: &str, expected: &str) {
-    check("parameters", entries, expected);
-}
+use super::fault::check_parameters;
 
-#[track_caller]
-fn check(key: &str, entries: &str, expected: &str) {
-    let lines = entries.replace('\n', "\n  ");
-    let file = format!("name: x\ndescription: d\nimplementation: ok\n{key}:\n  {lines}\n");
-    assert_eq!(told(file), expected, "{entries}");
-}
-
-const WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT: [(&str, &str); 10] = [
+const WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT: [(&str, Snapshot); 10] = [
     (
         "a: {const: 1}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `const` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `const` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {const: 1}
    |       ^^^^^
 hint: write `enum` with the one value
-",
+
+"#]],
     ),
     (
         "a: {type: string, examples: [x]}",
-        "error[INVALID_TOOL]: x.yaml:5:21: `examples` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `examples` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {type: string, examples: [x]}
    |                     ^^^^^^^^
 hint: write `example` with one value, or move it to the tool's `examples`
-",
+
+"#]],
     ),
     (
         "a: {$schema: x, $id: y}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `$schema` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `$schema` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {$schema: x, $id: y}
    |       ^^^^^^^
@@ -46,11 +40,13 @@ error[INVALID_TOOL]: x.yaml:5:19: `$id` is not a keyword of an OpenAPI 3.0 schem
  5 |   a: {$schema: x, $id: y}
    |                   ^^^
 hint: leave it out
-",
+
+"#]],
     ),
     (
         "a: {type: array, prefixItems: []}",
-        "error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
    |
  5 |   a: {type: array, prefixItems: []}
    |             ^^^^^
@@ -60,20 +56,24 @@ error[INVALID_TOOL]: x.yaml:5:20: `prefixItems` is not a keyword of an OpenAPI 3
  5 |   a: {type: array, prefixItems: []}
    |                    ^^^^^^^^^^^
 hint: OpenAPI 3.0 has no tuples; give all `items` one schema
-",
+
+"#]],
     ),
     (
         "a: {patternProperties: {}}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `patternProperties` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `patternProperties` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {patternProperties: {}}
    |       ^^^^^^^^^^^^^^^^^
 hint: OpenAPI 3.0 cannot say this; describe the keys in `description` and allow them with `additionalProperties`
-",
+
+"#]],
     ),
     (
         "a: {if: {}, then: {}}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `if` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `if` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {if: {}, then: {}}
    |       ^^
@@ -83,203 +83,244 @@ error[INVALID_TOOL]: x.yaml:5:15: `then` is not a keyword of an OpenAPI 3.0 sche
  5 |   a: {if: {}, then: {}}
    |               ^^^^
 hint: OpenAPI 3.0 has no conditions; use `oneOf`, or say it in `description`
-",
+
+"#]],
     ),
     (
         "a: {type: string, minLenght: 1}",
-        "error[INVALID_TOOL]: x.yaml:5:21: `minLenght` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `minLenght` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {type: string, minLenght: 1}
    |                     ^^^^^^^^^
 hint: did you mean `minLength` or `maxLength`?
-",
+
+"#]],
     ),
     (
         "a: {type: string, desc: x}",
-        "error[INVALID_TOOL]: x.yaml:5:21: `desc` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `desc` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {type: string, desc: x}
    |                     ^^^^
 hint: did you mean `description`?
-",
+
+"#]],
     ),
     (
         "a: {$defs: {}}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `$defs` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `$defs` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {$defs: {}}
    |       ^^^^^
 hint: write the schema where it is used
-",
+
+"#]],
     ),
     (
         "a: {frobnicate: 1}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `frobnicate` is not a keyword of an OpenAPI 3.0 schema
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `frobnicate` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {frobnicate: 1}
    |       ^^^^^^^^^^
 hint: remove it; own words begin with `x-`
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn words_that_the_schema_object_has_not() {
     for (given, expected) in WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT {
-        sugar(given, expected);
+        check_parameters(given, expected);
     }
 }
 
-const VALUES_OF_KEYWORDS: [(&str, &str); 16] = [
+const VALUES_OF_KEYWORDS: [(&str, Snapshot); 16] = [
     (
         "a: {type: string, minLength: -1}",
-        "error[INVALID_TOOL]: x.yaml:5:32: `minLength` takes a whole number from 0 up, not -1
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:32: `minLength` takes a whole number from 0 up, not -1
    |
  5 |   a: {type: string, minLength: -1}
    |                                ^^
 hint: write a number such as `1`, without quotes
-",
+
+"#]],
     ),
     (
         r#"a: {type: string, maxLength: "5"}"#,
-        r#"error[INVALID_TOOL]: x.yaml:5:32: `maxLength` takes a whole number from 0 up, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:32: `maxLength` takes a whole number from 0 up, not a string
    |
  5 |   a: {type: string, maxLength: "5"}
    |                                ^^^
 hint: write a number such as `1`, without quotes
-"#,
+
+"#]],
     ),
     (
         "a: {type: number, exclusiveMinimum: 5}",
-        "error[INVALID_TOOL]: x.yaml:5:39: `exclusiveMinimum` takes true or false, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:39: `exclusiveMinimum` takes true or false, not 5
    |
  5 |   a: {type: number, exclusiveMinimum: 5}
    |                                       ^
 hint: write `minimum: 5` and `exclusiveMinimum: true`
-",
+
+"#]],
     ),
     (
         "a: {type: number, multipleOf: 0}",
-        "error[INVALID_TOOL]: x.yaml:5:33: `multipleOf` takes a number greater than 0, not 0
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:33: `multipleOf` takes a number greater than 0, not 0
    |
  5 |   a: {type: number, multipleOf: 0}
    |                                 ^
 hint: write a number such as `1`, without quotes
-",
+
+"#]],
     ),
     (
         "a: {enum: []}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `enum` must not be empty
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `enum` must not be empty
    |
  5 |   a: {enum: []}
    |       ^^^^
 hint: leave `enum` out, or fill it
-",
+
+"#]],
     ),
     (
         "a: {enum: x}",
-        "error[INVALID_TOOL]: x.yaml:5:13: `enum` takes a list of values, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `enum` takes a list of values, not a string
    |
  5 |   a: {enum: x}
    |             ^
 hint: write a list, as in `[one, two]`
-",
+
+"#]],
     ),
     (
         "a: {allOf: []}",
-        "error[INVALID_TOOL]: x.yaml:5:7: `allOf` must not be empty
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:7: `allOf` must not be empty
    |
  5 |   a: {allOf: []}
    |       ^^^^^
 hint: leave `allOf` out, or fill it
-",
+
+"#]],
     ),
     (
         "a: {anyOf: {}}",
-        "error[INVALID_TOOL]: x.yaml:5:14: `anyOf` takes a list of schemas, not a map
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:14: `anyOf` takes a list of schemas, not a map
    |
  5 |   a: {anyOf: {}}
    |              ^^
 hint: write a list of maps, as in `[{type: string}, {type: number}]`
-",
+
+"#]],
     ),
     (
         "a: {oneOf: [string, 5]}",
-        "error[INVALID_TOOL]: x.yaml:5:23: a schema is a map, not a number
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:23: a schema is a map, not a number
    |
  5 |   a: {oneOf: [string, 5]}
    |                       ^
 hint: write a map such as `{type: string}`
-",
+
+"#]],
     ),
     (
         "a: {type: string, nullable: 1}",
-        "error[INVALID_TOOL]: x.yaml:5:31: `nullable` takes true or false, not 1
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:31: `nullable` takes true or false, not 1
    |
  5 |   a: {type: string, nullable: 1}
    |                               ^
 hint: write `true` or `false`, without quotes
-",
+
+"#]],
     ),
     (
         "a: {type: string, description: 5}",
-        "error[INVALID_TOOL]: x.yaml:5:34: `description` takes a string, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:34: `description` takes a string, not 5
    |
  5 |   a: {type: string, description: 5}
    |                                  ^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "a: {properties: [a]}",
-        "error[INVALID_TOOL]: x.yaml:5:19: `properties` takes a map from names to schemas, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:19: `properties` takes a map from names to schemas, not a list
    |
  5 |   a: {properties: [a]}
    |                   ^^^
 hint: write a map such as `{city: {type: string}}`
-",
+
+"#]],
     ),
     (
         "a: {additionalProperties: 5}",
-        "error[INVALID_TOOL]: x.yaml:5:29: a schema is a map, not a number
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:29: a schema is a map, not a number
    |
  5 |   a: {additionalProperties: 5}
    |                             ^
 hint: write a map such as `{type: string}`
-",
+
+"#]],
     ),
     (
         r#"a: {type: string, pattern: "(["}"#,
-        r#"error[INVALID_TOOL]: x.yaml:5:30: `([` is not a regular expression of ECMA-262
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:30: `([` is not a regular expression of ECMA-262
    |
  5 |   a: {type: string, pattern: "(["}
    |                              ^^^^
 hint: put it in single quotes, so that YAML leaves the backslashes alone
-"#,
+
+"#]],
     ),
     (
         "a: {type: string, format: 5}",
-        "error[INVALID_TOOL]: x.yaml:5:29: `format` takes a string, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:29: `format` takes a string, not 5
    |
  5 |   a: {type: string, format: 5}
    |                             ^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "a: {$ref: 5}",
-        "error[INVALID_TOOL]: x.yaml:5:13: `$ref` takes a string, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `$ref` takes a string, not 5
    |
  5 |   a: {$ref: 5}
    |             ^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn values_of_keywords() {
     for (given, expected) in VALUES_OF_KEYWORDS {
-        sugar(given, expected);
+        check_parameters(given, expected);
     }
 }

@@ -1,51 +1,44 @@
 //! What YAML has and JSON has not, and what its readers disagree on.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-const BASE: &str = "name: x\ndescription: d\nimplementation: ok\n";
+use super::fault::check_lines;
 
-/// A file of these lines and the three keys that every tool has.
-#[track_caller]
-fn extra(lines: &str, expected: &str) {
-    whole(format!("{lines}\n{BASE}"), expected);
-}
-
-#[track_caller]
-fn whole(file: impl Into<Vec<u8>>, expected: &str) {
-    let file = file.into();
-    let shown = String::from_utf8_lossy(&file).into_owned();
-    assert_eq!(told(file), expected, "{shown}");
-}
-
-const KEYS_THAT_STAND_TWICE: [(&str, &str); 4] = [
+const KEYS_THAT_STAND_TWICE: [(&str, Snapshot); 4] = [
     (
         "title: a
 title: b",
-        "error[INVALID_TOOL]: x.yaml:2:1: duplicate key `title`, already on line 1
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: duplicate key `title`, already on line 1
    |
  2 | title: b
    | ^^^^^
 hint: remove or rename one of the two
-",
+
+"#]],
     ),
     (
         "parameters:
   a: {type: string, description: d, type: string}",
-        "error[INVALID_TOOL]: x.yaml:2:37: duplicate key `type`, already on line 2
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:37: duplicate key `type`, already on line 2
    |
  2 |   a: {type: string, description: d, type: string}
    |                                     ^^^^
 hint: remove or rename one of the two
-",
+
+"#]],
     ),
     (
         r#"parameters: {ä: string, "\u00e4": string}"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:25: duplicate key `ä`, already on line 1
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:25: duplicate key `ä`, already on line 1
    |
  1 | parameters: {ä: string, "\u00e4": string}
    |                         ^^^^^^^^
 hint: remove or rename one of the two
-"#,
+
+"#]],
     ),
     (
         "annotations:
@@ -68,150 +61,173 @@ hint: remove or rename one of the two
   k16: 1
   k17: 1
   k17: 2",
-        "error[INVALID_TOOL]: x.yaml:20:3: duplicate key `k17`, already on line 19
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:20:3: duplicate key `k17`, already on line 19
     |
  20 |   k17: 2
     |   ^^^
 hint: remove or rename one of the two
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn keys_that_stand_twice() {
     for (given, expected) in KEYS_THAT_STAND_TWICE {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }
 
-const WHAT_YAML_HAS_AND_JSON_HAS_NOT: [(&str, &str); 10] = [
+const WHAT_YAML_HAS_AND_JSON_HAS_NOT: [(&str, Snapshot); 10] = [
     (
         "title: !!set {}",
-        "error[INVALID_TOOL]: x.yaml:1:8: tags such as `!!set` are not supported
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: tags such as `!!set` are not supported
    |
  1 | title: !!set {}
    |        ^^^^^
 hint: leave the tag out; put the value in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "title: !own x",
-        "error[INVALID_TOOL]: x.yaml:1:8: tags such as `!own` are not supported
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: tags such as `!own` are not supported
    |
  1 | title: !own x
    |        ^^^^
 hint: leave the tag out; put the value in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "parameters: {<<: {a: string}}",
-        "error[INVALID_TOOL]: x.yaml:1:14: `<<` merges are not supported
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:14: `<<` merges are not supported
    |
  1 | parameters: {<<: {a: string}}
    |              ^^
 hint: write the keys out, or use an alias for a whole value
-",
+
+"#]],
     ),
     (
         "parameters: {1: string}",
-        "error[INVALID_TOOL]: x.yaml:1:14: a key must be a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:14: a key must be a string
    |
  1 | parameters: {1: string}
    |              ^
 hint: put it in quotes
-",
+
+"#]],
     ),
     (
         "parameters: {[a]: string}",
-        "error[INVALID_TOOL]: x.yaml:1:14: a key must be a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:14: a key must be a string
    |
  1 | parameters: {[a]: string}
    |              ^
 hint: put it in quotes
-",
+
+"#]],
     ),
     (
         "parameters: {? {a: b} : string}",
-        "error[INVALID_TOOL]: x.yaml:1:16: a key must be a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:16: a key must be a string
    |
  1 | parameters: {? {a: b} : string}
    |                ^
 hint: put it in quotes
-",
+
+"#]],
     ),
     (
         "parameters: {true: string}",
-        "error[INVALID_TOOL]: x.yaml:1:14: a key must be a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:14: a key must be a string
    |
  1 | parameters: {true: string}
    |              ^^^^
 hint: put it in quotes
-",
+
+"#]],
     ),
     (
         "title: .inf",
-        "error[INVALID_TOOL]: x.yaml:1:8: `.inf` has no place in JSON
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: `.inf` has no place in JSON
    |
  1 | title: .inf
    |        ^^^^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "timeout: 017",
-        r#"error[INVALID_TOOL]: x.yaml:1:10: `017` is 8-based for some readers of YAML and 10-based for others
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `017` is 8-based for some readers of YAML and 10-based for others
    |
  1 | timeout: 017
    |          ^^^
 hint: write 17, 0o17 or "017"
-"#,
+
+"#]],
     ),
     (
         "timeout: 99999999999999999999",
-        "error[INVALID_TOOL]: x.yaml:1:10: `99999999999999999999` does not fit 64 bits
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `99999999999999999999` does not fit 64 bits
    |
  1 | timeout: 99999999999999999999
    |          ^^^^^^^^^^^^^^^^^^^^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn what_yaml_has_and_json_has_not() {
     for (given, expected) in WHAT_YAML_HAS_AND_JSON_HAS_NOT {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }
 
-const WHAT_READERS_KNOW_BY_OTHER_NAMES: [(&str, &str); 3] = [
+const WHAT_READERS_KNOW_BY_OTHER_NAMES: [(&str, Snapshot); 3] = [
     (
         "timeout: 1_000",
-        "error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:10: `timeout` takes a number of seconds greater than 0, not a string
    |
  1 | timeout: 1_000
    |          ^^^^^
 hint: write seconds as a number, such as `timeout: 60`
-",
+
+"#]],
     ),
     (
         "annotations: {read_only: yes}",
-        "error[INVALID_TOOL]: x.yaml:1:26: `read_only` takes true or false, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:26: `read_only` takes true or false, not a string
    |
  1 | annotations: {read_only: yes}
    |                          ^^^
 hint: write `true` or `false`, without quotes
-",
+
+"#]],
     ),
-    (
-        "annotations: {read_only: True}",
-        "ok",
-    ),
+    ("annotations: {read_only: True}", str!["ok"]),
 ];
 
 #[test]
 fn what_readers_know_by_other_names() {
     for (given, expected) in WHAT_READERS_KNOW_BY_OTHER_NAMES {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }

@@ -1,243 +1,278 @@
 //! Types and what is required: one spelling each, and the fix for all others.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-/// These entries under `parameters`.
-#[track_caller]
-fn sugar(entries: &str, expected: &str) {
-    check("parameters", entries, expected);
-}
+use super::fault::check_parameters;
 
-#[track_caller]
-fn check(key: &str, entries: &str, expected: &str) {
-    let lines = entries.replace('\n', "\n  ");
-    let file = format!("name: x\ndescription: d\nimplementation: ok\n{key}:\n  {lines}\n");
-    assert_eq!(told(file), expected, "{entries}");
-}
-
-const TYPES_ARE_SPELLED_ONE_WAY: [(&str, &str); 17] = [
+const TYPES_ARE_SPELLED_ONE_WAY: [(&str, Snapshot); 17] = [
     (
         "a: int",
-        "error[INVALID_TOOL]: x.yaml:5:6: `int` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `int` is not a type
    |
  5 |   a: int
    |      ^^^
 hint: write `integer`
-",
+
+"#]],
     ),
     (
         "a: str",
-        "error[INVALID_TOOL]: x.yaml:5:6: `str` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `str` is not a type
    |
  5 |   a: str
    |      ^^^
 hint: write `string`
-",
+
+"#]],
     ),
     (
         "a: {type: bool}",
-        "error[INVALID_TOOL]: x.yaml:5:13: `bool` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `bool` is not a type
    |
  5 |   a: {type: bool}
    |             ^^^^
 hint: write `boolean`
-",
+
+"#]],
     ),
     (
         "a: {type: float}",
-        "error[INVALID_TOOL]: x.yaml:5:13: `float` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `float` is not a type
    |
  5 |   a: {type: float}
    |             ^^^^^
 hint: write `number`
-",
+
+"#]],
     ),
     (
         r#"a: {type: "string?"}"#,
-        r#"error[INVALID_TOOL]: x.yaml:5:13: `string?` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `string?` is not a type
    |
  5 |   a: {type: "string?"}
    |             ^^^^^^^^^
 hint: write `type: string` and `optional: true`
-"#,
+
+"#]],
     ),
     (
         "a: int?",
-        "error[INVALID_TOOL]: x.yaml:5:6: `int?` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `int?` is not a type
    |
  5 |   a: int?
    |      ^^^^
 hint: write `type: integer` and `optional: true`
-",
+
+"#]],
     ),
     (
         "a: {type: String}",
-        "error[INVALID_TOOL]: x.yaml:5:13: `String` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `String` is not a type
    |
  5 |   a: {type: String}
    |             ^^^^^^
 hint: write `string`
-",
+
+"#]],
     ),
     (
         r#"a: {type: [string, "null"]}"#,
-        r#"error[INVALID_TOOL]: x.yaml:5:13: `type` takes one type's name, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `type` takes one type's name, not a list
    |
  5 |   a: {type: [string, "null"]}
    |             ^^^^^^^^^^^^^^^^
 hint: write one type, and `nullable: true` where null is meant too
-"#,
+
+"#]],
     ),
     (
         r#"a: {type: "null"}"#,
-        r#"error[INVALID_TOOL]: x.yaml:5:13: `null` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: `null` is not a type
    |
  5 |   a: {type: "null"}
    |             ^^^^^^
 hint: write the type of the other values and `nullable: true`
-"#,
+
+"#]],
     ),
     (
         "a: widget",
-        "error[INVALID_TOOL]: x.yaml:5:6: `widget` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `widget` is not a type
    |
  5 |   a: widget
    |      ^^^^^^
 hint: the types are string, integer, number, boolean, array and object
-",
+
+"#]],
     ),
     (
         "a: int[]",
-        "error[INVALID_TOOL]: x.yaml:5:6: `int[]` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `int[]` is not a type
    |
  5 |   a: int[]
    |      ^^^^^
 hint: write `integer[]`
-",
+
+"#]],
     ),
     (
         "a: array[]",
-        "error[INVALID_TOOL]: x.yaml:5:6: `array[]` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `array[]` is not a type
    |
  5 |   a: array[]
    |      ^^^^^^^
 hint: write `items`, or name the type of the items: `string[]`
-",
+
+"#]],
     ),
     (
         "a: array",
-        "error[INVALID_TOOL]: x.yaml:5:6: an array needs `items`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: an array needs `items`
    |
  5 |   a: array
    |      ^^^^^
 hint: say what it holds, as in `type: string[]`
-",
+
+"#]],
     ),
     (
         "a: {type: array}",
-        "error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
    |
  5 |   a: {type: array}
    |             ^^^^^
 hint: say what it holds, as in `type: string[]`
-",
+
+"#]],
     ),
     (
         "a: string[][][][][][][][][]",
-        "error[INVALID_TOOL]: x.yaml:5:6: `string[][][][][][][][][]` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: `string[][][][][][][][][]` is not a type
    |
  5 |   a: string[][][][][][][][][]
    |      ^^^^^^^^^^^^^^^^^^^^^^^^
 hint: nest at most 8 arrays; give the items a name in `properties`
-",
+
+"#]],
     ),
     (
         "a: 5",
-        "error[INVALID_TOOL]: x.yaml:5:6: a schema is a map, not a number
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:6: a schema is a map, not a number
    |
  5 |   a: 5
    |      ^
 hint: write a map such as `{type: string}`
-",
+
+"#]],
     ),
     (
         "a:",
-        "error[INVALID_TOOL]: x.yaml:5:4: a schema is a map, not nothing
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:4: a schema is a map, not nothing
    |
  5 |   a:
    |    ^
 hint: write a map such as `{type: string}`
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn types_are_spelled_one_way() {
     for (given, expected) in TYPES_ARE_SPELLED_ONE_WAY {
-        sugar(given, expected);
+        check_parameters(given, expected);
     }
 }
 
-const WHAT_IS_REQUIRED_IS_SAID_ONCE: [(&str, &str); 6] = [
+const WHAT_IS_REQUIRED_IS_SAID_ONCE: [(&str, Snapshot); 6] = [
     (
         "a: {type: string, required: true}",
-        "error[INVALID_TOOL]: x.yaml:5:21: `required` has no place here: every parameter is required unless it says otherwise
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `required` has no place here: every parameter is required unless it says otherwise
    |
  5 |   a: {type: string, required: true}
    |                     ^^^^^^^^
 hint: remove it and mark the others with `optional: true`
-",
+
+"#]],
     ),
     (
         "a: {type: object, properties: {b: string}, required: [b]}",
-        "error[INVALID_TOOL]: x.yaml:5:46: `required` has no place here: every parameter is required unless it says otherwise
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:46: `required` has no place here: every parameter is required unless it says otherwise
    |
  5 |   a: {type: object, properties: {b: string}, required: [b]}
    |                                              ^^^^^^^^
 hint: remove it and mark the others with `optional: true`
-",
+
+"#]],
     ),
     (
         "required: [a]",
-        "error[INVALID_TOOL]: x.yaml:5:13: a schema is a map, not a list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:13: a schema is a map, not a list
    |
  5 |   required: [a]
    |             ^^^
 hint: write a map such as `{type: string}`
-",
+
+"#]],
     ),
     (
         "a: {type: string, default: x, optional: false}",
-        "error[INVALID_TOOL]: x.yaml:5:33: a parameter with a default is optional
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:33: a parameter with a default is optional
    |
  5 |   a: {type: string, default: x, optional: false}
    |                                 ^^^^^^^^
 hint: remove either `optional: false` or `default`
-",
+
+"#]],
     ),
     (
         r#"a: {type: string, optional: "yes"}"#,
-        r#"error[INVALID_TOOL]: x.yaml:5:31: `optional` takes true or false, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:31: `optional` takes true or false, not a string
    |
  5 |   a: {type: string, optional: "yes"}
    |                               ^^^^^
 hint: write `true` or `false`, without quotes
-"#,
+
+"#]],
     ),
     (
         "a: {type: array, items: {type: string, optional: true}}",
-        "error[INVALID_TOOL]: x.yaml:5:42: `optional` belongs to a parameter or a property
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:42: `optional` belongs to a parameter or a property
    |
  5 |   a: {type: array, items: {type: string, optional: true}}
    |                                          ^^^^^^^^
 hint: remove it
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn what_is_required_is_said_once() {
     for (given, expected) in WHAT_IS_REQUIRED_IS_SAID_ONCE {
-        sugar(given, expected);
+        check_parameters(given, expected);
     }
 }

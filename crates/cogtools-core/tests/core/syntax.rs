@@ -1,186 +1,205 @@
 //! What is no YAML: the words of the parser, their place and what to do.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-const BASE: &str = "name: x\ndescription: d\nimplementation: ok\n";
+use super::fault::check_lines;
 
-/// A file of these lines and the three keys that every tool has.
-#[track_caller]
-fn extra(lines: &str, expected: &str) {
-    whole(format!("{lines}\n{BASE}"), expected);
-}
-
-#[track_caller]
-fn whole(file: impl Into<Vec<u8>>, expected: &str) {
-    let file = file.into();
-    let shown = String::from_utf8_lossy(&file).into_owned();
-    assert_eq!(told(file), expected, "{shown}");
-}
-
-const SYNTAX: [(&str, &str); 14] = [
+const SYNTAX: [(&str, Snapshot); 14] = [
     (
         r#"title: "open"#,
-        "error[INVALID_TOOL]: x.yaml:2:1: invalid indentation in multiline quoted scalar
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: invalid indentation in multiline quoted scalar
    |
  2 | name: x
    | ^
 hint: close the quote where the text ends
-",
+
+"#]],
     ),
     (
         "title: a: b",
-        "error[INVALID_TOOL]: x.yaml:1:9: mapping values are not allowed in this context
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:9: mapping values are not allowed in this context
    |
  1 | title: a: b
    |         ^
 hint: put text that holds `: ` in quotes, or write it under `|`
-",
+
+"#]],
     ),
     (
         "title: [a",
-        "error[INVALID_TOOL]: x.yaml:2:5: illegal placement of ':' indicator
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:5: illegal placement of ':' indicator
    |
  2 | name: x
    |     ^
 hint: close the bracket, brace or quote before this line
-",
+
+"#]],
     ),
-    (r#"title: a]b, "c" d"#, "ok"),
+    (r#"title: a]b, "c" d"#, str!["ok"]),
     (
         "annotations:\n\tread_only: true",
-        "error[INVALID_TOOL]: x.yaml:2:2: tabs disallowed within this context (block indentation)
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:2: tabs disallowed within this context (block indentation)
    |
  2 | ·read_only: true
    |  ^
 hint: indent with spaces
-",
+
+"#]],
     ),
     (
         "title: @a",
-        "error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `@'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `@'
    |
  1 | title: @a
    |        ^
 hint: put text that begins with a special character in quotes
-",
+
+"#]],
     ),
     (
         "title: `a`",
-        "error[INVALID_TOOL]: x.yaml:1:8: unexpected character: ``'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: unexpected character: ``'
    |
  1 | title: `a`
    |        ^
 hint: put text that begins with a special character in quotes
-",
+
+"#]],
     ),
     (
         "title: %a",
-        "error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `%'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `%'
    |
  1 | title: %a
    |        ^
 hint: put text that begins with a special character in quotes
-",
+
+"#]],
     ),
     (
         "  title: a",
-        "error[INVALID_TOOL]: x.yaml:2:1: did not find expected <document start>
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: did not find expected <document start>
    |
  2 | name: x
    | ^
 hint: begin all keys of one map in the same column
-",
+
+"#]],
     ),
     (
         "title: |
  a
   b
 c",
-        "error[INVALID_TOOL]: x.yaml:4:1: simple key expected ':'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:4:1: simple key expected ':'
    |
  4 | c
    | ^
 hint: write `key: value`; text of several lines belongs under `|`, indented
-",
+
+"#]],
     ),
     (
         r#""a" "b": c"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:5: invalid trailing content after double-quoted scalar
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:5: invalid trailing content after double-quoted scalar
    |
  1 | "a" "b": c
    |     ^
 hint: write `\"` for a quote inside of double quotes
-"#,
+
+"#]],
     ),
     (
         "title: 'it's'",
-        "error[INVALID_TOOL]: x.yaml:1:12: invalid trailing content after single-quoted scalar
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:12: invalid trailing content after single-quoted scalar
    |
  1 | title: 'it's'
    |            ^
 hint: write `''` for one quote inside of single quotes
-",
+
+"#]],
     ),
     (
         r#"title: "\q""#,
-        r#"error[INVALID_TOOL]: x.yaml:1:8: while parsing a quoted scalar, found unknown escape character
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: while parsing a quoted scalar, found unknown escape character
    |
  1 | title: "\q"
    |        ^
 hint: write `\\` for a backslash, or use single quotes
-"#,
+
+"#]],
     ),
     (
         "title: ",
-        r"error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `\u{1}'
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `\u{1}'
    |
  1 | title: ·
    |        ^
 hint: put text that begins with a special character in quotes
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn syntax() {
     for (given, expected) in SYNTAX {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }
 
-const WIDE_CHARACTERS_BEFORE_A_FAULT: [(&str, &str); 3] = [
+const WIDE_CHARACTERS_BEFORE_A_FAULT: [(&str, Snapshot); 3] = [
     (
         r#"title: {日本: "ü😀", typo: 1}"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:8: `title` takes a string, not a map
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:8: `title` takes a string, not a map
    |
  1 | title: {日本: "ü😀", typo: 1}
    |        ^^^^^^^^^^^^^^^^^^^
 hint: write text, in quotes or under `|`
-"#,
+
+"#]],
     ),
     (
         r#""тест": [ä, *é]"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:13: while parsing node, found unknown anchor
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:13: while parsing node, found unknown anchor
    |
  1 | "тест": [ä, *é]
    |             ^
 hint: put text that begins with `*` in quotes; an alias needs its `&` before it
-"#,
+
+"#]],
     ),
     (
         r#"parameters: {"ключ": {type: "строка"}}"#,
-        r#"error[INVALID_TOOL]: x.yaml:1:29: `строка` is not a type
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:1:29: `строка` is not a type
    |
  1 | parameters: {"ключ": {type: "строка"}}
    |                             ^^^^^^^^
 hint: the types are string, integer, number, boolean, array and object
-"#,
+
+"#]],
     ),
 ];
 
 #[test]
 fn wide_characters_before_a_fault() {
     for (given, expected) in WIDE_CHARACTERS_BEFORE_A_FAULT {
-        extra(given, expected);
+        check_lines(given, expected);
     }
 }

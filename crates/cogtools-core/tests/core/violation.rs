@@ -1,6 +1,7 @@
 //! Arguments that do not fit, and the words that let a model repair them.
 
 use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_test_support::{Expected, assert_text, str};
 
 use super::fault::{shown, tool};
 
@@ -19,12 +20,8 @@ pub(super) fn told(parameters: &str, arguments: &str) -> String {
 }
 
 #[track_caller]
-fn check(parameters: &str, arguments: &str, expected: &str) {
-    assert_eq!(
-        told(parameters, arguments),
-        expected,
-        "{parameters}\n{arguments}"
-    );
+fn check(parameters: &str, arguments: &str, expected: impl Into<Expected>) {
+    assert_text(told(parameters, arguments), expected);
 }
 
 #[test]
@@ -32,12 +29,17 @@ fn what_is_missing() {
     check(
         "a:\n  type: string\n  description: |\n    One\n      and two\nb: string",
         r#"{"b": "x"}"#,
-        "/a: required but missing\nhint: send a (string): One and two\n",
+        str![[r#"
+/a: required but missing
+hint: send a (string): One and two
+
+"#]],
     );
     check(
         "a: string\nb: {enum: [left, right]}\nc: {type: integer, minimum: 5}\nd: boolean\ne: 'string[]'\nf: {type: string, nullable: true}\ng: {}",
         "{}",
-        r#"/a: required but missing
+        str![[r#"
+/a: required but missing
 hint: send a (string)
 /b: required but missing
 hint: send b (one of "left", "right")
@@ -52,14 +54,21 @@ hint: send f (string or null)
 /g: required but missing
 hint: send g (any value)
 hint: the least that is valid: {"a":"…","b":"left","c":5,"d":false,"e":[],"f":"…","g":"…"}
-"#,
+
+"#]],
     );
     check(
         "a: {type: object, properties: {b: string, c: string}}\nd: {type: string, pattern: ^x}",
         r#"{"a": {}}"#,
-        "/a/b: required but missing\nhint: send b (string)\n\
-         /a/c: required but missing\nhint: send c (string)\n\
-         /d: required but missing\nhint: send d (string)\n",
+        str![[r#"
+/a/b: required but missing
+hint: send b (string)
+/a/c: required but missing
+hint: send c (string)
+/d: required but missing
+hint: send d (string)
+
+"#]],
     );
 }
 
@@ -68,20 +77,35 @@ fn what_is_not_declared() {
     check(
         "",
         r#"{"a": 1}"#,
-        "/a: not a parameter of this tool\nhint: send no arguments: `{}`\n",
+        str![[r#"
+/a: not a parameter of this tool
+hint: send no arguments: `{}`
+
+"#]],
     );
     check(
         "what_happened: string\nnext: string",
         r#"{"whatHappened": "x", "next": "y", "zzz": 1, "wait_for_previous": true}"#,
-        "/whatHappened: not a parameter of this tool\nhint: did you mean `what_happened`?\n\
-         /zzz: not a parameter of this tool\nhint: the parameters are `what_happened`, `next`\n\
-         /what_happened: required but missing\nhint: send what_happened (string)\n",
+        str![[r#"
+/whatHappened: not a parameter of this tool
+hint: did you mean `what_happened`?
+/zzz: not a parameter of this tool
+hint: the parameters are `what_happened`, `next`
+/what_happened: required but missing
+hint: send what_happened (string)
+
+"#]],
     );
     check(
         "a: {type: object, additionalProperties: false, properties: {color: {type: string, optional: true}}}",
         r#"{"a": {"colour": "x", "a/b~c": 1}}"#,
-        "/a/colour: not a parameter of this tool\nhint: did you mean `color`?\n\
-         /a/a~1b~0c: not a parameter of this tool\nhint: the parameters are `color`\n",
+        str![[r#"
+/a/colour: not a parameter of this tool
+hint: did you mean `color`?
+/a/a~1b~0c: not a parameter of this tool
+hint: the parameters are `color`
+
+"#]],
     );
 }
 
@@ -90,28 +114,42 @@ fn alternatives_are_explained() {
     check(
         "a: {anyOf: [{type: object, properties: {b: string}}, {type: string, minLength: 2}]}",
         r#"{"a": {"b": 1}}"#,
-        "/a: fits none of the 2 alternatives\n\
-         hint: alternative 1: /a/b: expected string, got number 1\n\
-         hint: alternative 2: /a: expected string, got object {\"b\":1}\n\
-         hint: send a (any value)\n",
+        str![[r#"
+/a: fits none of the 2 alternatives
+hint: alternative 1: /a/b: expected string, got number 1
+hint: alternative 2: /a: expected string, got object {"b":1}
+hint: send a (any value)
+
+"#]],
     );
     check(
         "a: {oneOf: [{type: object, properties: {b: string}}, {type: string}]}",
         r#"{"a": {}}"#,
-        "/a: fits none of the 2 alternatives\n\
-         hint: alternative 1: /a: \"b\" is missing\n\
-         hint: alternative 2: /a: expected string, got object {}\n\
-         hint: send a (any value)\n",
+        str![[r#"
+/a: fits none of the 2 alternatives
+hint: alternative 1: /a: "b" is missing
+hint: alternative 2: /a: expected string, got object {}
+hint: send a (any value)
+
+"#]],
     );
     check(
         "a: {oneOf: [integer, number]}",
         r#"{"a": 1}"#,
-        "/a: fits several alternatives, must fit exactly one\nhint: send a (any value)\n",
+        str![[r#"
+/a: fits several alternatives, must fit exactly one
+hint: send a (any value)
+
+"#]],
     );
     check(
         "a: {not: {type: string}, description: Anything else}",
         r#"{"a": "x"}"#,
-        "/a: must not fit {\"type\":\"string\"}\nhint: send a (any value): Anything else\n",
+        str![[r#"
+/a: must not fit {"type":"string"}
+hint: send a (any value): Anything else
+
+"#]],
     );
 }
 
@@ -120,8 +158,13 @@ fn places_deep_inside() {
     check(
         "a: {type: array, items: {type: array, items: {type: object, properties: {'b/c': integer}}}}",
         r#"{"a": [[], [{"b/c": "x"}, 5]]}"#,
-        "/a/1/0/b~1c: expected integer, got string \"x\"\nhint: send b/c (integer)\n\
-         /a/1/1: expected object, got number 5\nhint: send item 1 of item 1 of a (object)\n",
+        str![[r#"
+/a/1/0/b~1c: expected integer, got string "x"
+hint: send b/c (integer)
+/a/1/1: expected object, got number 5
+hint: send item 1 of item 1 of a (object)
+
+"#]],
     );
 }
 

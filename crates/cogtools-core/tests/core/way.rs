@@ -1,164 +1,181 @@
 //! What the implementation of a tool may be.
 
-use super::fault::told;
+use cogtools_test_support::{Snapshot, str};
 
-#[track_caller]
-fn whole(file: impl Into<Vec<u8>>, expected: &str) {
-    let file = file.into();
-    let shown = String::from_utf8_lossy(&file).into_owned();
-    assert_eq!(told(file), expected, "{shown}");
-}
+use super::fault::check_file;
 
-const WAYS_OF_IMPLEMENTATION: [(&str, &str); 11] = [
+const WAYS_OF_IMPLEMENTATION: [(&str, Snapshot); 11] = [
     (
         "name: x
 description: d
 implementation: {njk_file: ../a.njk}
 ",
-        "error[INVALID_TOOL]: x.yaml:3:28: `../a.njk` leads out of the tool's own folder
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:28: `../a.njk` leads out of the tool's own folder
    |
  3 | implementation: {njk_file: ../a.njk}
    |                            ^^^^^^^^
 hint: name a file in the folder of the tool, or below it
-",
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {njk_file: /etc/passwd}
 ",
-        "error[INVALID_TOOL]: x.yaml:3:28: `/etc/passwd` leads out of the tool's own folder
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:28: `/etc/passwd` leads out of the tool's own folder
    |
  3 | implementation: {njk_file: /etc/passwd}
    |                            ^^^^^^^^^^^
 hint: name a file in the folder of the tool, or below it
-",
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {njk_file: 5}
 ",
-        "error[INVALID_TOOL]: x.yaml:3:28: `njk_file` takes a path, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:28: `njk_file` takes a path, not 5
    |
  3 | implementation: {njk_file: 5}
    |                            ^
 hint: name a file beside the tool, such as `facts.njk`
-",
+
+"#]],
     ),
     (
         r#"name: x
 description: d
 implementation: {njk_file: ""}
 "#,
-        r#"error[INVALID_TOOL]: x.yaml:3:28: `` leads out of the tool's own folder
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:28: `` leads out of the tool's own folder
    |
  3 | implementation: {njk_file: ""}
    |                            ^^
 hint: name a file in the folder of the tool, or below it
-"#,
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {exec: []}
 ",
-        r#"error[INVALID_TOOL]: x.yaml:3:24: `exec` takes a list of a program and its arguments, not an empty list
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:24: `exec` takes a list of a program and its arguments, not an empty list
    |
  3 | implementation: {exec: []}
    |                        ^^
 hint: write a list such as `[echo, "{{ text }}"]`
-"#,
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {exec: echo}
 ",
-        r#"error[INVALID_TOOL]: x.yaml:3:24: `exec` takes a list of a program and its arguments, not a string
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:24: `exec` takes a list of a program and its arguments, not a string
    |
  3 | implementation: {exec: echo}
    |                        ^^^^
 hint: write a list such as `[echo, "{{ text }}"]`
-"#,
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {exec: [echo, 5]}
 ",
-        "error[INVALID_TOOL]: x.yaml:3:31: `exec` takes a list of strings, not 5
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:31: `exec` takes a list of strings, not 5
    |
  3 | implementation: {exec: [echo, 5]}
    |                               ^
 hint: put it in quotes to make it a string
-",
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {script: echo}
 ",
-        "error[INVALID_TOOL]: x.yaml:3:26: `script` takes a text that begins with `#!`, not other text
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:26: `script` takes a text that begins with `#!`, not other text
    |
  3 | implementation: {script: echo}
    |                          ^^^^
 hint: begin the script with a line such as `#!/bin/sh`
-",
+
+"#]],
     ),
     (
         "name: x
 description: d
 implementation: {exe: [a]}
 ",
-        "error[INVALID_TOOL]: x.yaml:3:18: unknown key `exe`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:18: unknown key `exe`
    |
  3 | implementation: {exe: [a]}
    |                  ^^^
 hint: did you mean `exec`?
-",
+
+"#]],
     ),
     (
         r##"name: x
 description: d
 implementation: {exec: [a], script: "#!a"}
 "##,
-        r##"error[INVALID_TOOL]: x.yaml:3:1: an implementation names one of `njk_file`, `exec` and `script`
+        str![[r##"
+error[INVALID_TOOL]: x.yaml:3:1: an implementation names one of `njk_file`, `exec` and `script`
    |
  3 | implementation: {exec: [a], script: "#!a"}
    | ^^^^^^^^^^^^^^
 hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
-"##,
+
+"##]],
     ),
     (
         "name: x
 description: d
 implementation: {}
 ",
-        r#"error[INVALID_TOOL]: x.yaml:3:1: an implementation names one of `njk_file`, `exec` and `script`
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:1: an implementation names one of `njk_file`, `exec` and `script`
    |
  3 | implementation: {}
    | ^^^^^^^^^^^^^^
 hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
-"#,
+
+"#]],
     ),
 ];
 
 #[test]
 fn ways_of_implementation() {
     for (given, expected) in WAYS_OF_IMPLEMENTATION {
-        whole(given, expected);
+        check_file(given, expected);
     }
 }
 
-const LANGUAGES_OF_TEMPLATES: [(&str, &str); 8] = [
+const LANGUAGES_OF_TEMPLATES: [(&str, Snapshot); 8] = [
     (
         "name: x
 description: d
 implementation: |
   ok
 ",
-        "ok",
+        str!["ok"],
     ),
     (
         "name: x
@@ -166,7 +183,7 @@ description: d
 implementation: | # njk
   ok
 ",
-        "ok",
+        str!["ok"],
     ),
     (
         "name: x
@@ -174,7 +191,7 @@ description: d
 implementation: |- # njk
   ok
 ",
-        "ok",
+        str!["ok"],
     ),
     (
         "name: x
@@ -182,7 +199,7 @@ description: d
 implementation: >- # a longer remark
   ok
 ",
-        "ok",
+        str!["ok"],
     ),
     (
         "name: x
@@ -190,12 +207,14 @@ description: d
 implementation: | # jinja
   ok
 ",
-        "error[INVALID_TOOL]: x.yaml:3:21: `jinja` is not a template language that tools are written in
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:21: `jinja` is not a template language that tools are written in
    |
  3 | implementation: | # jinja
    |                     ^^^^^
 hint: write `implementation: | # njk`
-",
+
+"#]],
     ),
     (
         "name: x
@@ -203,12 +222,14 @@ description: d
 implementation: |+ #liquid
   ok
 ",
-        "error[INVALID_TOOL]: x.yaml:3:21: `liquid` is not a template language that tools are written in
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:21: `liquid` is not a template language that tools are written in
    |
  3 | implementation: |+ #liquid
    |                     ^^^^^^
 hint: write `implementation: | # njk`
-",
+
+"#]],
     ),
     (
         r#"name: x
@@ -216,12 +237,14 @@ description: d
 "implementation" :   | # mustache
   ok
 "#,
-        r#"error[INVALID_TOOL]: x.yaml:3:26: `mustache` is not a template language that tools are written in
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:26: `mustache` is not a template language that tools are written in
    |
  3 | "implementation" :   | # mustache
    |                          ^^^^^^^^
 hint: write `implementation: | # njk`
-"#,
+
+"#]],
     ),
     (
         "name: x
@@ -229,18 +252,20 @@ description: d
 implementation: |# njk
   ok
 ",
-        "error[INVALID_TOOL]: x.yaml:3:18: comments must be separated from other tokens by whitespace
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:18: comments must be separated from other tokens by whitespace
    |
  3 | implementation: |# njk
    |                  ^
 hint: put a space before `#`, as in `| # njk`
-",
+
+"#]],
     ),
 ];
 
 #[test]
 fn languages_of_templates() {
     for (given, expected) in LANGUAGES_OF_TEMPLATES {
-        whole(given, expected);
+        check_file(given, expected);
     }
 }

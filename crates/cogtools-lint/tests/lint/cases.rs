@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::Level;
 use cogtools_lint::{CaseFile, Rule, reference, rules};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Expected, Project, assert_text};
 
 use crate::project::run;
 
@@ -115,10 +115,5 @@ fn rules_are_worded_alike() {
 #[test]
 fn the_reference_is_what_the_program_prints() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/lint-rules.md");
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == reference(),
-        "docs/reference/lint-rules.md is not what the rules say; run\n  \
-         cargo run -p cogtools --bin cogtools-lint -- --explain all > docs/reference/lint-rules.md",
-    );
+    assert_text(reference(), Expected::file(path));
 }
