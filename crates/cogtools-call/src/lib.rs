@@ -5,6 +5,7 @@
 //! as a failure there, and what it says is read by the model.
 
 use clap::{Arg, ArgMatches, Command};
+use cogtools_core::Code;
 use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
 use cogtools_program::project::{filter_args, located, system_env_arg};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
@@ -15,6 +16,18 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Read,
+    codes: &[
+        Code::ToolFailed,
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -1,8 +1,9 @@
 //! The command line.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::Code;
 use cogtools_program::project::system_env_arg;
-use cogtools_program::{Failure, Io, Program, Stdin, format};
+use cogtools_program::{Failure, Io, Program, Stdin, format, man};
 
 use crate::{change, show, variables};
 
@@ -12,6 +13,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 

@@ -22,6 +22,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::Stale, Code::InvalidConfig],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
 use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::check;
 use crate::checks::headless;
@@ -17,6 +17,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::Unhealthy],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

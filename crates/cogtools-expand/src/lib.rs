@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault, Tool};
 use cogtools_program::format::{host, host_arg};
 use cogtools_program::project::registry;
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::Value;
 
 /// The program.
@@ -18,6 +18,15 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Fault};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::host::Host;
 use crate::scene::Scene;
@@ -16,6 +16,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 

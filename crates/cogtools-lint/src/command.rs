@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Level};
 use cogtools_program::project::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::finding::Finding;
 use crate::levels::Levels;
@@ -21,6 +21,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidTool, Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{filter_args, registry};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
 
 use row::Row;
@@ -21,6 +21,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

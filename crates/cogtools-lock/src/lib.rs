@@ -11,6 +11,15 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Locked,
+        Code::Timeout,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -13,7 +13,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
 use cogtools_program::budget;
 use cogtools_program::project::filter_args;
-use cogtools_program::{Failure, Io, Program, Stdin, leave};
+use cogtools_program::{Failure, Io, Program, Stdin, leave, man};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
@@ -31,6 +31,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -6,10 +6,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::{Name, Project};
+use cogtools_core::{Code, Name, Project};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin, file};
+use cogtools_program::{Failure, Io, Program, Stdin, file, man};
 
 use crate::done::Done;
 use crate::place::Place;
@@ -23,6 +23,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 

@@ -235,7 +235,7 @@ pub fn filter_args() -> [Arg; 4] {
             .value_name(value)
             .action(ArgAction::Append)
             .value_delimiter(',')
-            .help_heading("Which tools")
+            .help_heading("Filter options")
             .help(help)
     };
     [
@@ -254,7 +254,7 @@ pub fn filter_args() -> [Arg; 4] {
             .long("host")
             .value_name("HOST")
             .value_parser(PossibleValuesParser::new(Target::NAMES))
-            .help_heading("Which tools")
+            .help_heading("Filter options")
             .help("Only tools that the configuration has for this host"),
     ]
 }

@@ -21,6 +21,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[],
+    variables: &[],
     manual: MANUAL,
 };
 

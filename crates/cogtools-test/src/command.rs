@@ -20,6 +20,13 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::TestFailed,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::ToolNotFound,
+    ],
+    variables: man::APPROVALS,
     manual: MANUAL,
 };
 

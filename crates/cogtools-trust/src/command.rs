@@ -8,7 +8,7 @@ use cogtools_core::trust::{Item, Subject, subjects};
 use cogtools_core::{Code, Fault, Surroundings};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project, watched};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::report::{Entry, Report};
 
@@ -18,6 +18,14 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

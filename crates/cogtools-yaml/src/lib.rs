@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::Tool;
+use cogtools_core::{Code, Tool};
 use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
 use cogtools_program::project::{Site, system_env_arg};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -18,6 +18,17 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Read,
+    codes: &[
+        Code::ToolFailed,
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ],
+    variables: man::APPROVALS,
     manual: MANUAL,
 };
 

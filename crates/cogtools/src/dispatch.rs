@@ -17,6 +17,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::UnknownProgram],
+    variables: &[],
     manual: MANUAL,
 };
 

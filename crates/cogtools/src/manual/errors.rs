@@ -13,7 +13,7 @@ pub(super) fn sections() -> Vec<Section> {
         ("MESSAGES", MESSAGES.to_owned()),
         ("JSON", JSON.to_owned()),
         ("CODES", codes()),
-        ("EXIT STATUS", man::exit_status()),
+        ("EXIT STATUS", man::exit_status(&Code::ALL)),
     ]
 }
 
