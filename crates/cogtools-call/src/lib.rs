@@ -34,7 +34,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "ARGUMENTS",
-        "The arguments are one JSON object on standard input; no input at all counts as an empty object. They are checked against the tool's parameters, and every violation is reported at once. An argument that the tool does not declare is a violation; wait_for_previous, which some hosts add of their own accord, is dropped. Nothing is converted: a number in quotes is a string. Parameters with a default are filled in.\n\nAt most 16 MiB are accepted. Standard input is read to its end before the program exits, whatever happens.",
+        "The arguments are one JSON object on standard input; empty input is an empty object. They are checked against the tool's parameters, and every violation is reported at once. An argument that the tool does not declare is a violation, except wait_for_previous, which some hosts add to every call: it is dropped. Values are not converted: a number in quotes is a string. Parameters with a default are filled in.\n\nInput is limited to 16 MiB. It is read to its end before the program exits, even after a failure.",
     ),
     ("FILES", man::FILES),
     (
@@ -45,10 +45,10 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Call a tool: arguments on stdin, its result on stdout")
+        .about("Call a tool: arguments on stdin, result on stdout")
         .long_about(
-            "Call a tool of the project around the current directory: its arguments are read \
-             from standard input and checked, its result is printed on standard output.",
+            "Call a tool of the project that contains the current directory. The arguments are read \
+             from standard input and checked; the result is printed on standard output.",
         )
         .arg(
             Arg::new("tool")

@@ -66,7 +66,9 @@ impl Program {
                     .value_name("FORMAT")
                     .value_parser(["human", "json"])
                     .default_value("human")
-                    .help("How failures are printed on stderr: for people and models, or one JSON object a line"),
+                    .help(
+                        "How to print failures on stderr: as text, or as one JSON object per line",
+                    ),
             )
     }
 

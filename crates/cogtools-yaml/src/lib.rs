@@ -35,7 +35,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "SHEBANG",
-        "A tool file that begins with the line\n\n    #! /usr/bin/env cogtools-yaml\n\nand is executable is a program of its own; what follows its name on the command line is handed on to cogtools-yaml, so that options such as --yaml work there too.",
+        "A tool file that begins with the line\n\n    #! /usr/bin/env cogtools-yaml\n\nand is executable can be run as a program. Options after its name are passed to `cogtools-yaml`, so that --yaml, for instance, works there too.",
     ),
     (
         "EXAMPLES",
@@ -45,10 +45,10 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Run a tool file: arguments on stdin, its result on stdout")
+        .about("Run a tool file: arguments on stdin, result on stdout")
         .long_about(
-            "Run the tool in FILE, wherever it lies: its arguments are read from standard input \
-             and checked, its result is printed on standard output.",
+            "Run the tool in FILE, which need not belong to a project. The arguments are read from \
+             standard input and checked; the result is printed on standard output.",
         )
         .arg(
             Arg::new("file")
