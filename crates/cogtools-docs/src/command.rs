@@ -37,7 +37,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "TABLE",
-        "One row per tool, in the order of sources and names: its name, the first sentence of its description, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the machine's, so that the table is the same everywhere.",
+        "One row per tool, in the order of sources and names: its name, the description up to the first line that ends a sentence, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the machine's, so that the table is the same everywhere.",
     ),
     (
         "CHECK",

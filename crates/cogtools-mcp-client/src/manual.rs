@@ -3,7 +3,11 @@
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "PLUMBING",
-        "Sources of the kind mcp (see `cogtoolrc(5)`) run this program; run it by hand to see what a server declares or returns.\n\ndiscover prints a JSON array: name, title, description, parametersJsonSchema and annotations of each tool. call reads the arguments as one JSON object and prints the result as text: text content verbatim, several parts separated by blank lines, resource links as NAME: URI, binary content (images, audio, other files) as a line with its type and size, and structured content if there is no text. With --json, call prints the result as the server returned it. A result that is an error fails with TOOL_FAILED and its text.",
+        "Sources of the kind mcp (see `cogtoolrc(5)`) run this program; run it by hand to see what a server declares or returns.",
+    ),
+    (
+        "COMMANDS",
+        "discover [--server SERVER]\n  Print a JSON array: name, title, description, parametersJsonSchema and annotations of each tool.\n\ncall [--server SERVER] [--json] TOOL\n  Call TOOL: read the arguments as one JSON object and print the result as text: text content verbatim, several parts separated by blank lines, resource links as NAME: URI, binary content (images, audio, other files) as a line with its type and size, and structured content if there is no text. With --json, the result is printed as the server returned it. A result that is an error fails with TOOL_FAILED and its text.",
     ),
     (
         "SERVER",

@@ -16,7 +16,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "With --http, the server listens on a loopback address and prints its URL, which ends in /mcp. Port 0 selects a free port. Requests that name another host, or come from a page of another origin, are rejected with status 403. If MCP_SERVER_TOKEN is set, requests without it as Authorization: Bearer are rejected with status 401. Closing the connection cancels the call.",
     ),
     (
-        "BOUNDS",
+        "LIMITS",
         "Messages are limited to 16 MiB. Up to 64 tools run at once and 1,000 requests wait; further requests are not read until one completes. Each tool is limited by its timeout.",
     ),
     (

@@ -6,8 +6,8 @@ use cogtools_core::{Budget, BudgetError, Code, Fault, Registry, Tool};
 /// What the man page says of it.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
      budget of `cogtoolrc(5)`, the declarations together cost at most that many tokens, as counted \
-     by `cogtools list`. If all tools fit, nothing changes. Otherwise, tools are declared in the \
-     order of sources and names as long as they fit, followed by two built-in tools: find_tool \
+     by `cogtools list`. If all tools fit, nothing changes. Otherwise, each tool that still \
+     fits is declared, in the order of sources and names, followed by two built-in tools: find_tool \
      searches all tools of the project and returns their descriptions and parameters; call_tool \
      calls one of them, exactly as a direct call would. `cogtools-call` accepts both without any \
      option. Their names are reserved: a tool file with either name is invalid. A budget too small \

@@ -78,8 +78,7 @@ pub fn exit_status(codes: &[Code]) -> String {
     }
     text.push_str(
         "\n128 + N\n  Terminated by signal N; 141 if the reader of its output has gone away.\n\n\
-         A status has the same meaning in every program. `cogtools-errors(7)` lists all codes, \
-         with what to do about each.",
+         A status has the same meaning in every program.",
     );
     text
 }

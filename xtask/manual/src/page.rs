@@ -30,10 +30,14 @@ const MANUAL: &str = "cogtools manual";
 /// Sections that follow the exit status, in the order of man-pages(7).
 const LAST: [&str; 3] = ["ENVIRONMENT", "FILES", "EXAMPLES"];
 
+/// What follows the exit statuses of a program.
+const ERRORS: &str = "`cogtools-errors(7)` lists all codes, with what to do about each.";
+
 /// Every page.
 pub fn all() -> Result<Vec<Page>> {
     let programs = PROGRAMS.iter().map(|program| of_program(program));
-    programs.chain(TOPICS.iter().map(of_topic)).collect()
+    let topics = TOPICS.iter().map(|topic| Ok(of_topic(topic)));
+    programs.chain(topics).collect()
 }
 
 fn of_program(program: &Program) -> Result<Page> {
@@ -53,11 +57,8 @@ fn of_program(program: &Program) -> Result<Page> {
     for (title, text) in program.manual.iter().filter(|it| !is_last(it.0)) {
         section(&mut roff, title, text);
     }
-    section(
-        &mut roff,
-        "EXIT STATUS",
-        &man::exit_status(&program.codes()),
-    );
+    let statuses = man::exit_status(&program.codes());
+    section(&mut roff, "EXIT STATUS", &format!("{statuses} {ERRORS}"));
     for title in LAST {
         let own = program.manual.iter().find(|(own, _)| *own == title);
         let shared = (title == "ENVIRONMENT").then(|| man::environment(program.variables));
@@ -72,7 +73,7 @@ fn of_program(program: &Program) -> Result<Page> {
     Ok(page(program.name, 1, &String::from_utf8(text)?))
 }
 
-fn of_topic(topic: &Topic) -> Result<Page> {
+fn of_topic(topic: &Topic) -> Page {
     let mut roff = Roff::new();
     let number = topic.section.to_string();
     roff.control(
@@ -85,7 +86,7 @@ fn of_topic(topic: &Topic) -> Result<Page> {
         section(&mut roff, title, &text);
     }
     see_also(&mut roff, topic.page);
-    Ok(page(topic.page, topic.section, &roff.render()))
+    page(topic.page, topic.section, &roff.render())
 }
 
 fn page(name: &str, section: u8, text: &str) -> Page {
@@ -96,22 +97,25 @@ fn page(name: &str, section: u8, text: &str) -> Page {
     }
 }
 
-/// The command with a usage that names every option with its value, which is
-/// otherwise hidden behind `[OPTIONS]`, and without the word on the other help.
+/// The command with a usage that names every option with its value, a description
+/// that ends with a full stop, and no mention of the two kinds of `--help`.
 fn documented(mut command: Command) -> Command {
     command.build();
-    let is_standard = |arg: &&Arg| {
+    let is_omitted = |arg: &&Arg| {
         arg.is_positional() || matches!(arg.get_action(), ArgAction::Help | ArgAction::Version)
     };
-    let options = command.get_arguments().filter(|arg| !is_standard(arg));
+    let options = command.get_arguments().filter(|arg| !is_omitted(arg));
     let options: Vec<String> = options
         .map(|arg| format!("[{arg}]").replace(' ', "\u{a0}"))
         .collect();
+    let about = command.get_long_about().or_else(|| command.get_about());
+    let about = about.map(ToString::to_string).unwrap_or_default();
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     let usage = usage.replace("[OPTIONS]", &options.join(" "));
     command
         .override_usage(usage)
+        .long_about(format!("{}.", about.trim_end_matches('.')))
         .mut_arg("help", |arg| arg.long_help("Print help"))
 }
 

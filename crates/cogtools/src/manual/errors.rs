@@ -104,8 +104,8 @@ const fn remedy(code: Code) -> &'static str {
         Code::SchemaViolation => {
             "Correct every named argument as the hints say, and repeat the call."
         }
-        Code::TemplateFailed => "Fix the template at the line shown.",
-        Code::Internal => "Report it, along with the command.",
+        Code::TemplateFailed => "The message shows the line of the template.",
+        Code::Internal => "Include the command in the report.",
         Code::IoFailed => {
             "Check that the named file exists and is readable, and that the disk is not full."
         }

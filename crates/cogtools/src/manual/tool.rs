@@ -143,12 +143,12 @@ SIGTERM and, half a second later, SIGKILL. Background processes survive the prog
 have closed its standard output and error.
 
 its output
-  A result is limited to {most} bytes; it is truncated beyond that, and the last line says so. A \
+  A result is limited to {most} MiB; it is truncated beyond that, and the last line says so. A \
 program that prints more than {flood} MiB is terminated.
 
 With output: {{type: json}}, the result must be one JSON value that matches the schema, or the \
 call fails with TOOL_FAILED; such a result is never truncated. This applies to templates too.",
-        most = Process::MOST,
+        most = Process::MOST >> 20,
         flood = Process::FLOOD >> 20,
     )
 }
@@ -175,7 +175,7 @@ fn limits() -> String {
     format!(
         "\
 a tool file
-  {file} KiB
+  {file} MiB
 
 nesting
   {depth} levels
@@ -191,7 +191,7 @@ arguments
 
 run time
   {timeout} s, unless the key timeout is set",
-        file = Text::LIMIT >> 10,
+        file = Text::LIMIT >> 20,
         depth = yaml::MAX_DEPTH,
         nodes = yaml::MAX_NODES,
         name = Name::LENGTH,
