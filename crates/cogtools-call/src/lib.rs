@@ -5,6 +5,7 @@
 //! as a failure there, and what it says is read by the model.
 
 use clap::{Arg, ArgMatches, Command};
+use cogtools_core::Code;
 use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
 use cogtools_program::project::{filter_args, located, system_env_arg};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
@@ -15,13 +16,25 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Read,
+    codes: &[
+        Code::ToolFailed,
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "ARGUMENTS",
-        "The arguments are one JSON object on standard input; no input at all counts as an empty object. They are checked against the tool's parameters, and every violation is reported at once. An argument that the tool does not declare is a violation; wait_for_previous, which some hosts add of their own accord, is dropped. Nothing is converted: a number in quotes is a string. Parameters with a default are filled in.\n\nAt most 16 MiB are accepted. Standard input is read to its end before the program exits, whatever happens.",
+        "The arguments are one JSON object on standard input; empty input is an empty object. They are checked against the tool's parameters, and every violation is reported at once. An argument that the tool does not declare is a violation, except wait_for_previous, which some hosts add to every call: it is dropped. Values are not converted: a number in quotes is a string. Parameters with a default are filled in.\n\nInput is limited to 16 MiB. It is read to its end before the program exits, even after a failure.",
     ),
     ("FILES", man::FILES),
     (
@@ -32,10 +45,10 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Call a tool: arguments on stdin, its result on stdout")
+        .about("Call a tool: arguments on stdin, result on stdout")
         .long_about(
-            "Call a tool of the project around the current directory: its arguments are read \
-             from standard input and checked, its result is printed on standard output.",
+            "Call a tool of the project that contains the current directory. The arguments are read \
+             from standard input and checked; the result is printed on standard output.",
         )
         .arg(
             Arg::new("tool")

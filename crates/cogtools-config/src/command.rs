@@ -1,8 +1,9 @@
 //! The command line.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::Code;
 use cogtools_program::project::system_env_arg;
-use cogtools_program::{Failure, Io, Program, Stdin, format};
+use cogtools_program::{Failure, Io, Program, Stdin, format, man};
 
 use crate::{change, show, variables};
 
@@ -12,6 +13,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 
@@ -19,47 +22,47 @@ const MANUAL: &[(&str, &str)] = &[
     (
         "COMMANDS",
         "list [--show-origin] [--format human|json]
-  Every key that is set, one a line as KEY=VALUE, with the value that counts. With \
---show-origin, where it was set stands before each, and a tab: FILE:LINE, $VARIABLE or \
-built-in.
+  Print every key that is set, one per line, as KEY=VALUE with the effective value. With \
+--show-origin, each line begins with where the value is set (FILE:LINE, $VARIABLE or built-in) \
+and a tab.
 
 get [--show-origin] [--format human|json] KEY
-  The value of KEY. When it is set nowhere, nothing is printed, and the exit status is 1.
+  Print the value of KEY. If it is not set, print nothing and exit with status 1.
 
 set [--home | --project] KEY VALUE
-  Sets KEY in the project's .cogtoolrc.yaml, or with --home in the user's file. VALUE is \
-YAML, as in the file. The file is made when there is none. Comments, blank lines and the way \
-everything else is written stay; of a list, only the items that differ are touched. Where \
-that cannot be done, nothing is written, and the line to edit is named.
+  Set KEY in the project's .cogtoolrc.yaml or, with --home, in the user's file. VALUE is YAML, \
+as in the file. The file is created if it does not exist. Comments, blank lines and formatting \
+are preserved; in a list, only the items that differ are changed. If that is not possible, \
+nothing is written, and the error names the line to edit.
 
 unset [--home | --project] KEY
-  Takes KEY away there, and with it the maps around it that would be empty.
+  Remove KEY from that file, along with enclosing maps that would be left empty.
 
 env [--explain] [--system-env] [--format human|json]
-  The environment variables that the tools of the project declare, and where each would \
-come from: process, FILE:LINE or missing. Values are never shown. With --explain, also which \
-tools want each, what it hides, and what stands in .env for nothing; with --system-env, as \
-for a call with that option.",
+  Print the environment variables that the project's tools declare and where each value comes \
+from: process, FILE:LINE or missing. Values are never printed. --explain adds which tools declare \
+each variable, what its value overrides, and which entries of .env have no effect. --system-env \
+shows what a call with that option sees.",
     ),
     (
         "KEYS",
-        "A key is the way to a value in `cogtoolrc(5)`, with dots: tool_sources, env_priority, \
+        "A key is the dotted path of a value in `cogtoolrc(5)`: tool_sources, env_priority, \
 filter.tools, filter.exclude, filter.toolsets, hosts.HOST.tools and so on, and \
-lint.rules.RULE.\n\nThe project's package.json and the machine's file are shown and never \
-written: `npm pkg set cogtools.env_priority=process` writes the one, an administrator the \
-other.",
+lint.rules.RULE.\n\nThe project's package.json and the machine's file are read but never written. \
+For the former, use `npm pkg set cogtools.env_priority=process`; the latter belongs to the \
+administrator.",
     ),
     (
         "EXIT STATUS OF GET",
-        "1 says that the key is set nowhere. Everything else is as in all programs.",
+        "1 if the key is not set; otherwise as below.",
     ),
     (
         "JSON",
-        "list: a list of objects with key, value, origin and, where there is one, line; get: one \
-such object. env: an object with variables, a list of objects with name, set, origin (process, \
-a file or null), line, hides (whether the other place has a value that does not count), \
+        "list prints an array of objects with key, value, origin and, if there is one, line; get prints \
+one such object. env prints an object with variables, an array of objects with name, set, origin \
+(process, a file or null), line, hides (whether the other place has a value that is overridden), \
 dangerous (whether .env may not set it) and tools; unused, the names in .env that no tool \
-declares; and ignored, the dangerous names in .env. The latter two are lists of objects with \
+declares; and ignored, the dangerous names in .env. The latter two are arrays of objects with \
 name, origin and line.",
     ),
     (
@@ -72,9 +75,10 @@ fn command() -> Command {
     Command::new(PROGRAM.name)
         .about("Show and change the configuration of this project")
         .long_about(
-            "Show what holds for the tools of the project around the current directory and who \
-             says so: the machine, the user, package.json, .cogtoolrc.yaml or the environment. \
-             Change the project's file, or the user's, without touching anything else in it.",
+            "Show the configuration of the project that contains the current directory, and where \
+             each value is set: the machine, the user, package.json, .cogtoolrc.yaml or the \
+             environment. Change the project's file, or the user's, leaving everything else in \
+             it untouched.",
         )
         .subcommand_required(true)
         .arg_required_else_help(false)
@@ -93,7 +97,7 @@ fn command() -> Command {
         )
         .subcommand(
             Command::new("set")
-                .about("Set a key in a file, and keep the rest of the file as it is")
+                .about("Set a key in a file, preserving the rest of the file")
                 .arg(key_arg())
                 .arg(
                     Arg::new("value")
@@ -105,7 +109,7 @@ fn command() -> Command {
         )
         .subcommand(
             Command::new("unset")
-                .about("Take a key away from a file")
+                .about("Remove a key from a file")
                 .arg(key_arg())
                 .args(place_args()),
         )
@@ -116,7 +120,7 @@ fn command() -> Command {
                     Arg::new("explain")
                         .long("explain")
                         .action(ArgAction::SetTrue)
-                        .help("Say which tools want each, what it hides, and what is not used"),
+                        .help("Show which tools declare each variable, what it overrides, and what is unused"),
                 )
                 .arg(system_env_arg())
                 .arg(format_arg()),
@@ -127,18 +131,18 @@ fn key_arg() -> Arg {
     Arg::new("key")
         .value_name("KEY")
         .required(true)
-        .help("The key, with dots on the way to it: filter.tools")
+        .help("The dotted path of the key, such as filter.tools")
 }
 
 fn origin_arg() -> Arg {
     Arg::new("show-origin")
         .long("show-origin")
         .action(ArgAction::SetTrue)
-        .help("Print where it was set before it")
+        .help("Prefix each value with where it is set")
 }
 
 fn format_arg() -> Arg {
-    format::format_arg().help("Lines for people and shells, or JSON")
+    format::format_arg().help("Output format: text, or JSON")
 }
 
 fn place_args() -> [Arg; 2] {
@@ -153,12 +157,12 @@ fn place_args() -> [Arg; 2] {
         place(
             "home",
             "project",
-            "In the user's file, ~/.gemini/cogtoolrc.yaml",
+            "Use the user's file, ~/.gemini/cogtoolrc.yaml",
         ),
         place(
             "project",
             "home",
-            "In the project's .cogtoolrc.yaml; so it is without an option",
+            "Use the project's .cogtoolrc.yaml (default)",
         ),
     ]
 }

@@ -12,31 +12,31 @@ pub enum Code {
     UnknownProgram,
     /// `cogtools doctor` found problems, all of which its report names.
     Unhealthy,
-    /// A generated part of a file is not what it would be now.
+    /// Generated content is out of date.
     Stale,
     /// A tool did not pass its own examples.
     TestFailed,
-    /// The command line does not say what to do.
+    /// The command line is invalid.
     Usage,
     /// The arguments on standard input are not one JSON (or YAML) object.
     InvalidArgumentsSyntax,
-    /// The arguments do not fit the tool's parameters.
+    /// The arguments do not match the tool's parameters.
     SchemaViolation,
-    /// The tool's template stopped with an error or ran out of bounds.
+    /// The tool's template failed or exceeded a limit.
     TemplateFailed,
-    /// cogtools itself is wrong.
+    /// A bug in cogtools.
     Internal,
     /// A file or stream could not be read or written.
     IoFailed,
-    /// The user has not allowed this.
+    /// The user has not approved this.
     Denied,
     /// A tool file is not a valid tool.
     InvalidTool,
     /// A configuration file is not valid.
     InvalidConfig,
-    /// What a source declares is not what `cogtools.lock` pins.
+    /// The declarations of a source differ from those that `cogtools.lock` pins.
     Locked,
-    /// The work took longer than it may.
+    /// The operation timed out.
     Timeout,
     /// No source has a tool of that name.
     ToolNotFound,
@@ -107,40 +107,43 @@ impl Code {
         }
     }
 
-    /// What it means and who can mend it, in one sentence without a full stop.
+    /// What it means and who can fix it, in one sentence without a full stop.
+    /// No sentence begins with a name, since pages begin it with a capital.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::ToolFailed => "the tool ran and failed, or its result is not what it declares",
-            Self::UnknownProgram => "cogtools found no program of that name; the nearest are named",
-            Self::Unhealthy => "cogtools doctor found problems; its report names what mends each",
+            Self::ToolFailed => "the tool failed, or its result does not match its declared output",
+            Self::UnknownProgram => {
+                "no program of that name was found; the hints name similar ones"
+            }
+            Self::Unhealthy => {
+                "problems were found; the report of cogtools doctor names a fix for each"
+            }
             Self::Stale => {
-                "a generated part of a file is not what it would be now; a command renews it"
+                "generated content is out of date; the report names the command that regenerates it"
             }
-            Self::TestFailed => {
-                "the examples of a tool did not pass their test; the report names each failure"
-            }
-            Self::Usage => "the command line is incomplete or has an unknown option",
+            Self::TestFailed => "a tool failed its examples; the report names each failure",
+            Self::Usage => "the command line is incomplete or invalid",
             Self::InvalidArgumentsSyntax => {
-                "the arguments on standard input are not one JSON (with --yaml: YAML) object"
+                "the arguments on standard input are not one JSON object (with --yaml, YAML)"
             }
             Self::SchemaViolation => {
-                "the arguments do not fit the tool's parameters; every violation has a line"
+                "the arguments do not match the tool's parameters; each violation is reported"
             }
             Self::TemplateFailed => {
-                "the tool's template failed or went over its bounds; its author can mend it"
+                "the tool's template failed or exceeded a limit; the tool's author has to fix it"
             }
-            Self::Internal => "cogtools broke a promise of its own; please report it",
+            Self::Internal => "internal error in cogtools; please report it",
             Self::IoFailed => "a file or stream could not be read or written",
-            Self::Denied => "the user has not allowed what was asked for",
-            Self::InvalidTool => "a tool file is not a valid tool; file, line and column are named",
+            Self::Denied => "the user has not approved what was requested",
+            Self::InvalidTool => "a tool file is invalid; the message names file, line and column",
             Self::InvalidConfig => {
-                "a configuration file is not valid; file, line and column are named"
+                "a configuration file is invalid; the message names file, line and column"
             }
             Self::Locked => {
-                "a source declares something else than cogtools.lock pins; each difference is named"
+                "a source's declarations differ from those pinned in cogtools.lock; each difference is reported"
             }
-            Self::Timeout => "the work took longer than it may",
-            Self::ToolNotFound => "no tool of that name exists here; the nearest are named",
+            Self::Timeout => "the operation timed out",
+            Self::ToolNotFound => "no tool of that name was found; the hints name similar ones",
         }
     }
 }

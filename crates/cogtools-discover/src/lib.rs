@@ -19,21 +19,30 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Locked,
+        Code::Timeout,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "BROKEN TOOLS",
-        "A tool file that cannot be used is skipped and named on standard error, and the exit status is 0: a host that treats a failed discovery as fatal keeps all other tools. With --strict every tool is also checked for what only a call would find out (examples that do not fit, templates that do not compile), and the exit status tells that something is wrong.",
+        "An invalid tool file is skipped and reported on standard error, and the exit status is 0: some hosts treat a failed discovery as fatal, and this way they keep all other tools. With --strict, every tool is also checked for what only a call would reveal (invalid examples, templates that do not compile), and an invalid tool is an error.",
     ),
     (
         "FORMATS",
-        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); releases of Gemini CLI read one or the other.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
+        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); each release of Gemini CLI reads one or the other.\n\nopenai, anthropic, mcp: the format of tools in these APIs, with JSON Schema.",
     ),
     (
         "LOCKED",
-        "With --locked the declarations are first compared with cogtools.lock, which `cogtools lock` writes. Every tool that is new, gone or declared otherwise, every source that is gone or cannot be asked, is an error that says what has changed; then nothing is declared. Filters change nothing about what is compared.",
+        "With --locked, the declarations are first compared with cogtools.lock, which `cogtools lock` writes. A tool that was added, removed or changed, and a source that was removed or is unavailable, are errors that describe the difference; nothing is then declared. Filters do not affect the comparison.",
     ),
     ("BUDGET", budget::MANUAL),
     ("FILES", man::FILES),
@@ -57,10 +66,10 @@ struct Declared {
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Declare the tools of the current directory to a host")
+        .about("Declare the tools of the current project to a host")
         .long_about(
-            "Print the declarations of all tools of the project around the current directory: \
-             a JSON array, in the order of sources and names.",
+            "Print the declarations of all tools of the project that contains the current directory, \
+             as a JSON array in the order of sources and names.",
         )
         .arg(
             Arg::new("yaml")
@@ -73,13 +82,13 @@ fn command() -> Command {
             Arg::new("strict")
                 .long("strict")
                 .action(ArgAction::SetTrue)
-                .help("Check more, and fail when a tool is broken"),
+                .help("Check tools thoroughly, and fail if one is invalid"),
         )
         .arg(
             Arg::new("locked")
                 .long("locked")
                 .action(ArgAction::SetTrue)
-                .help("Refuse what is not as cogtools.lock pins it"),
+                .help("Fail if the declarations differ from those pinned in cogtools.lock"),
         )
         .arg(budget::arg())
         .arg(verbose_arg())

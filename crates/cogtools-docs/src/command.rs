@@ -23,6 +23,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::Stale, Code::InvalidConfig],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
@@ -32,19 +34,19 @@ const USUAL: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
 const MANUAL: &[(&str, &str)] = &[
     (
         "MARKERS",
-        "The table stands between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the word in either. What is between them is replaced, every other byte of the file stays. A file that is named and has no markers gets them, with the table, at its end; move them to where the table belongs. Comments in blocks of code are not markers. A file has one table.",
+        "The table is between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the keyword in either. Everything between them is replaced; every other byte of the file is preserved. If FILE is given and has no markers, they are appended with the table; move them to where the table belongs. Comments in code blocks are not markers. A file contains one table.",
     ),
     (
         "TABLE",
-        "One row a tool, in the order of sources and names: its name; the first line of its description that ends a sentence; its arguments, those marked that may be left out. A broken tool is left out and named on standard error. Only the project's own configuration counts, not the user's or the machine's, so that the table is the same everywhere.",
+        "One row per tool, in the order of sources and names: its name, the description up to the first line that ends a sentence, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the machine's, so that the table is the same everywhere.",
     ),
     (
         "CHECK",
-        "With --check nothing is written. When a file would change, its diff is printed on standard error, and the exit status is 1.",
+        "With --check, nothing is written. If a file would change, the diff is printed on standard error and the exit status is 1.",
     ),
     (
         "JSON",
-        "One object: files, a list of objects with file and action (created, updated or unchanged); and tools, their number. With --print: tools, a list of objects with name, purpose and arguments, each of these with name and required.",
+        "One object: files, an array of objects with file and action (created, updated or unchanged); and tools, the number of tools. With --print: tools, an array of objects with name, purpose and arguments, which have name and required.",
     ),
     ("FILES", man::FILES),
     (
@@ -56,24 +58,24 @@ const MANUAL: &[(&str, &str)] = &[
 fn command() -> Command {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     Command::new(PROGRAM.name)
-        .about("Keep the table of tools in GEMINI.md, AGENTS.md or CLAUDE.md")
+        .about("Update the table of tools in GEMINI.md, AGENTS.md or CLAUDE.md")
         .long_about(
-            "Write the table of the project's tools into the files that agents read, between \
-             two markers. Without FILE it goes into those of GEMINI.md, AGENTS.md and CLAUDE.md \
-             at the project's root that have the markers.",
+            "Write the table of the project's tools into the files that agents read, between two \
+             markers. Without FILE, update those of GEMINI.md, AGENTS.md and CLAUDE.md at the \
+             project's root that contain the markers.",
         )
         .arg(
             Arg::new("file")
                 .value_name("FILE")
                 .num_args(0..)
                 .value_parser(value_parser!(OsString))
-                .help("Markdown files; one without the markers gets them at its end"),
+                .help("Markdown files; markers are appended to a file without them"),
         )
-        .arg(flag("check").help("Write nothing, and fail when a file would change"))
+        .arg(flag("check").help("Write nothing, and fail if a file would change"))
         .arg(
             flag("print")
                 .conflicts_with_all(["file", "check"])
-                .help("Print the table, and look at no file"),
+                .help("Print the table instead of writing it to files"),
         )
         .arg(format_arg())
 }

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
 use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::check;
 use crate::checks::headless;
@@ -17,6 +17,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::Unhealthy],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
@@ -29,63 +31,62 @@ const MANUAL: &[(&str, &str)] = &[
 
 const CHECKS: &str = "\
 configuration
-  Whether .cogtoolrc.yaml and the folders that it names can be read.
+  Whether .cogtoolrc.yaml is valid and the folders that it names can be read.
 
 sources
-  Packages and providers that wait for the user's word, and `cogtools-trust(1)` for each.
+  Which packages and providers require approval; see `cogtools-trust(1)`.
 
 gemini
-  Every Gemini CLI that starts from here, its version, and which keys it reads.
+  Each Gemini CLI that can be started from here, its version, and which keys it reads.
 
 settings
-  Whether Gemini CLI can read its settings files, and finds our commands in them.
+  Whether Gemini CLI can read its settings files, and whether they contain the commands of cogtools.
 
 commands
-  Whether these commands are on PATH, and of this version.
+  Whether these commands are on PATH, in this version.
 
 trust
-  Whether Gemini CLI trusts the folder, and so reads the project's settings.
+  Whether Gemini CLI trusts the folder, and therefore reads the project's settings.
 
 discovery
-  Runs the discovery command as Gemini CLI does, and reads what it prints.
+  Runs the discovery command as Gemini CLI does, and checks its output.
 
 call
-  Calls a tool that is a pure template as Gemini CLI does.
+  Calls a tool implemented by a template as Gemini CLI does.
 
 headless
-  Which tools the policies allow where nobody can be asked (gemini -p).
+  Which tools the policies allow without a prompt for confirmation (gemini -p).
 
 mcp
-  The MCP servers in the settings: names, commands, tools that are told twice.
+  The MCP servers in the settings: their names and commands, and tools that are declared twice.
 
 tools
-  Tool files that are broken or never reached, and names of tools that are gone.
+  Tool files that are invalid or unreachable, and references to tools that no longer exist.
 
 manual
-  Whether the installed manual pages are those of the installed programs.
+  Whether the installed manual pages match the installed programs.
 
 budget
-  What all tools together cost the model with every request: a warning above 8000 tokens \
-or 100 tools.\n\n\
-A warning means that tools work, but not for everybody or at a price. A problem means that \
-some host does not see a tool, cannot call it, or does not start; then the exit status is 1. \
-Below each stands what mends it.";
+  What all tools together cost with every request: a warning above 8000 tokens or 100 tools.\n\n\
+A warning means that tools work, but not everywhere, or at a cost. A problem means that a host \
+does not see a tool, cannot call it, or does not start; the exit status is then 1. Each is followed \
+by its fix.";
 
 const RUN: &str = "\
-The discovery command is run, and one call is made, with the environment of this process, \
-in the project, for 20 seconds at most. Only a tool that is a template is called: it can do \
-nothing but answer. Unless Gemini CLI trusts the folder, a command from the settings is run \
-only when it is `cogtools-discover` or `cogtools-call` from PATH. A gemini is asked for its \
-version only when its package does not tell. MCP servers are never started. A provider that the user has allowed is asked what it \
-declares.\n\n\
-`--fix` writes .gemini/settings.json of the project and nothing else: it takes out a byte \
-order mark and trailing commas, which Gemini CLI cannot read, and adds the commands that \
-`cogtools init` adds. Files in your home directory are yours: what they need is printed.";
+The discovery command is run, and one call is made, in the project, with the environment of \
+this process, each for at most 20 seconds. Only a tool implemented by a template is called, since \
+templates have no side effects. Unless Gemini CLI trusts the folder, a command from the settings \
+is run only if it is `cogtools-discover` or `cogtools-call` from PATH. gemini --version is run \
+only if the version is not in its package. MCP servers are never started. Providers that the user \
+has approved are queried for their declarations.\n\n\
+`--fix` changes the project's .gemini/settings.json and nothing else: it removes a byte order \
+mark and trailing commas, which Gemini CLI cannot read, and adds the commands that `cogtools init` \
+adds. Files in the home directory are never changed: what to do there is printed.";
 
 const JSON: &str = "\
-One object: project, the directory; findings, a list of objects with check, state (ok, \
-warning or problem), message, fix (what mends it, where that is known) and fixable (whether \
---fix does); fixed, the files that were written; problems and warnings, how many there are.";
+One object: project, the directory; findings, an array of objects with check, state (ok, \
+warning or problem), message, fix (what to do, if known) and fixable (whether --fix can do it); \
+fixed, the files that were written; problems and warnings, the number of each.";
 
 const EXAMPLES: &str = "    cogtools doctor\n\n    \
 cogtools doctor --fix\n\n    \
@@ -94,26 +95,26 @@ cogtools doctor --format json | jq -r '.findings[] | select(.state == \"problem\
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Find what keeps hosts from the tools of this project, and mend it")
+        .about("Diagnose and fix problems between hosts and this project's tools")
         .long_about(
-            "Look at the project around the current directory as its hosts would: read the \
-             settings that Gemini CLI reads, run what it runs, call a tool as it calls one. Each \
-             problem is shown with what mends it.",
+            "Examine the project that contains the current directory the way its hosts do: read the \
+             settings that Gemini CLI reads, run what it runs, and call a tool as it would. Each \
+             problem is shown with its fix.",
         )
         .arg(
             Arg::new("fix")
                 .long("fix")
                 .action(ArgAction::SetTrue)
-                .help("Mend what can be mended safely inside the project, then look again"),
+                .help("Fix what can be fixed safely inside the project, then check again"),
         )
         .arg(
             Arg::new("policy")
                 .long("policy")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["fix", "format"])
-                .help("Only print the policy that allows the tools without a terminal"),
+                .help("Print only the policy that allows the tools without a terminal"),
         )
-        .arg(format_arg().help("A report for people, or one JSON object"))
+        .arg(format_arg().help("Output format: a text report, or one JSON object"))
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {

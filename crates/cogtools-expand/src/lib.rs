@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault, Tool};
 use cogtools_program::format::{host, host_arg};
 use cogtools_program::project::registry;
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::Value;
 
 /// The program.
@@ -18,17 +18,26 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "FORMATS",
-        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema). parameters is what the sugar of the tool file stands for, nothing added and nothing lost.\n\nopenai, anthropic, mcp: the form that these APIs take in a list of tools, with JSON Schema.",
+        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema). parameters is the exact expansion of the short forms in the tool file.\n\nopenai, anthropic, mcp: the format of tools in these APIs, with JSON Schema.",
     ),
     (
         "FILES AND NAMES",
-        "An argument with a path separator in it, or that ends in .yaml or .yml, is a file, wherever it lies. Anything else is the name of a tool of the project around the current directory.",
+        "An argument that contains a path separator, or ends in .yaml or .yml, is a file, which need not belong to a project. Anything else is the name of a tool of the project that contains the current directory.",
     ),
     (
         "EXAMPLES",
@@ -38,10 +47,10 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Print one tool as the declaration that a host is given")
+        .about("Print the declaration of one tool, as hosts receive it")
         .long_about(
-            "Print the declaration of the tool in FILE, all sugar expanded: \
-             what a model is told about it, and what its calls are held to.",
+            "Print the declaration of the tool in FILE with all short forms expanded: \
+             what a model sees, and what calls are checked against.",
         )
         .arg(
             Arg::new("file")
@@ -50,7 +59,7 @@ fn command() -> Command {
                 .value_parser(value_parser!(OsString))
                 .help("The tool file, or the name of a tool of this project"),
         )
-        .arg(host_arg().help("The form of the declaration"))
+        .arg(host_arg().help("Format of the declaration"))
         .arg(
             Arg::new("yaml")
                 .long("yaml")

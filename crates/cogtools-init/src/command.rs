@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Fault};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::host::Host;
 use crate::scene::Scene;
@@ -16,6 +16,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 
@@ -28,18 +30,19 @@ const MANUAL: &[(&str, &str)] = &[
 ];
 
 const FILES: &str = "\
-.cogtoolrc.yaml says where the project's tools come from. It is written where there \
-is none.\n\n\
-tools/ holds the tools, one file each. It gets an example when it has no tools yet.\n\n\
-.gemini/settings.json tells Gemini CLI which programs list and call tools. What is \
-missing is added, every other byte stays, comments too; a key that has another value \
-than ours stops the run before anything is written. Other hosts have other files; a file \
-that is the user's and not the project's is touched only when its host was named, and always \
-shown with its full path.";
+.cogtoolrc.yaml configures where the project's tools come from. It is created if it does not \
+exist.\n\n\
+tools/ contains the tools, one file each. An example is added if there are no tools yet.\n\n\
+.gemini/settings.json tells Gemini CLI which programs list and call tools. Missing keys are \
+added; every other byte is preserved, including comments. If a key has a conflicting value, \
+nothing at all is written. Other hosts have other files. A file that belongs to the user rather \
+than the project is changed only if its host was named with --host, and is always shown with its \
+full path.";
 
 const JSON: &str = "\
-With --format json nothing is asked. One object: written, false with --dry-run; and files, a list \
-of objects with file, action (created, updated or unchanged) and, with --dry-run, diff.";
+With --format json, no questions are asked. One object: written, false with --dry-run; and \
+files, an array of objects with file, action (created, updated or unchanged) and, with --dry-run, \
+diff.";
 
 fn command() -> Command {
     Command::new("cogtools-init")
@@ -52,33 +55,33 @@ fn command() -> Command {
                 .value_delimiter(',')
                 .value_parser(PossibleValuesParser::new(Host::NAMES))
                 .default_value("gemini")
-                .help("Whose configuration is written; may be given several times"),
+                .help("Host to configure; can be given several times"),
         )
         .arg(
             Arg::new("name")
                 .long("name")
                 .value_name("NAME")
                 .value_parser(server::name)
-                .help("What hosts call the MCP server, and the extension; cogtools by default"),
+                .help("Name of the MCP server and the extension; cogtools by default"),
         )
         .arg(
             flag(
                 "print",
-                "Print the hosts' files as they would be, and write nothing",
+                "Print the resulting files of the hosts, and write nothing",
             )
             .conflicts_with_all(["dry-run", "format"]),
         )
         .arg(flag(
             "non-interactive",
-            "Ask nothing, and take the default answers",
+            "Ask no questions, and accept the default answers",
         ))
         .arg(flag(
             "defaults",
-            "Take the default answer to every question",
+            "Accept the default answer to every question",
         ))
         .arg(flag(
             "dry-run",
-            "Print what would change as a unified diff, and write nothing",
+            "Print the changes as a unified diff, and write nothing",
         ))
         .arg(format_arg())
 }

@@ -7,20 +7,20 @@
 use crate::host::Host;
 
 /// What headless use needs, as a section of the man page.
-pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p) Gemini CLI denies every discovered tool that no \
-     policy allows, and the model does not see it. Allow tools in a file of your own, \
+pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI denies every discovered tool that no \
+     policy allows, and the model does not see it. Allow tools in a user-level file \
      such as ~/.gemini/policies/cogtools.toml; policies in the project's .gemini are \
      not read.\n\n    \
      [[rule]]\n    \
      toolName = [\"discovered_tool_hello\", \"discovered_tool_facepalm\"]\n    \
      decision = \"allow\"\n    \
      priority = 100\n\n\
-     Name each tool, after discovered_tool_; a wildcard there matches nothing. For one \
-     run, gemini --allowed-tools discovered_tool_hello does the same, and so does the \
-     list tools.allowed in settings.json; both are deprecated.\n\n\
-     The folder must be trusted too, or its settings are not read: trust it once in a \
+     Name each tool, prefixed with discovered_tool_; a wildcard after the prefix matches \
+     nothing. gemini --allowed-tools discovered_tool_hello does the same for one run, as does \
+     tools.allowed in settings.json; both are deprecated.\n\n\
+     The folder must also be trusted, or its settings are not read: trust it once in a \
      terminal, or set GEMINI_CLI_TRUST_WORKSPACE=true. The option --skip-trust starts \
-     Gemini CLI, but without the project's tools.";
+     Gemini CLI without the project's tools.";
 
 /// What `--host` writes, as a section of the man page.
 pub(crate) const HOSTS: &str = "\
@@ -31,7 +31,7 @@ gemini-mcp
   Gemini CLI starts the MCP server: mcpServers in .gemini/settings.json.
 
 gemini-extension
-  The project becomes an extension of Gemini CLI, which whoever installs it has in every folder: \
+  Makes the project a Gemini CLI extension, which is available in every folder once installed: \
 gemini-extension.json and COGTOOLS.md.
 
 claude-code
@@ -49,9 +49,9 @@ vscode
 codex
   A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME).
 
-An entry that starts cogtools already stays as it is, whatever else it says; one of the same name \
-that does something else stops the run. The files of claude-desktop and codex are shared by all \
-projects of a user: give each project a --name of its own.";
+An existing entry that starts cogtools is left as it is; an entry of the same name that does \
+something else is an error. The files of claude-desktop and codex are shared by all projects of a \
+user: give each project its own --name.";
 
 /// The next steps for `hosts`; with a call of the example where it has just been
 /// written.

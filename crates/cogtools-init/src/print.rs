@@ -9,10 +9,10 @@ use cogtools_program::Failure;
 use crate::scene::Scene;
 
 /// What the man page says of it.
-pub(crate) const MANUAL: &str = "With --print the hosts' files are printed as they would be after the run, and nothing is \
-     written. One file is printed as it is, byte for byte; of several, each comes after a line \
-     ==> PATH <== with its full path. A file that would stay as it is is printed, too. What \
-     every project has, .cogtoolrc.yaml and tools/, is not among them.";
+pub(crate) const MANUAL: &str = "With --print, the files of the hosts are printed as they would be after the run, and nothing \
+     is written. A single file is printed verbatim; several are each preceded by a line \
+     ==> PATH <== with the full path. Unchanged files are printed too; .cogtoolrc.yaml and \
+     tools/, which do not depend on the host, are not.";
 
 /// The files that `steps` lead to.
 pub(crate) fn files(scene: &Scene, steps: &[Step]) -> Result<Vec<u8>, Failure> {

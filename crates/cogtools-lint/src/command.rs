@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Level};
 use cogtools_program::project::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::finding::Finding;
 use crate::levels::Levels;
@@ -21,21 +21,23 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidTool, Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "RULES",
-        "Every finding names its rule. --explain RULE tells which host breaks and what to do, with a failing and a passing example; --explain all prints the whole reference.\n\nA rule weighs off, warn or error. The configuration of the project changes that:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 when something of severity error was found, or with --deny-warnings a warning, and 0 otherwise.",
+        "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, warn or error. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings, also warn), and 0 otherwise.",
     ),
     (
         "FIXES",
-        "--fix makes the edits that cannot change what a tool does for its good: it adds $schema, removes characters that nobody sees, spells types the right way, and cleans white space that YAML ignores. Everything else in the file stays as it is, byte for byte. The new file is written beside the old one and then put in its place. What remains is reported.",
+        "--fix applies the edits that cannot change the meaning of a tool: it adds $schema, removes invisible characters, corrects the spelling of types, and removes white space that YAML ignores. Everything else in the file is preserved byte for byte, and the file is replaced atomically. The remaining findings are reported.",
     ),
     (
         "FORMATS",
-        "human: one paragraph a finding, with the line it is about.\n\njson: one array of findings, each with rule, severity, file, line, column, endColumn, message, why, fix, fixable and fixed.\n\nsarif: SARIF 2.1.0, which code hosts show beside the lines of a change.",
+        "human: one paragraph per finding, with the line that it is about.\n\njson: an array of findings, each with rule, severity, file, line, column, endColumn, message, why, fix, fixable and fixed.\n\nsarif: SARIF 2.1.0, which code hosts show next to the changed lines.",
     ),
     (
         "EXAMPLES",
@@ -46,18 +48,18 @@ const MANUAL: &[(&str, &str)] = &[
 fn command() -> Command {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     Command::new(PROGRAM.name)
-        .about("Look at tools the way every host will")
+        .about("Check tool files for what hosts reject, drop or misread")
         .long_about(
-            "Check tool files for what hosts refuse, lose or misread, and say of each finding \
-             where it is, which host breaks and what to do. Without PATH all tools of the project \
-             around the current directory are checked.",
+            "Check tool files for what hosts reject, drop or misread. Each finding says where it is, \
+             which host is affected and what to do. Without PATH, all tools of the project that \
+             contains the current directory are checked.",
         )
         .arg(
             Arg::new("path")
                 .value_name("PATH")
                 .num_args(0..)
                 .value_parser(value_parser!(OsString))
-                .help("Tool files, or folders of them"),
+                .help("Tool files, or folders that contain them"),
         )
         .arg(
             Arg::new("format")
@@ -65,16 +67,16 @@ fn command() -> Command {
                 .value_name("FORMAT")
                 .value_parser(["human", "json", "sarif"])
                 .default_value("human")
-                .help("The form of the findings"),
+                .help("Format of the findings"),
         )
-        .arg(flag("fix").help("Mend what can be mended safely"))
+        .arg(flag("fix").help("Fix what can be fixed safely"))
         .arg(flag("deny-warnings").help("Fail on warnings too"))
         .arg(
             Arg::new("explain")
                 .long("explain")
                 .value_name("RULE")
                 .conflicts_with_all(["path", "fix", "deny-warnings"])
-                .help("Print what a rule is about; `all` prints the reference of all rules"),
+                .help("Explain a rule; `all` prints the reference of all rules"),
         )
 }
 

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{filter_args, registry};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
 
 use row::Row;
@@ -21,17 +21,19 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is what a model calls the tool by, TOOLSET the folder below its source or the package that it is in (the column is there when any tool is in one), SOURCE the folder or package that it comes from and FILE its file. TOKENS is an estimate of what the tool costs with every request: the characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES names the files that the tool shadows (another source has a tool of the same name, and the first source wins), and the first fault of a tool that is broken: hosts are not told of such a tool.\n\nWith --built-in, find_tool and call_tool come last: cogtools-discover declares them when a budget has no room for all tools. Their source and file are shown as (built in).",
+        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: the number of characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
-        "One object: tools, a list of objects with name, toolset (null where it is in none), source, file, tokens, shadows (a list of files) and, for a broken tool, fault (message, hints and, where they are known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files) and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
     ),
     (
         "EXAMPLES",
@@ -41,25 +43,25 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("List the tools of this project with what each costs the model")
+        .about("List the tools of this project and their cost in tokens")
         .long_about(
-            "List the tools of the project around the current directory in the order of sources \
-             and names: where each comes from, what it shadows, and roughly how many tokens it \
-             costs with every request.",
+            "List the tools of the project that contains the current directory, in the order of \
+             sources and names: where each comes from, what it shadows, and roughly how many \
+             tokens it costs with every request.",
         )
-        .arg(format_arg().help("A table for people, or one JSON object"))
+        .arg(format_arg().help("Output format: a table, or one JSON object"))
         .arg(
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
                 .overrides_with("format")
-                .help("The same as --format json"),
+                .help("Same as --format json"),
         )
         .arg(
             Arg::new("built-in")
                 .long("built-in")
                 .action(ArgAction::SetTrue)
-                .help("Also list the tools of cogtools' own, which lead to the others"),
+                .help("Also list the built-in tools, which find and call the others"),
         )
         .args(filter_args())
 }

@@ -12,17 +12,26 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Locked,
+        Code::Timeout,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock stands at the project's root and is committed with it. For each source, by the name that its user knows, and for each tool that the source declares it has one line: the SHA-256 of the declaration in the form for Gemini CLI (as compact JSON with the keys of every object sorted), and the beginnings of such hashes for its parts, by which a difference is named. What filters leave out, and what an earlier source shadows, is pinned too. A broken tool is not declared, and is named on standard error.\n\nA source that cannot be asked is an error, and nothing is written.",
+        "cogtools.lock is at the project's root and should be committed. It has one line for each tool that a source declares, under the name that the source gives it: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), and shortened hashes of its parts, which tell what differs. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable is an error, and nothing is written.",
     ),
     (
         "DRIFT",
-        "With --check nothing is written: every difference between cogtools.lock and what the sources declare now is an error. `cogtools-discover --locked` does the same before it declares anything.",
+        "With --check, nothing is written: every difference between cogtools.lock and the current declarations of the sources is an error. `cogtools-discover --locked` makes the same comparison before it declares anything.",
     ),
     ("FILES", man::FILES),
     (
@@ -33,16 +42,16 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Pin what each source of tools declares")
+        .about("Pin the declarations of each tool source")
         .long_about(
-            "Write cogtools.lock at the project's root: what each source declares, a tool a \
-             line. `cogtools-discover --locked` then declares that and nothing else.",
+            "Write cogtools.lock at the project's root, which pins what each source declares, one \
+             line per tool. cogtools-discover --locked then accepts exactly these declarations.",
         )
         .arg(
             Arg::new("check")
                 .long("check")
                 .action(ArgAction::SetTrue)
-                .help("Write nothing, and fail when the file would change"),
+                .help("Write nothing, and fail if the file would change"),
         )
 }
 

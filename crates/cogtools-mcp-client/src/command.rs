@@ -28,6 +28,14 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Read,
+    codes: &[
+        Code::ToolFailed,
+        Code::InvalidArgumentsSyntax,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
+    variables: &[],
     manual: MANUAL,
 };
 

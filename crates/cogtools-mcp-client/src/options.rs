@@ -9,14 +9,14 @@ pub(crate) fn command() -> Command {
         Arg::new("server")
             .long("server")
             .value_name("JSON")
-            .help("The server, as JSON; COGTOOLS_MCP_SERVER by default")
+            .help("The server as JSON; COGTOOLS_MCP_SERVER by default")
     };
     Command::new(NAME)
-        .about("Ask an MCP server for its tools, or call one of them")
+        .about("List or call the tools of an MCP server")
         .long_about(
-            "Ask a server of the Model Context Protocol for its tools, or call one of them, as a \
-             source of the kind `mcp` needs it. The server is started, or spoken to over HTTP, \
-             asked once, and ended.",
+            "List the tools of a Model Context Protocol server or call one of them, as sources of \
+             the kind mcp do. The server is started, or contacted over HTTP, for this one \
+             request.",
         )
         .subcommand_required(true)
         .subcommand(
@@ -26,13 +26,13 @@ pub(crate) fn command() -> Command {
         )
         .subcommand(
             Command::new("call")
-                .about("Call a tool with the arguments on standard input, and print its result")
+                .about("Call a tool with arguments from stdin, and print its result")
                 .arg(server())
                 .arg(
                     Arg::new("json")
                         .long("json")
                         .action(ArgAction::SetTrue)
-                        .help("Print the result as the server gives it, with what is no text"),
+                        .help("Print the result as the server returned it, including content that is not text"),
                 )
                 .arg(Arg::new("tool").value_name("TOOL").required(true)),
         )

@@ -13,7 +13,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
 use cogtools_program::budget;
 use cogtools_program::project::filter_args;
-use cogtools_program::{Failure, Io, Program, Stdin, leave};
+use cogtools_program::{Failure, Io, Program, Stdin, leave, man};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
@@ -31,6 +31,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
@@ -43,18 +45,18 @@ const LAST: Duration = Duration::from_secs(1);
 
 fn command() -> Command {
     Command::new(NAME)
-        .about("Serve the project's tools to clients of the Model Context Protocol")
+        .about("Serve the project's tools over the Model Context Protocol")
         .long_about(
-            "Serve the tools of the project around the current directory to a client of the \
-             Model Context Protocol: over standard input and output, or over HTTP on this \
-             machine. The client starts the server, and the server ends with it.",
+            "Serve the tools of the project that contains the current directory to a client of the \
+             Model Context Protocol, over standard input and output or over HTTP on this machine. \
+             The client starts the server, and the server exits with it.",
         )
         .arg(
             Arg::new("project")
                 .long("project")
                 .value_name("DIR")
                 .value_parser(value_parser!(std::ffi::OsString))
-                .help("The project whose tools are served; the one around the current directory by default"),
+                .help("Project directory; the project that contains the current directory by default"),
         )
         .arg(
             Arg::new("http")

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
-use cogtools_core::{Name, Project};
+use cogtools_core::{Code, Name, Project};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::done::Done;
 use crate::place::Place;
@@ -22,21 +22,23 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::InvalidConfig],
+    variables: man::PROJECT,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "TEMPLATES",
-        "njk: the tool answers with a Nunjucks template over its arguments.\n\nexec: the tool runs a program; no shell reads its arguments.\n\nscript: the tool runs a script that stands in the tool file.",
+        "njk: a Nunjucks template over the arguments.\n\nexec: a program, started without a shell.\n\nscript: a script inside the tool file.",
     ),
     (
         "FILES",
-        "The tool goes to the first folder of tool_sources in .cogtoolrc.yaml (tools where there is none), or to DIR. It is executable.\n\n.cogtools/schema/tool.json, at the project's root, is what an editor with a YAML language server completes and checks tool files by: a comment under the tool's first line leads there. It is written where there is none; cogtools schema prints the one of this version. Commit it with the tools.",
+        "The tool is written to DIR or else to the first folder of tool_sources in .cogtoolrc.yaml (tools without that file). It is executable.\n\n.cogtools/schema/tool.json, at the project's root, lets editors with a YAML language server complete and validate tool files: a comment below the first line of the tool refers to it. It is created if it does not exist; `cogtools schema` prints the one of this version. Commit it with the tools.",
     ),
     (
         "JSON",
-        "With --format json: one object with name; created, a list of files of which the first is the tool's; example, arguments that the tool takes; and, where another tool has the name already, its file: as shadowed_by if it still is what is called, or else as shadows.",
+        "With --format json: one object with name; created, an array of files, the tool's first; example, valid arguments of the tool; and, if another tool has the same name, its file: as shadowed_by if that tool takes precedence, otherwise as shadows.",
     ),
     (
         "EXAMPLES",
@@ -49,16 +51,16 @@ const SCHEMA: &str = include_str!("../starter/schema.json");
 
 fn command() -> Command {
     Command::new("cogtools-new")
-        .about("Start a tool: a commented file that works")
+        .about("Create a tool: a commented file that works")
         .long_about(
-            "Write a tool file that works, with a comment on each of its parts, for you to \
-             change. A file that exists is never overwritten.",
+            "Create a working tool file, with a comment on each of its parts, for you to change. \
+             An existing file is never overwritten.",
         )
         .arg(
             Arg::new("name")
                 .value_name("NAME")
                 .required(true)
-                .help("The tool's name, such as check_facts"),
+                .help("Name of the tool, such as check_facts"),
         )
         .arg(
             Arg::new("template")
@@ -66,14 +68,14 @@ fn command() -> Command {
                 .value_name("TEMPLATE")
                 .value_parser(PossibleValuesParser::new(Template::NAMES))
                 .default_value("njk")
-                .help("How the tool does its work"),
+                .help("Implementation of the tool"),
         )
         .arg(
             Arg::new("dir")
                 .long("dir")
                 .value_name("DIR")
                 .value_parser(value_parser!(OsString))
-                .help("The folder to put it in, instead of the first local source"),
+                .help("Folder of the new tool, instead of the first local source"),
         )
         .arg(format_arg())
 }

@@ -5,13 +5,13 @@ use cogtools_core::{Budget, BudgetError, Code, Fault, Registry, Tool};
 
 /// What the man page says of it.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
-     budget of cogtoolrc(5), the declarations together cost at most so many tokens, as cogtools \
-     list counts them. When all tools fit, nothing changes. Else each tool is declared that \
-     still fits, in the order of sources and names, and two tools of cogtools' own are declared \
-     after them: find_tool searches all tools of the project by words, and answers with their \
-     descriptions and parameters; call_tool calls one of them as a call of its own would. \
-     cogtools-call knows both without any option. Their names are taken: a tool file of such a \
-     name is broken. A budget that has no room for the two is an error, which tells the least.";
+     budget of `cogtoolrc(5)`, the declarations together cost at most that many tokens, as counted \
+     by `cogtools list`. If all tools fit, nothing changes. Otherwise, each tool that still \
+     fits is declared, in the order of sources and names, followed by two built-in tools: find_tool \
+     searches all tools of the project and returns their descriptions and parameters; call_tool \
+     calls one of them, exactly as a direct call would. `cogtools-call` accepts both without any \
+     option. Their names are reserved: a tool file with either name is invalid. A budget too small \
+     for these two is an error, which states the minimum.";
 
 /// The option.
 pub fn arg() -> Arg {
@@ -19,7 +19,7 @@ pub fn arg() -> Arg {
         .long("budget")
         .value_name("TOKENS")
         .value_parser(value_parser!(u32))
-        .help("Declare what costs at most so many tokens, and a search for the rest")
+        .help("Declare tools up to this many tokens, and a search for the rest")
 }
 
 /// A budget, and who has set it.

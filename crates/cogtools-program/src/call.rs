@@ -46,7 +46,7 @@ pub fn verbose_arg() -> Arg {
     Arg::new("verbose")
         .long("verbose")
         .action(ArgAction::SetTrue)
-        .help("Say on stderr what is done; some hosts take any stderr for a failure")
+        .help("Print what is done on stderr; some hosts treat any stderr output as a failure")
 }
 
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs

@@ -10,7 +10,7 @@ pub fn format_arg() -> Arg {
         .value_name("FORMAT")
         .value_parser(["human", "json"])
         .default_value("human")
-        .help("Lines for people, or one JSON object")
+        .help("Output format: text, or one JSON object")
 }
 
 /// Whether `--format json` was given.
@@ -26,7 +26,7 @@ pub fn host_arg() -> Arg {
         .value_name("HOST")
         .value_parser(PossibleValuesParser::new(Target::NAMES))
         .default_value("gemini")
-        .help("The form of the declarations")
+        .help("Format of the declarations")
 }
 
 /// The host that `--format` names.

@@ -1,51 +1,84 @@
-//! What the man pages of all programs say in the same words.
+//! What the man pages of several programs say in the same words.
 //!
-//! These texts, like every `Program::manual`, are in the plain form that
-//! `xtask/manual` sets: a blank line ends a paragraph, lines behind four spaces
-//! stand as they are, a line followed by lines behind two spaces is a term and
-//! what it means, and what stands in back-quotes is bold.
+//! These texts, like every `Program::manual`, are plain: a blank line ends a
+//! paragraph; lines indented by four spaces are code; a line followed by lines
+//! indented by two is a term and its description, a line of the page each; and
+//! what is in back-quotes is bold.
 
 use std::fmt::Write as _;
 
 use cogtools_core::Code;
 
-/// The variables that every program looks at.
-pub const ENVIRONMENT: &str = "\
-NO_COLOR
-  When it is set and not empty, messages have no colour, even on a terminal.
+/// An environment variable that a program reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    name: &'static str,
+    meaning: &'static str,
+}
 
-HOME
-  The user's own .gemini folder is not taken for the mark of a project. It holds the user's \
-configuration, ~/.gemini/cogtoolrc.yaml. What the user has allowed to run is recorded in \
-~/.local/state/cogtools unless XDG_STATE_HOME says otherwise, and what sources have declared is \
-kept in ~/.cache/cogtools unless XDG_CACHE_HOME does.";
+/// The variables of a program that looks for the project around a directory.
+pub const PROJECT: &[Variable] = &[HOME];
+
+/// The variables of a program that runs tools, or sources that are programs.
+pub const TOOLS: &[Variable] = &[HOME, XDG_STATE_HOME, XDG_CACHE_HOME];
+
+/// The variables of a program that runs tools without looking at sources.
+pub const APPROVALS: &[Variable] = &[HOME, XDG_STATE_HOME];
+
+const NO_COLOR: Variable = Variable {
+    name: "NO_COLOR",
+    meaning: "If set and not empty, output is not coloured, even on a terminal.",
+};
+
+const HOME: Variable = Variable {
+    name: "HOME",
+    meaning: "The user's home directory. Its .gemini folder does not mark a project; it holds \
+              the user's configuration, ~/.gemini/cogtoolrc.yaml.",
+};
+
+const XDG_STATE_HOME: Variable = Variable {
+    name: "XDG_STATE_HOME",
+    meaning: "The directory below which cogtools/trust.json records what the user has approved; \
+              ~/.local/state if unset.",
+};
+
+const XDG_CACHE_HOME: Variable = Variable {
+    name: "XDG_CACHE_HOME",
+    meaning: "The directory below which cogtools caches the declarations of sources; ~/.cache \
+              if unset.",
+};
 
 /// The files of a project, for the programs that look for tools.
 pub const FILES: &str = "\
 .cogtoolrc.yaml
-  Where the project's tools come from; see `cogtoolrc(5)`. Without it the tools are in \
-the folder tools. The project is the nearest directory, from the current one upward, that \
-has this file, a package.json with the key cogtools, a folder .gemini or a .git.
+  The configuration of the project: where its tools come from; see `cogtoolrc(5)`. Without it, \
+tools are in the folder tools. The project is the nearest directory, from the current one upward, \
+that contains this file, a package.json with the key cogtools, a .gemini folder or a .git.
 
 tools/NAME.yaml
   The tool of that name; see `cogtools-tool(5)`.";
 
-/// Every exit status with the codes that leave it behind.
-pub fn exit_status() -> String {
-    let mut text = "0\n  Done.\n".to_owned();
-    let mut statuses: Vec<u8> = Code::ALL.into_iter().map(Code::status).collect();
-    statuses.dedup();
-    for status in statuses {
-        let _ = writeln!(text, "\n{status}");
-        for code in Code::ALL.into_iter().filter(|code| code.status() == status) {
-            let _ = writeln!(text, "  {}: {}.", code.name(), code.meaning());
+/// What a program reads from its environment: `variables`, and what all programs do.
+pub fn environment(variables: &[Variable]) -> String {
+    let entries = std::iter::once(&NO_COLOR).chain(variables);
+    let entries = entries.map(|it| format!("{}\n  {}", it.name, it.meaning));
+    entries.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The exit statuses of a program that fails with `codes`, in order of status.
+pub fn exit_status(codes: &[Code]) -> String {
+    let mut text = "0\n  Success.\n".to_owned();
+    let mut last = 0;
+    for code in codes {
+        if code.status() != last {
+            last = code.status();
+            let _ = writeln!(text, "\n{last}");
         }
+        let _ = writeln!(text, "  {}: {}.", code.name(), code.meaning());
     }
     text.push_str(
-        "\n128 + N\n  Signal N ended the program; 141 when nobody reads its output any more.\n\n",
-    );
-    text.push_str(
-        "A status means the same in every program; `cogtools-errors(7)` says what to do.",
+        "\n128 + N\n  Terminated by signal N; 141 if the reader of its output has gone away.\n\n\
+         A status has the same meaning in every program.",
     );
     text
 }

@@ -8,6 +8,7 @@ use cogtools_core::{Code, Fault};
 
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::man::Variable;
 use crate::report::{Format, Reporter, Severity};
 use crate::usage;
 
@@ -22,6 +23,9 @@ pub enum Stdin {
     Read,
 }
 
+/// The codes that every program fails with.
+const COMMON: [Code; 3] = [Code::Usage, Code::Internal, Code::IoFailed];
+
 /// One program: what a binary, the porcelain and the tests run.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
@@ -33,8 +37,12 @@ pub struct Program {
     pub run: fn(&ArgMatches, &mut Io<'_>) -> Result<(), Failure>,
     /// Whether it takes data on standard input.
     pub stdin: Stdin,
-    /// Further sections of its man page: title and text. A text line that begins
-    /// with four spaces is shown as it stands, a blank line ends a paragraph.
+    /// The codes it fails with, in order of exit status, without those that all fail with.
+    pub codes: &'static [Code],
+    /// The environment variables that it reads, without those that all read.
+    pub variables: &'static [Variable],
+    /// Further sections of its man page, title and text, in the form that [`crate::man`]
+    /// describes.
     pub manual: &'static [(&'static str, &'static str)],
 }
 
@@ -58,8 +66,16 @@ impl Program {
                     .value_name("FORMAT")
                     .value_parser(["human", "json"])
                     .default_value("human")
-                    .help("How failures are printed on stderr: for people and models, or one JSON object a line"),
+                    .help(
+                        "How to print failures on stderr: as text, or as one JSON object per line",
+                    ),
             )
+    }
+
+    /// Every code that it fails with, in order of exit status.
+    pub fn codes(&self) -> Vec<Code> {
+        let is_listed = |code: &Code| COMMON.contains(code) || self.codes.contains(code);
+        Code::ALL.into_iter().filter(is_listed).collect()
     }
 
     /// One run with `args` (without the program's own name): parses, runs,
@@ -75,12 +91,14 @@ impl Program {
                 io.reporter = Reporter::new(self.name, usage::format_asked(args), io.colour());
                 Err(usage::fault(&error, &mut self.command()).into())
             }
-            Err(answer) => return finish(io.print(answer.render().to_string().as_bytes()), io),
+            Err(answer) => {
+                return self.finish(io.print(answer.render().to_string().as_bytes()), io);
+            }
         };
         if self.stdin == Stdin::Read {
             io.stdin.drain();
         }
-        finish(result, io)
+        self.finish(result, io)
     }
 
     fn run_parsed(&self, matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -103,6 +121,32 @@ impl Program {
         }
         (self.run)(matches, io)
     }
+
+    fn finish(&self, result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
+        // Who was asked to end by a signal ends by it, whatever was done until then.
+        if let Some(status) = io.lookout.status() {
+            return status;
+        }
+        match result {
+            Ok(()) => 0,
+            Err(Failure::Become(process)) => {
+                io.next = Some(process);
+                0
+            }
+            Err(failure) => {
+                for fault in failure.faults() {
+                    debug_assert!(
+                        self.codes().contains(&fault.code),
+                        "{} does not list {}",
+                        self.name,
+                        fault.code.name()
+                    );
+                    io.report(Severity::Error, fault);
+                }
+                failure.status()
+            }
+        }
+    }
 }
 
 /// The directory without `..`, as a process that had changed to it would know it:
@@ -117,24 +161,4 @@ fn plain(directory: PathBuf) -> PathBuf {
         false => None,
     };
     found.unwrap_or(directory)
-}
-
-fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
-    // Who was asked to end by a signal ends by it, whatever was done until then.
-    if let Some(status) = io.lookout.status() {
-        return status;
-    }
-    match result {
-        Ok(()) => 0,
-        Err(Failure::Become(process)) => {
-            io.next = Some(process);
-            0
-        }
-        Err(failure) => {
-            for fault in failure.faults() {
-                io.report(Severity::Error, fault);
-            }
-            failure.status()
-        }
-    }
 }

@@ -175,7 +175,7 @@ pub fn system_env_arg() -> Arg {
     Arg::new(SYSTEM_ENV)
         .long(SYSTEM_ENV)
         .action(ArgAction::SetTrue)
-        .help("Take environment variables from the process only, and do not read .env")
+        .help("Take environment variables from the process only, ignoring .env")
 }
 
 /// Whose variables count: the configuration says so, unless the command line asks
@@ -196,7 +196,7 @@ pub fn refresh_arg() -> Arg {
     Arg::new(REFRESH)
         .long(REFRESH)
         .action(ArgAction::SetTrue)
-        .help("Ask MCP servers and other programs anew, whatever is kept of their declarations")
+        .help("Ignore cached declarations and query MCP servers and providers again")
 }
 
 /// Where else the configuration is said to be: the machine's file, the user's
@@ -235,27 +235,27 @@ pub fn filter_args() -> [Arg; 4] {
             .value_name(value)
             .action(ArgAction::Append)
             .value_delimiter(',')
-            .help_heading("Which tools")
+            .help_heading("Filter options")
             .help(help)
     };
     [
         list(
             "tools",
             "NAME",
-            "Only tools of these names; * stands for any characters, ? for one",
+            "Only tools with these names; * matches any characters, ? matches one",
         ),
-        list("exclude", "NAME", "No tools of these names"),
+        list("exclude", "NAME", "Exclude tools with these names"),
         list(
             "toolset",
             "NAME",
-            "Only tools of these toolsets: folders below a source, packages",
+            "Only tools in these toolsets: folders below a source, or packages",
         ),
         Arg::new("host")
             .long("host")
             .value_name("HOST")
             .value_parser(PossibleValuesParser::new(Target::NAMES))
-            .help_heading("Which tools")
-            .help("Only tools that the configuration has for this host"),
+            .help_heading("Filter options")
+            .help("Only tools that the configuration allows for this host"),
     ]
 }
 

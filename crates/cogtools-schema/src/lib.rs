@@ -21,13 +21,15 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[],
+    variables: &[],
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "EDITORS",
-        "Editors with a YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix and others) take the schema from a comment, which in a tool file stands on the line under the shebang:\n\n    #! /usr/bin/env cogtools-yaml\n    # yaml-language-server: $schema=../.cogtools/schema/tool.json\n\nThe path is relative to the file. The comment wins over the $schema key, which names the format and leads to no file. cogtools new writes both.",
+        "Editors with a YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix and others) find the schema through a comment, which in a tool file is on the line after the shebang:\n\n    #! /usr/bin/env cogtools-yaml\n    # yaml-language-server: $schema=../.cogtools/schema/tool.json\n\nThe path is relative to the file. The comment takes precedence over the $schema key, which identifies the format and is not the name of a file. `cogtools new` writes both.",
     ),
     (
         "EXAMPLES",
@@ -39,15 +41,15 @@ fn command() -> Command {
     Command::new(PROGRAM.name)
         .about("Print the JSON Schema of tool files or of the configuration")
         .long_about(
-            "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, for editors: \
-             it completes and describes every key.",
+            "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, with which editors \
+             complete and describe every key.",
         )
         .arg(
             Arg::new("document")
                 .value_name("DOCUMENT")
                 .value_parser(PossibleValuesParser::new(Document::NAMES))
                 .default_value("tool")
-                .help("What is described: tool files or .cogtoolrc.yaml"),
+                .help("Which schema to print: of tool files, or of .cogtoolrc.yaml"),
         )
 }
 

@@ -20,29 +20,36 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::TestFailed,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::ToolNotFound,
+    ],
+    variables: man::APPROVALS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "GOLDEN FILES",
-        "What an example must give stands in a golden file beside the tool: NAME.1.golden for the first example of NAME.yaml, NAME.2.golden for the second. It holds exactly the bytes that a call prints, and belongs into version control.\n\n--update writes the golden files that differ or are missing, removes those that have no example any more, and names each of them. Look at what it has written before you commit it. A result that differs from call to call, or a call that fails, is never written.",
+        "The expected output of an example is in a golden file beside the tool: NAME.1.golden for the first example of NAME.yaml, NAME.2.golden for the second. It contains exactly the bytes that a call prints; commit it.\n\n--update writes the golden files that differ or are missing, removes those without an example, and names each of them. Review them before you commit. A result that differs between calls, and that of a call that fails, is never written.",
     ),
     (
-        "WAYS",
-        "Each example is called in three ways, as hosts do: with its arguments as JSON, as YAML, and by the tool file itself, as its first line would run it. All must give the same bytes. A tool that runs a command runs it three times.\n\n--spawn also starts the programs: cogtools-call with the tool's name, with JSON and with YAML, and the tool file as a program. This takes some milliseconds for each, and proves that they are where hosts find them.",
+        "INVOCATIONS",
+        "Each example is called in three ways, as hosts do: with its arguments as JSON, with them as YAML, and through the tool file's own first line. All three must print the same bytes. A tool that runs a program runs it three times.\n\n--spawn also starts the programs: `cogtools-call` with the tool's name, with JSON and with YAML, and the tool file as a program. This takes a few milliseconds each, and proves that they are where hosts find them.",
     ),
     (
-        "WHAT IS AT FAULT",
-        "broken\n  The file is not a valid tool.\n\nschema\n  The example does not fit the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool gives no result: it failed, was not allowed to run, or did not end in time.\n\ngolden\n  The result is not what the golden file holds. A difference shows which lines: - from the golden file, + from the result. Control characters are spelled out, spaces at the end of a line are dots.\n\nmissing\n  There is no golden file.\n\nstale\n  There is a golden file, but no such example.\n\nway\n  The ways of calling do not agree, or the file cannot be run as a program though it begins with #!.",
+        "FAILURES",
+        "The label after the example says what to fix:\n\nbroken\n  The tool file is invalid.\n\nschema\n  The example does not match the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool returned no result: it failed, is not approved, or timed out.\n\ngolden\n  The result differs from the golden file. In the diff, - marks lines of the golden file and + lines of the result. Control characters are escaped, and spaces at the end of a line are shown as dots.\n\nmissing\n  The golden file does not exist.\n\nstale\n  The golden file has no example.\n\nway\n  The invocations disagree, or the file cannot be run as a program although it begins with #!.",
     ),
     (
         "FORMATS",
-        "human: a line a tool, and below it what failed.\n\njson: one object: tools, a list of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML, a testsuite a tool and a testcase an example, for the servers that run tests. Times are left out, so that the same files give the same report.\n\nThe exit status is 0 when everything passed; a tool without examples passes.",
+        "human: one line per tool, followed by its failures.\n\njson: one object: tools, an array of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML for continuous integration, with a testsuite per tool and a testcase per example. Times are left out, so that the same files give the same report.\n\nThe exit status is 0 if everything passed; a tool without examples passes.",
     ),
     (
         "WATCHING",
-        "--watch tests once, and then again whenever a file has changed: a tool file, a golden file, a template in the folders of the tools, or the configuration. A change of one tool tests that tool, any other change tests all. It does not end by itself; press Ctrl-C.",
+        "--watch runs the tests, and runs them again whenever a file changes: a tool file, a golden file, a template in the folders of the tools, or the configuration. A change to one tool runs the tests of that tool; any other change runs all. Press Ctrl-C to stop.",
     ),
     ("FILES", man::FILES),
     (
@@ -62,18 +69,18 @@ pub(crate) struct Request {
 fn command() -> Command {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     Command::new(PROGRAM.name)
-        .about("Run the examples of tools and compare with their golden files")
+        .about("Run the examples of tools and compare them with golden files")
         .long_about(
-            "Call each tool with each of its examples, in every way in which a host may, and \
-             compare the result with the golden file beside the tool. Without TOOL all tools of \
-             the project around the current directory are tested.",
+            "Call each tool with each of its examples, in every way that hosts do, and compare the \
+             result with the golden file beside the tool. Without TOOL, all tools of the project \
+             that contains the current directory are tested.",
         )
         .arg(
             Arg::new("tool")
                 .value_name("TOOL")
                 .num_args(0..)
                 .value_parser(value_parser!(OsString))
-                .help("Names of tools, tool files, or folders of them"),
+                .help("Names of tools, tool files, or folders that contain them"),
         )
         .arg(
             Arg::new("format")
@@ -81,17 +88,17 @@ fn command() -> Command {
                 .value_name("FORMAT")
                 .value_parser(["human", "json", "junit"])
                 .default_value("human")
-                .help("The form of the report"),
+                .help("Format of the report"),
         )
         .arg(
             flag("update")
-                .help("Write the golden files that differ, remove those without an example"),
+                .help("Write the golden files that differ, and remove those without an example"),
         )
-        .arg(flag("spawn").help("Start the real programs too, as a host does"))
+        .arg(flag("spawn").help("Also start the actual programs, as hosts do"))
         .arg(
             flag("watch")
                 .conflicts_with("update")
-                .help("Run again whenever a file has changed, until Ctrl-C"),
+                .help("Run again whenever a file changes, until Ctrl-C"),
         )
 }
 

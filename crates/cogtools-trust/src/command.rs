@@ -8,7 +8,7 @@ use cogtools_core::trust::{Item, Subject, subjects};
 use cogtools_core::{Code, Fault, Surroundings};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project, watched};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::report::{Entry, Report};
 
@@ -18,29 +18,37 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ],
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
-        "WHAT NEEDS A WORD",
-        "A provider, which is a source of the kind command, that the project names: before anything of it runs. A provider that the user or the machine names needs none, unless its command lines name a file inside of the project. A package with tools that run programs: before one of these runs. Templates need no word, and neither do tools that lie in the project itself: read them as you read the rest of it.",
+        "WHAT REQUIRES APPROVAL",
+        "A provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user or the machine requires no approval, unless its command line names a file inside the project. A package with tools that run programs, before one of them is run. Templates require no approval, and neither do tools in the project itself: review them like the rest of the project.",
     ),
     (
-        "WHAT IS ALLOWED",
-        "What is there now, by SHA-256. Of a provider: its command lines (of an MCP server its description) with the content of the files among their words, the names of the variables that it may see, and then, since its discovery may run, each declaration that it makes. Of a package: all its files but those in node_modules and .git. When any of it changes, it needs a new word.",
+        "WHAT IS APPROVED",
+        "Exactly the current content, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. Any change requires a new approval.",
     ),
     (
         "TABLE",
-        "Without SOURCE: one row for each source that needs a word. STATE is allowed, changed (something else was allowed), or not yet. A provider that is allowed is asked for its tools, to see whether they are.",
+        "Without SOURCE, one row is printed for each source that requires approval. STATE is allowed, changed (other content was approved) or not yet. An approved provider is queried to check whether its tools are approved too.",
     ),
     (
         "JSON",
-        "One object: sources, a list of objects with name, kind (provider or package), state, runs (command lines, or the tools of a package that run programs), files and, when it has just been allowed, tools.",
+        "One object: sources, an array of objects with name, kind (provider or package), state, runs (command lines, or the tools of a package that run programs), files and, after an approval, tools.",
     ),
     (
         "FILES",
-        "~/.local/state/cogtools/trust.json\n  The record, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. A value of XDG_STATE_HOME that stands in an .env of the project, or above it, does not count: hosts read such files. Nothing in a project can allow anything.",
+        "~/.local/state/cogtools/trust.json\n  The record of approvals, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Since hosts load .env files, XDG_STATE_HOME is ignored if an .env in or above the project sets it. Nothing in a project can approve anything.",
     ),
     (
         "EXAMPLES",
@@ -51,32 +59,32 @@ const MANUAL: &[(&str, &str)] = &[
 fn command() -> Command {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     Command::new(PROGRAM.name)
-        .about("Allow packages and providers to run their tools")
+        .about("Approve packages and providers to run programs")
         .long_about(
-            "Record that a source may run programs, as it is now. Without SOURCE: list the \
-             sources of this project that need the user's word, and how each stands.",
+            "Approve a source, with its current content, to run programs. Without SOURCE, list the \
+             sources of this project that require approval, with the state of each.",
         )
         .arg(
             Arg::new("source")
                 .value_name("SOURCE")
                 .num_args(0..)
-                .help("Providers and packages, by their names in the list"),
+                .help("Providers and packages, by the names in the list"),
         )
         .arg(
             flag("dry-run")
                 .requires("source")
-                .help("Show what would be allowed, and allow nothing"),
+                .help("Show what would be approved, and approve nothing"),
         )
         .arg(
             flag("revoke")
                 .requires("source")
                 .conflicts_with("dry-run")
-                .help("Take the word back"),
+                .help("Revoke an approval"),
         )
         .arg(
             flag("prune")
                 .conflicts_with_all(["source", "dry-run", "revoke"])
-                .help("Forget what was said of sources that are gone"),
+                .help("Remove the approvals of sources that no longer exist"),
         )
         .arg(format_arg())
 }

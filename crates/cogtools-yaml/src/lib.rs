@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::Tool;
+use cogtools_core::{Code, Tool};
 use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
 use cogtools_program::project::{Site, system_env_arg};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -18,13 +18,24 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Read,
+    codes: &[
+        Code::ToolFailed,
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ],
+    variables: man::APPROVALS,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "SHEBANG",
-        "A tool file that begins with the line\n\n    #! /usr/bin/env cogtools-yaml\n\nand is executable is a program of its own; what follows its name on the command line is handed on to cogtools-yaml, so that options such as --yaml work there too.",
+        "A tool file that begins with the line\n\n    #! /usr/bin/env cogtools-yaml\n\nand is executable can be run as a program. Options after its name are passed to `cogtools-yaml`, so that --yaml, for instance, works there too.",
     ),
     (
         "EXAMPLES",
@@ -34,10 +45,10 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Run a tool file: arguments on stdin, its result on stdout")
+        .about("Run a tool file: arguments on stdin, result on stdout")
         .long_about(
-            "Run the tool in FILE, wherever it lies: its arguments are read from standard input \
-             and checked, its result is printed on standard output.",
+            "Run the tool in FILE, which need not belong to a project. The arguments are read from \
+             standard input and checked; the result is printed on standard output.",
         )
         .arg(
             Arg::new("file")

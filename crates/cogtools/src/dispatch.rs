@@ -17,17 +17,19 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
+    codes: &[Code::UnknownProgram],
+    variables: &[],
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "PROGRAMS",
-        "cogtools NAME becomes the program cogtools-NAME, with the rest of the command line. It is looked for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order. The programs that belong to cogtools are never taken from node_modules. Any program that is named cogtools-something and lies in one of these places is a subcommand.\n\ncogtools help NAME shows the manual page of a program, or its --help where there is no man; cogtools help --all lists every program found.",
+        "cogtools NAME replaces itself with the program cogtools-NAME, passing on the rest of the command line. The program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order. The programs that are part of cogtools are never taken from node_modules. Any executable named cogtools-something in one of these places is a subcommand.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found.",
     ),
     (
         "ENVIRONMENT",
-        "PATH\n  Where programs and man are looked for.",
+        "PATH\n  Where to search for programs and man.",
     ),
     (
         "EXAMPLES",
@@ -40,7 +42,7 @@ fn command() -> Command {
         .about("YAML files become tools for AI agents")
         .long_about(
             "One YAML file is one tool for an AI agent. cogtools finds the tools of the current \
-             directory, declares them to hosts such as Gemini CLI, checks calls and runs them.",
+             project, declares them to hosts such as Gemini CLI, validates calls and runs them.",
         )
         .override_usage(
             "cogtools [OPTIONS] <PROGRAM> [ARGS]...\n       cogtools help [--all | PROGRAM]",
@@ -51,7 +53,7 @@ fn command() -> Command {
             Arg::new("exec-path")
                 .long("exec-path")
                 .action(ArgAction::SetTrue)
-                .help("Print the directory of the programs that belong to cogtools"),
+                .help("Print the directory of the programs that are part of cogtools"),
         )
         .after_help(help::overview())
 }

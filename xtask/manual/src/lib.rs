@@ -4,9 +4,9 @@
 //! It is a package of its own so that `cargo xtask` itself builds in seconds.
 
 mod completion;
+mod markup;
 mod page;
 mod picture;
-mod roff;
 
 use std::fs;
 use std::path::Path;
@@ -22,13 +22,13 @@ pub use picture::{Picture, all as pictures};
 pub fn run(args: &[String]) -> Result<()> {
     match args {
         [what, dir] if what == "man" => {
-            let files = pages().into_iter().map(|page| (page.file, page.text));
+            let files = pages()?.into_iter().map(|page| (page.file, page.text));
             files
                 .into_iter()
                 .try_for_each(|(file, text)| write(Path::new(dir), &file, text.as_bytes()))
         }
         [what, dir] if what == "share" => {
-            for page in pages() {
+            for page in pages()? {
                 let file = format!("man/man{}/{}", page.section, page.file);
                 write(Path::new(dir), &file, page.text.as_bytes())?;
             }

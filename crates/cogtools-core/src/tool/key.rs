@@ -72,38 +72,38 @@ impl Key {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Schema => {
-                "The format of the file: schema:agladysh-research.org,2025/cogtools:tool. May be left out."
+                "The format of the file: schema:agladysh-research.org,2025/cogtools:tool. Optional."
             }
             Self::Name => {
-                "The tool's name, the same as the file's stem: a letter or underscore, then letters, digits, underscores and hyphens; at most 47 characters, which every host accepts. Required."
+                "The tool's name, the same as the file's name without .yaml: a letter or underscore, then letters, digits, underscores and hyphens; at most 47 characters, which every host accepts. Required."
             }
-            Self::Title => "A title for people, shown by hosts that have a place for it.",
+            Self::Title => "A title for people, shown by some hosts.",
             Self::Description => {
-                "What the model is told: what the tool does and when to call it. Keep it short; some hosts add text of their own. Required."
+                "The description for the model: what the tool does and when to call it. Keep it short; some hosts append text to it. Required."
             }
             Self::Parameters => {
-                "A map from parameter names to entries: the sugared form. Each parameter is required unless it has optional: true or a default. Without this key (and parameters_schema) the tool takes no arguments."
+                "A map from parameter names to entries, which may use short forms. Each parameter is required unless it has optional: true or a default. Without this key (and parameters_schema), the tool takes no arguments."
             }
             Self::ParametersSchema => {
-                "An OpenAPI 3.0 Schema Object of type object, word for word, instead of parameters."
+                "A plain OpenAPI 3.0 Schema Object of type object, instead of parameters."
             }
             Self::Examples => {
-                "A list of argument maps. Each must be valid; they are documentation and tests."
+                "A list of argument maps. Each must be valid; they serve as documentation and tests."
             }
             Self::Implementation => {
-                "A string is a Nunjucks template over the arguments, printed as it renders. A map names another way: njk_file, exec or script. Required."
+                "A string is a Nunjucks template over the arguments, whose output is the result. A map selects another kind: njk_file, exec or script. Required."
             }
             Self::Output => {
-                "What the result is: type: text, as when left out, or type: json. With schema, an OpenAPI 3.0 Schema Object of any type, the JSON is checked against it."
+                "The type of the result: type: text (the default) or type: json. With schema, an OpenAPI 3.0 Schema Object of any type, the JSON is validated against it."
             }
             Self::Annotations => {
-                "What the tool does to the world, for hosts that ask: read_only, destructive, idempotent, open_world, each true or false."
+                "Hints for hosts on the effects of the tool: read_only, destructive, idempotent, open_world, each true or false."
             }
             Self::Capabilities => "What the tool provides, as provider.operation names.",
             Self::Env => {
                 "The names of the environment variables that the tool may see. Templates see none."
             }
-            Self::Timeout => "How many seconds the tool may run; 60 when left out.",
+            Self::Timeout => "How many seconds the tool may run; 60 by default.",
         }
     }
 

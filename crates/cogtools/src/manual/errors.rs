@@ -13,26 +13,27 @@ pub(super) fn sections() -> Vec<Section> {
         ("MESSAGES", MESSAGES.to_owned()),
         ("JSON", JSON.to_owned()),
         ("CODES", codes()),
-        ("EXIT STATUS", man::exit_status()),
+        ("EXIT STATUS", man::exit_status(&Code::ALL)),
     ]
 }
 
 const DESCRIPTION: &str = "\
-Every failure of every program has a code. Codes, exit statuses and the form of messages \
-are stable: scripts and models rely on them. A program that succeeds prints nothing on \
-standard error unless it is asked to, for some hosts take any output there for a failure. \
-`cogtools-discover` alone warns of broken tools there and still ends with status 0.";
+Every failure of every program has a code. Codes, exit statuses and the format of messages \
+are stable, so that scripts and models can rely on them. A program that succeeds prints nothing \
+on standard error unless asked to, because some hosts treat any output there as a failure. The \
+exception is a warning about what was left out, such as invalid tools in `cogtools-discover`, \
+which exits with status 0 nevertheless.";
 
 const MESSAGES: &str = "\
-A message is one line: the program, the code in brackets, what it is about (a tool, or \
+A message is one line: the program, the code in brackets, the subject (a tool, or \
 file:line:column), a JSON pointer to the value, and what is wrong with it. Lines that begin \
-with hint: say what to do next. All violations of one call are reported at once, each with \
-a line of its own; the first one decides the exit status.
+with hint: say what to do next. All violations of a call are reported at once, one per line; \
+the first one determines the exit status.
 
     cogtools-call: error[SCHEMA_VIOLATION]: facepalm: /therefore: required but missing
     hint: send therefore (string): Provide constructive outlook on the situation
 
-Where a line of a file is wrong it is shown, with carets below:
+An error in a file is shown with its line, marked by carets:
 
     cogtools-discover: warning[INVALID_TOOL]: tools/a.yaml:3:1: unknown key `desciption`
        |
@@ -40,39 +41,38 @@ Where a line of a file is wrong it is shown, with carets below:
        | ^^^^^^^^^^
     hint: did you mean `description`?
 
-The word warning instead of error says that the program went on. On a terminal the words \
-are coloured unless NO_COLOR is set.";
+If the program continues nevertheless, it prints warning instead of error. On a terminal, \
+messages are coloured unless NO_COLOR is set.";
 
 const JSON: &str = "\
-With `--error-format json` each failure is one JSON object on a line of its own:
+With `--error-format json`, each failure is one JSON object on one line:
 
 severity
-  error, or warning where the program went on.
+  error, or warning if the program continues.
 
 code
   One of the codes below.
 
 program
-  The program that speaks.
+  The name of the program.
 
 subject
-  What it is about, such as the name of a tool. Left out when nothing is to be named.
+  What it is about, such as the name of a tool. Optional.
 
 file, line, column
-  Where in a file, counted from 1, columns in characters. Left out when it is about no file.
+  The position in a file, counted from 1, columns in characters. Optional.
 
 pointer
-  A JSON pointer (RFC 6901) into the arguments or the file. Left out when there is none.
+  A JSON pointer (RFC 6901) into the arguments or the file. Optional.
 
 message
   What is wrong.
 
 details
-  What somebody else said about it, in lines: the standard error of a program. Left out when \
-nobody did.
+  Further output on the failure, such as the standard error of a tool's program. Optional.
 
 hints
-  A list of strings: what to do next.";
+  An array of strings: what to do next.";
 
 fn codes() -> String {
     let mut text = String::new();
@@ -83,44 +83,40 @@ fn codes() -> String {
     text
 }
 
-/// What the one who reads of it can do.
+/// What its reader can do.
 const fn remedy(code: Code) -> &'static str {
     match code {
         Code::ToolFailed => {
-            "Read what its program said, in the lines behind the bars, and call it otherwise."
+            "Read the output of the tool's program in the message, and change the call."
         }
         Code::UnknownProgram => {
-            "Take one of the names in the hint, or look at what cogtools help --all lists."
+            "Use one of the names in the hint, or one that cogtools help --all lists."
         }
-        Code::Unhealthy => "Do what the report says behind fix:, or run cogtools doctor --fix.",
-        Code::Stale => "Run the command in the hint, and commit what it writes.",
+        Code::Unhealthy => "Follow the fix: lines of the report, or run cogtools doctor --fix.",
+        Code::Stale => "Run the command in the hint, and commit the result.",
         Code::TestFailed => {
-            "Mend what the report of cogtools test names, or accept the new results with --update."
+            "Fix what the report of cogtools test names, or accept the new results with --update."
         }
-        Code::Usage => "Follow the usage line in the hints; --help explains every option.",
+        Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::InvalidArgumentsSyntax => {
-            "Send one object, in UTF-8, with no key twice; with YAML, add --yaml."
+            "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."
         }
         Code::SchemaViolation => {
-            "Send the call again with every named argument mended; the hints say how."
+            "Correct every named argument as the hints say, and repeat the call."
         }
-        Code::TemplateFailed => "Mend the template at the line that is shown.",
-        Code::Internal => "Report it, with the command that was run.",
+        Code::TemplateFailed => "The message shows the line of the template.",
+        Code::Internal => "Include the command in the report.",
         Code::IoFailed => {
-            "Check that the named file exists and is readable, and that the disk has room."
+            "Check that the named file exists and is readable, and that the disk is not full."
         }
-        Code::Denied => "Allow it, or choose another tool.",
+        Code::Denied => "Approve it, or use another tool.",
         Code::InvalidTool => {
-            "Mend the file at the line that is shown; cogtools-discover --strict checks all tools."
+            "Fix the file at the line shown; cogtools-discover --strict checks all tools."
         }
-        Code::InvalidConfig => "Mend the file at the line that is shown; see `cogtoolrc(5)`.",
-        Code::Locked => {
-            "Look at what has changed and whether it should have; cogtools lock pins it anew."
-        }
-        Code::Timeout => "Close standard input after the arguments, or let the tool do less.",
-        Code::ToolNotFound => {
-            "Take one of the names in the hint; cogtools-discover prints the tools there are."
-        }
+        Code::InvalidConfig => "Fix the file at the line shown; see `cogtoolrc(5)`.",
+        Code::Locked => "Review the differences; cogtools lock pins the new declarations.",
+        Code::Timeout => "Close standard input after the arguments, or raise the tool's timeout.",
+        Code::ToolNotFound => "Use one of the names in the hint; cogtools list lists all tools.",
     }
 }
 
@@ -128,4 +124,16 @@ fn sentence(meaning: &str) -> String {
     let mut letters = meaning.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_capitalised() {
+        for code in Code::ALL {
+            assert!(!code.meaning().starts_with("cogtools"), "{}", code.name());
+        }
+    }
 }
