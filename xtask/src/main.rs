@@ -18,6 +18,7 @@ mod programs;
 mod say;
 mod soak;
 mod test;
+mod weight;
 
 fn main() -> std::process::ExitCode {
     say::end(command::run())

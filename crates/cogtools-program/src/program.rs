@@ -126,8 +126,8 @@ fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
     }
     match result {
         Ok(()) => 0,
-        Err(Failure::Become(process)) => {
-            io.next = Some(process);
+        Err(Failure::Become(next)) => {
+            io.next = Some(next);
             0
         }
         Err(failure) => {
