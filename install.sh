@@ -162,11 +162,12 @@ unpack() {
     fail "the programs do not run here: \`cogtools --version\` says $ran" \
       'name another archive with --target'
   fi
-  # The program that finds the others comes last.
+  # The program that finds the others comes after them, and the links to it last.
   (
     cd "$stage/$name"
     find bin share -type f ! -path bin/cogtools | sort
     say bin/cogtools
+    find bin -type l | sort
   ) >"$stage/files"
 }
 

@@ -1,9 +1,15 @@
 //! What a crate needs: no more than it uses, and nothing that another one is for.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::layout::{files, list, members, metadata, none, read};
-use crate::repository;
+use crate::{OWN, programs, repository};
+
+/// What only a server or a client of MCP needs: a runtime, TLS and HTTP.
+const HEAVY: [&str; 7] = ["axum", "hyper", "mio", "ring", "rmcp", "rustls", "tokio"];
 
 #[test]
 fn files_are_written_in_one_place() {
@@ -48,4 +54,82 @@ fn what_is_asked_for_is_used() {
         }
     }
     none(&complaints);
+}
+
+/// The names of the binaries whose sources lie in `folder` of the package.
+fn sources(folder: &str) -> BTreeSet<String> {
+    let folder = Path::new("crates/cogtools/src").join(folder);
+    let sources = files("rs")
+        .into_iter()
+        .filter(|file| file.starts_with(&folder));
+    let stems = sources.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned()));
+    stems.collect()
+}
+
+#[test]
+fn few_programs_are_files_of_their_own() {
+    assert_eq!(sources("bin"), OWN.map(str::to_owned).into());
+    let names = cogtools::PROGRAMS
+        .iter()
+        .map(|program| program.name.to_owned());
+    let all: BTreeSet<String> = names.collect();
+    let linked: BTreeSet<String> = all.difference(&sources("bin")).cloned().collect();
+    assert_eq!(sources("stub"), linked);
+}
+
+/// A host starts them for every call, so they bring no more than they need.
+#[test]
+fn programs_of_their_own_bring_no_runtime_and_no_tls() {
+    for name in OWN.iter().filter(|name| **name != "cogtools") {
+        let main = read(&Path::new("crates/cogtools/src/bin").join(format!("{name}.rs")));
+        let library = format!(
+            "cogtools_program::main(&{}::PROGRAM)",
+            name.replace('-', "_")
+        );
+        assert!(main.contains(&library), "{name} is another program");
+        let tree = Command::new(env!("CARGO"))
+            .args([
+                "tree",
+                "--offline",
+                "--locked",
+                "--edges=normal",
+                "--prefix=none",
+            ])
+            .args(["--package", name])
+            .current_dir(repository())
+            .output()
+            .expect("cargo runs");
+        let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+        let needed: BTreeSet<&str> = tree
+            .lines()
+            .filter_map(|line| line.split(' ').next())
+            .collect();
+        assert!(needed.contains("jsonschema"), "{name}: {tree}");
+        let heavy: Vec<_> = HEAVY
+            .iter()
+            .filter(|heavy| needed.contains(*heavy))
+            .collect();
+        assert!(heavy.is_empty(), "{name} needs {heavy:?}");
+    }
+}
+
+/// The names of functions are in what is built for tests.
+#[test]
+fn what_is_linked_is_what_is_needed() {
+    let has = |program: &str, name: &str| {
+        let file = programs().join(program);
+        let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{program}: {error}"));
+        String::from_utf8_lossy(&bytes).contains(name)
+    };
+    for (program, core, runtime) in [
+        ("cogtools", true, true),
+        ("cogtools-call", true, false),
+        ("cogtools-discover", true, false),
+        ("cogtools-yaml", true, false),
+        ("cogtools-mcp", false, false),
+    ] {
+        assert_eq!(has(program, "13cogtools_core"), core, "{program}");
+        assert_eq!(has(program, "5tokio"), runtime, "{program}");
+        assert_eq!(has(program, "6rustls"), runtime, "{program}");
+    }
 }

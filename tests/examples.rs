@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Project, Run};
 
-use crate::{programs, run};
+use crate::{run, whole};
 
 pub(crate) const SAY: &str = "\
 #! /usr/bin/env cogtools-yaml
@@ -56,7 +56,7 @@ fn programs_are_started() {
 fn what_started_programs_say_counts() {
     let project = project();
     project
-        .copy("bin/cogtools-test", programs().join("cogtools-test"))
+        .copy("bin/cogtools-test", whole("cogtools-test"))
         .program(
             "bin/cogtools-call",
             "#!/bin/sh\ncat > /dev/null\necho \"hi $*\"\n",
@@ -101,7 +101,7 @@ hint: the report on standard output says what is at fault
 #[test]
 fn programs_that_are_not_there() {
     let project = project();
-    project.copy("bin/cogtools-test", programs().join("cogtools-test"));
+    project.copy("bin/cogtools-test", whole("cogtools-test"));
     Run::new(project.path("bin/cogtools-test"))
         .project(&project)
         .arg("--spawn")

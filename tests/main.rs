@@ -1,6 +1,6 @@
 //! Every test that runs the installed programs: one binary, a topic a module.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cogtools_test_support::{Project, Run};
@@ -22,6 +22,7 @@ mod input;
 mod interpreter;
 mod layers;
 mod layout;
+mod links;
 mod locked;
 mod managers;
 mod mcp;
@@ -44,10 +45,25 @@ mod trust;
 mod variables;
 mod watch;
 
+/// The programs that are files of their own; the others are `cogtools`.
+const OWN: [&str; 4] = [
+    "cogtools",
+    "cogtools-call",
+    "cogtools-discover",
+    "cogtools-yaml",
+];
+
 /// The directory of the programs under test.
 fn programs() -> &'static Path {
     let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));
     program.parent().unwrap_or(program)
+}
+
+/// The file that has the program of that name in it, and is it wherever it lies
+/// under that name.
+fn whole(program: &str) -> PathBuf {
+    let own = OWN.contains(&program);
+    programs().join(if own { program } else { "cogtools" })
 }
 
 /// A run of one of our programs in `project`.
@@ -59,7 +75,7 @@ fn run(program: &str, project: &Project) -> Run {
 /// belongs to util-linux, like the `script` that makes terminals.
 fn unprivileged(program: &str, project: &Project) -> Run {
     // Below the directory of the build another user may not go.
-    project.copy(format!("../{program}"), programs().join(program));
+    project.copy(format!("../{program}"), whole(program));
     let run = Run::new("/usr/bin/setpriv").project(project);
     let id = Command::new("/usr/bin/id")
         .arg("-u")

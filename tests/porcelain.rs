@@ -1,10 +1,9 @@
 //! `cogtools NAME`: where it looks, what it becomes, and what it says otherwise.
 
-use std::path::PathBuf;
-
 use cogtools_test_support::{Project, Run, Status};
+use std::collections::BTreeMap;
 
-use crate::{programs, run};
+use crate::programs;
 
 /// A project that holds a cogtools of its own, so that what lies beside it can
 /// be chosen.
@@ -70,25 +69,21 @@ fn what_cannot_be_run_is_passed_over() {
 }
 
 #[test]
-fn packages_cannot_take_the_place_of_our_own_programs() {
+fn nothing_takes_the_place_of_our_own_programs() {
     let house = House::new();
-    let place = |name: &str| format!("node_modules/.bin/cogtools-{name}");
     let packages = house.project.path("node_modules/.bin");
-    for name in ["call", "discover", "init", "yaml"] {
-        house.program(&place(name), "evil");
+    for program in &cogtools::PROGRAMS[1..] {
+        let name = program.name;
+        for place in ["node_modules/.bin", "path", "bin"] {
+            house.program(&format!("{place}/{name}"), "evil");
+        }
+        let word = name.strip_prefix("cogtools-").unwrap_or(name);
         // npm puts packages on PATH too.
-        house.run().path(&packages).arg(name).run().fails(
-            1,
-            format!(
-                "cogtools: error[UNKNOWN_PROGRAM]: there is no program `{name}`\n\
-                 hint: cogtools help --all lists every program\n"
-            ),
-        );
+        let run = house.run().path(&packages).args([word, "--version"]);
+        let version = env!("CARGO_PKG_VERSION");
+        run.run().outputs(format!("{name} {version}\n"));
     }
-    house.program("path/cogtools-call", "ours");
-    let run = house.run().path(&packages).args(["call", "x"]);
-    run.run().outputs("ours x\n");
-    house.program(&place("help"), "evil");
+    house.program("node_modules/.bin/cogtools-help", "evil");
     let help = house.run().arg("help").run().text();
     assert!(help.starts_with("One YAML file is one tool"), "{help}");
 }
@@ -195,11 +190,28 @@ fn help_lists_what_is_there() {
     let house = House::new();
     house
         .program("path/cogtools-hello", "hello")
+        .program("bin/cogtools-lint", "lint")
         .program("node_modules/.bin/cogtools-call", "evil")
         .program("node_modules/.bin/cogtools-more", "more");
-    house.run().args(["help", "--all"]).env("PATH", house.project.path("path")).run().outputs(
-        "hello        [ROOT]/path/cogtools-hello\nmore         [ROOT]/node_modules/.bin/cogtools-more\n",
-    );
+    let own = cogtools::PROGRAMS[1..].iter().filter_map(|program| {
+        let name = program.name.strip_prefix("cogtools-")?;
+        let about = program.command().get_about()?.to_string();
+        let file = match name {
+            "lint" => "cogtools-lint",
+            _ => "cogtools",
+        };
+        Some((name, format!("[ROOT]/bin/{file}  {about}")))
+    });
+    let mut expected: BTreeMap<&str, String> = own.collect();
+    expected.insert("hello", "[ROOT]/path/cogtools-hello".to_owned());
+    expected.insert("more", "[ROOT]/node_modules/.bin/cogtools-more".to_owned());
+    let lines = expected
+        .iter()
+        .map(|(name, rest)| format!("{name:<12} {rest}\n"));
+    let all = house.run().args(["help", "--all"]);
+    all.env("PATH", house.project.path("path"))
+        .run()
+        .outputs(lines.collect::<String>());
     house.run().arg("--exec-path").run().outputs("[ROOT]/bin\n");
 }
 
@@ -218,6 +230,8 @@ fn help_without_a_manual_is_the_program_s_own() {
     let own = run(&["help"]).text();
     run(&["help", "cogtools"]).outputs(&own);
     run(&["--help"]).outputs(&own);
+    let call = house.run().args(["call", "--help"]).run().text();
+    run(&["help", "call"]).outputs(&call);
     run(&["help", "errors"]).fails(
         74,
         "cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed\n\
@@ -255,27 +269,6 @@ fn help_with_a_manual_becomes_man() {
         .args(["help", "call"])
         .run()
         .outputs("man [ROOT]/share/man/man1/cogtools-call.1\n");
-}
-
-#[test]
-fn our_own_programs_are_reached_through_it() {
-    let project = Project::new();
-    project.file(
-        "tools/hi.yaml",
-        "name: hi\ndescription: d\nimplementation: hello\n",
-    );
-    run("cogtools", &project)
-        .args(["call", "hi"])
-        .run()
-        .outputs("hello");
-    run("cogtools", &project)
-        .args(["yaml", "tools/hi.yaml"])
-        .run()
-        .outputs("hello");
-    run("cogtools", &project)
-        .args(["--exec-path"])
-        .run()
-        .outputs(format!("{}\n", PathBuf::from(programs()).display()));
 }
 
 #[test]

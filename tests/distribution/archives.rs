@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use cogtools_test_support::{Project, Run};
 
-use super::{binaries, place, xtask};
-use crate::repository;
+use super::{binaries, directory_of, place, xtask};
+use crate::{OWN, repository};
 
 /// The version of everything.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -70,4 +70,60 @@ pub(super) fn told(prefix: &str) -> String {
          export PATH=\"{prefix}/bin:$PATH\"\n\
          next: cogtools init in a project of yours; cogtools help tells the rest\n"
     )
+}
+
+/// The archive for Windows, in `out` of `project`, of the programs in its `bin`.
+fn for_windows(project: &Project) -> cogtools_test_support::Outcome {
+    archives();
+    let completions = place().join("completions");
+    xtask([
+        "archive".as_ref(),
+        "--target=x86_64-pc-windows-msvc".as_ref(),
+        "--binaries".as_ref(),
+        project.path("bin").as_os_str(),
+        "--completions".as_ref(),
+        completions.as_os_str(),
+        "--out".as_ref(),
+        project.path("out").as_os_str(),
+    ])
+}
+
+/// Links take a privilege there: programs that are links elsewhere are stubs.
+#[test]
+fn an_archive_for_windows_has_files_alone() {
+    let project = Project::new();
+    let names = cogtools::PROGRAMS.map(|program| format!("{}.exe", program.name));
+    for name in &names {
+        project.file(format!("bin/{name}"), name);
+    }
+    let archive = for_windows(&project).text();
+    Run::new(directory_of("tar").join("tar"))
+        .path(directory_of("gzip"))
+        .args(["-xzf", archive.trim_end(), "-C"])
+        .arg(project.root())
+        .run()
+        .outputs("");
+    let folder = project.path(format!("cogtools-{VERSION}-x86_64-pc-windows-msvc"));
+    for name in &names {
+        let file = folder.join("bin").join(name);
+        assert!(!file.is_symlink(), "{name}");
+        assert_eq!(fs::read_to_string(file).ok().as_ref(), Some(name));
+    }
+}
+
+/// What grows beyond the room that an installation may take is not given out.
+#[test]
+fn an_archive_that_is_too_large_is_not_made() {
+    let project = Project::new();
+    for name in cogtools::PROGRAMS.map(|program| program.name) {
+        let size = if OWN.contains(&name) { 15_000_000 } else { 1 };
+        project.file(format!("bin/{name}.exe"), vec![0; size]);
+    }
+    let outcome = for_windows(&project);
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    let wrong = stderr.strip_prefix("xtask: error: what is installed takes 6");
+    let end = " MB, and may take 60 MB at most\n";
+    assert!(wrong.is_some_and(|wrong| wrong.ends_with(end)), "{outcome}");
+    outcome.fails(1, stderr);
+    assert_eq!(fs::read_dir(project.path("out")).unwrap().count(), 0);
 }

@@ -8,7 +8,7 @@ use cogtools_test_support::{Project, Run};
 use super::archives::{VERSION, archives, install, target, told};
 use super::server::{Manner, serve};
 use super::{directory_of, xtask};
-use crate::repository;
+use crate::{OWN, repository};
 
 /// Asserts that everything is below `prefix` of `project`, and nothing else.
 #[track_caller]
@@ -26,6 +26,12 @@ fn assert_installed(project: &Project, prefix: &str) {
     // Of each program for bash, fish and zsh.
     assert_eq!(below("share"), pages + 3 * programs);
     assert_eq!(below(""), programs + pages + 3 * programs);
+    for program in cogtools::PROGRAMS {
+        let name = program.name;
+        let link = fs::read_link(project.path(prefix).join("bin").join(name));
+        let target = (!OWN.contains(&name)).then(|| PathBuf::from("cogtools"));
+        assert_eq!(link.ok(), target, "{name}");
+    }
     let program = project.path(prefix).join("bin/cogtools");
     Run::new(program)
         .run()

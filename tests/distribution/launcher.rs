@@ -50,6 +50,13 @@ fn status_and_streams_pass_through(project: &Project) {
             .expect(exit(&direct), &direct.stdout, &direct.stderr)
             .takes_input();
     }
+    // What is part of cogtools is told by its launcher which part it is.
+    for args in [&["--version"][..], &["--nonsense"], &["-C", "none"]] {
+        let direct = Run::new(programs().join("cogtools-list")).project(project);
+        let direct = direct.args(args).run();
+        let launched = launch("cogtools-list", project).args(args).run();
+        launched.expect(exit(&direct), &direct.stdout, &direct.stderr);
+    }
     let wrong = launch("cogtools-call", project)
         .arg("hello")
         .stdin(large())

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use cogtools_test_support::{Outcome, Project, Run};
 
-use crate::{programs, repository};
+use crate::{OWN, programs, repository};
 
 /// A directory of our own that outlives the run, below where cargo builds.
 fn place() -> PathBuf {
@@ -43,13 +43,13 @@ fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcom
     run.run()
 }
 
-/// A directory with a file for every program: those that are `real` as cargo has
-/// built them, without what only a debugger reads, and a few words for the rest.
+/// A directory with the programs that are files of their own: those that are `real`
+/// as cargo has built them, without what only a debugger reads, and a few words for
+/// the rest.
 fn binaries(name: &str, real: &[&str]) -> PathBuf {
     let dir = place().join(name);
     let project = Project::new();
-    for program in cogtools::PROGRAMS {
-        let name = program.name;
+    for name in OWN {
         let words = format!("#!/bin/sh\necho {name} {}\n", env!("CARGO_PKG_VERSION"));
         project.program(name, words);
         if real.contains(&name) {

@@ -8,7 +8,7 @@ use cogtools_test_support::{Project, Run};
 
 use super::packages::{Packages, npm, pack, write};
 use super::{directory_of, place};
-use crate::programs;
+use crate::{OWN, programs};
 
 pub(super) const TOOL: &str = "name: hello
 description: Greets somebody
@@ -58,6 +58,21 @@ fn a_project_runs_the_programs_that_it_has_installed() {
         assert_eq!(target(&project, name), own.join(name));
         let pages = project.path("node_modules/cogtools/share/man/man1");
         assert!(pages.join(format!("{name}.1")).is_file(), "{name}");
+    }
+    let platform = project.path("node_modules").join(&own);
+    let entries = fs::read_dir(platform).unwrap_or_else(|error| panic!("{error}"));
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let mut names: Vec<_> = names.map(|name| name.display().to_string()).collect();
+    names.sort_unstable();
+    assert_eq!(names, OWN);
+    // The others are links to cogtools, and what they are named for.
+    for program in cogtools::PROGRAMS {
+        if !OWN.contains(&program.name) {
+            assert_eq!(target(&project, program.name), own.join("cogtools"));
+            let link = project.path("node_modules/.bin").join(program.name);
+            let version = Run::new(link).project(&project).arg("--version").run();
+            version.outputs(ours(program.name, &project, &["--version"]));
+        }
     }
 }
 

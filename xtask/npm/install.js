@@ -15,11 +15,13 @@ function canLink() {
 
 function link() {
   const bin = fs.realpathSync(path.join(__dirname, 'bin'));
-  const programs = fs.realpathSync(require('./launch.js').programs());
+  const { file, programs: found } = require('./launch.js');
+  const programs = fs.realpathSync(found());
   const said = execFileSync(path.join(programs, 'cogtools'), ['--version'], { encoding: 'utf8' });
   if (said !== `cogtools ${version}\n`) return;
   for (const name of fs.readdirSync(bin)) {
-    const program = path.join(programs, name);
+    // A link to cogtools is the program that the link is named for.
+    const program = file(programs, name);
     fs.accessSync(program, fs.constants.X_OK);
     const beside = path.join(bin, `.${name}`);
     fs.rmSync(beside, { force: true });

@@ -18,12 +18,19 @@ function programs() {
   return path.join(path.dirname(require.resolve(`@cogtools/${platform}/package.json`)), 'bin');
 }
 
-/** Becomes the program whose launcher is `file`. */
-function launch(file) {
-  const name = path.basename(file);
+/** The file of a program in the directory `from`; what has none of its own is part of cogtools. */
+function file(from, name) {
+  const ending = process.platform === 'win32' ? '.exe' : '';
+  const own = path.join(from, `${name}${ending}`);
+  return fs.existsSync(own) ? own : path.join(from, `cogtools${ending}`);
+}
+
+/** Becomes the program whose launcher is `launcher`. */
+function launch(launcher) {
+  const name = path.basename(launcher);
   let program;
   try {
-    program = path.join(programs(), process.platform === 'win32' ? `${name}.exe` : name);
+    program = file(programs(), name);
     fs.accessSync(program, fs.constants.X_OK);
   } catch {
     fail(name, `the package @cogtools/${platform} is not installed or not whole`, [
@@ -33,6 +40,9 @@ function launch(file) {
     return;
   }
   const args = process.argv.slice(2);
+  // By its first argument: not every Node can start a program under another name.
+  const part = path.basename(program).replace(/\.exe$/, '') !== name;
+  if (part) args.unshift(name.replace(/^cogtools-/, ''));
   if (process.execve && process.platform !== 'win32') {
     process.execve(program, [program, ...args], process.env);
   } else {
@@ -72,4 +82,4 @@ function fail(name, message, hints) {
   }
 }
 
-module.exports = { launch, programs };
+module.exports = { file, launch, programs };

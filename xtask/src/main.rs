@@ -19,6 +19,7 @@ mod programs;
 mod say;
 mod soak;
 mod test;
+mod weight;
 
 fn main() -> std::process::ExitCode {
     say::end(command::run())

@@ -1,14 +1,37 @@
 //! The programs that the package has: one source file each.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use crate::command::root;
 use crate::files;
 
-/// Their names, sorted.
+/// The program that has all others in it.
+pub(crate) const COGTOOLS: &str = "cogtools";
+
+/// The names of all, sorted.
 pub(crate) fn names() -> Result<Vec<String>> {
-    let package = root()?.join("crates").join("cogtools");
-    let sources = files::below(&package.join("src").join("bin"))?;
+    let mut names = own()?;
+    names.extend(linked()?);
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The names of those that are programs of their own, sorted.
+pub(crate) fn own() -> Result<Vec<String>> {
+    sources("bin")
+}
+
+/// The names of those that are links to `cogtools` or, where no link can be made,
+/// stubs, sorted.
+pub(crate) fn linked() -> Result<Vec<String>> {
+    sources("stub")
+}
+
+fn sources(folder: &str) -> Result<Vec<String>> {
+    let package: &Path = &root()?.join("crates").join(COGTOOLS);
+    let sources = files::below(&package.join("src").join(folder))?;
     let names = sources.into_iter().filter_map(|file| {
         let stem = file.file_stem()?.to_str()?;
         Some(stem.to_owned())

@@ -1,9 +1,10 @@
 //! How a run ends when it does not end well.
 
 use std::io::ErrorKind;
-use std::process::Command;
 
 use cogtools_core::{Code, Fault};
+
+use crate::next::Next;
 
 /// Why a program stops, and with which exit status.
 #[derive(Debug)]
@@ -12,9 +13,8 @@ pub enum Failure {
     Faults(Vec<Fault>),
     /// All has been said already (by another program, say); only the status is left.
     Status(u8),
-    /// It goes on as another program: the process becomes it (where the system
-    /// can do that), or runs it and ends as it ends.
-    Become(Box<Command>),
+    /// It goes on as another program, whose end is the end of the process.
+    Become(Next),
     /// Whoever read standard output has gone: nobody is left to tell.
     ClosedPipe,
 }

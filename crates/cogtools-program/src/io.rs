@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
 
 use cogtools_core::Fault;
 
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::next::Next;
 use crate::process::Lookout;
 use crate::report::{Reporter, Severity};
 
@@ -42,7 +42,7 @@ pub struct Io<'a> {
     /// The file of the running program, absolute; its directory holds the others.
     pub program: PathBuf,
     /// What the program asked to go on as.
-    pub next: Option<Box<Command>>,
+    pub next: Option<Next>,
     /// How failures are worded on `stderr`.
     pub reporter: Reporter,
     /// Looks out for the end of this process, once sources that are programs may run.

@@ -1,4 +1,5 @@
-//! `cogtools NAME`: finds the program of that name and becomes it.
+//! `cogtools NAME`: becomes the program of that name, which is one of this package
+//! or is found.
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command as Process;
@@ -6,10 +7,10 @@ use std::process::Command as Process;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Fault};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Next, Program, Stdin};
 
-use crate::help;
 use crate::locate::Places;
+use crate::{built_in, help};
 
 /// The porcelain.
 pub const PROGRAM: Program = Program {
@@ -25,7 +26,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "PROGRAMS",
-        "cogtools NAME replaces itself with the program cogtools-NAME, passing on the rest of the command line. The program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order. The programs that are part of cogtools are never taken from node_modules. Any executable named cogtools-something in one of these places is a subcommand.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found.",
+        "cogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand.\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found.",
     ),
     (
         "ENVIRONMENT",
@@ -82,13 +83,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     become_program(name, &args, &places, io)
 }
 
-/// The end of this process as itself: it goes on as the program of that name.
+/// The end of this program: the process goes on as the one of that name. Those of
+/// this package are never looked for.
 pub(crate) fn become_program(
     name: &str,
     args: &[&OsStr],
     places: &Places,
     io: &Io<'_>,
 ) -> Result<(), Failure> {
+    if let Some(program) = built_in(name) {
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
+        return Err(Failure::Become(Next::Program(program, args)));
+    }
     let Some(path) = places.find(name) else {
         let mut fault = Fault::new(
             Code::UnknownProgram,
@@ -102,5 +108,5 @@ pub(crate) fn become_program(
     };
     let mut process = Process::new(path);
     process.args(args).current_dir(&io.cwd);
-    Err(Failure::Become(Box::new(process)))
+    Err(Failure::Become(process.into()))
 }

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
 use cogtools_core::{Code, Fault};
-use cogtools_program::{Failure, Io, Program};
+use cogtools_program::{Failure, Io, Next, Program};
 
 use crate::dispatch::{PROGRAM, become_program};
 use crate::locate::Places;
 use crate::manual::TOPICS;
-use crate::{PREFIX, built_in};
+use crate::{PREFIX, built_in, built_ins};
 
 /// The programs of this package, for the end of `--help`.
 pub(crate) fn overview() -> String {
     let mut text = "Programs:\n".to_owned();
-    for (name, program) in built_in() {
+    for (name, program) in built_ins() {
         let _ = writeln!(text, "  {name:<10} {}", about(program));
     }
     let _ = writeln!(
@@ -61,8 +61,7 @@ fn about(program: &Program) -> String {
 fn all(places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut text = String::new();
     for (name, path) in places.all() {
-        let about = built_in().find(|(built_in, _)| *built_in == name);
-        let about = about.map_or_else(String::new, |(_, program)| about_column(program));
+        let about = built_in(&name).map_or_else(String::new, about_column);
         let _ = writeln!(text, "{name:<12} {}{about}", path.display());
     }
     io.print(text.as_bytes())
@@ -90,7 +89,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     {
         let mut process = Process::new(man);
         process.args(page).current_dir(&io.cwd);
-        return Err(Failure::Become(Box::new(process)));
+        return Err(Failure::Become(process.into()));
     }
     match topic {
         Some(_) => {
@@ -100,11 +99,10 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
                 .hint("`cargo xtask install` installs the manual pages")
                 .into())
         }
-        None if name == PROGRAM.name => Err(Failure::Become(Box::new({
-            let mut process = Process::new(&io.program);
-            process.arg("--help");
-            process
-        }))),
+        None if name == PROGRAM.name => {
+            let help = Next::Program(&PROGRAM, vec!["--help".into()]);
+            Err(Failure::Become(help))
+        }
         None => become_program(name, &[OsStr::new("--help")], places, io),
     }
 }

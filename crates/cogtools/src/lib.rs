@@ -1,7 +1,8 @@
-//! The package that people install: every program, and the porcelain that finds
-//! and becomes them.
+//! The package that people install: `cogtools`, which has every program in it, and
+//! finds and becomes those of others.
 //!
-//! Each binary in `src/bin` is one statement; what it does lives in its own crate.
+//! Each binary is one statement. Those in `src/bin` are programs of their own;
+//! those in `src/stub` are for places without links, and become `cogtools NAME`.
 
 mod dispatch;
 mod help;
@@ -11,7 +12,7 @@ pub mod manual;
 use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
-/// Every program of this package, the porcelain first.
+/// Every program of this package, `cogtools` itself first.
 pub const PROGRAMS: [&Program; 18] = [
     &PROGRAM,
     &cogtools_call::PROGRAM,
@@ -36,8 +37,14 @@ pub const PROGRAMS: [&Program; 18] = [
 /// What comes before a program's own name in the names of binaries.
 const PREFIX: &str = "cogtools-";
 
+/// The program of this package that `cogtools NAME` means.
+fn built_in(name: &str) -> Option<&'static Program> {
+    let found = built_ins().find(|(built_in, _)| *built_in == name);
+    found.map(|(_, program)| program)
+}
+
 /// The names that `cogtools NAME` always understands as this package's own.
-fn built_in() -> impl Iterator<Item = (&'static str, &'static Program)> {
+fn built_ins() -> impl Iterator<Item = (&'static str, &'static Program)> {
     let names = PROGRAMS.into_iter();
     names.filter_map(|program| Some((program.name.strip_prefix(PREFIX)?, program)))
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use cogtools_core::{Code, Fault};
 use cogtools_program::{Failure, Io};
 
-use crate::{PREFIX, built_in};
+use crate::{PREFIX, built_ins};
 
 /// The directories that may hold programs, in the order in which they are asked.
 pub(crate) struct Places {
+    program: PathBuf,
     own: PathBuf,
     modules: Vec<PathBuf>,
     path: Vec<PathBuf>,
@@ -30,6 +31,7 @@ impl Places {
             .var("PATH")
             .map(|path| std::env::split_paths(path).collect());
         Ok(Self {
+            program: io.program.clone(),
             own,
             modules: modules.collect(),
             path: path.unwrap_or_default(),
@@ -41,34 +43,35 @@ impl Places {
         &self.own
     }
 
-    /// The program that `cogtools NAME` means.
+    /// The program that `cogtools NAME` means, when it is none of this package.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         let plain = !name.is_empty()
             && name
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
         let binary = format!("{PREFIX}{name}");
-        self.ask(name)
+        self.in_order()
             .filter(|_| plain)
             .find_map(|place| executable(place, &binary))
     }
 
-    /// The directories to ask for `name`: a package must not take the place of a
-    /// program that belongs to cogtools, also where npm has put packages on PATH.
-    fn ask(&self, name: &str) -> impl Iterator<Item = &PathBuf> {
-        let own = built_in().any(|(built_in, _)| built_in == name);
-        let packages = Path::new("node_modules").join(".bin");
+    fn in_order(&self) -> impl Iterator<Item = &PathBuf> {
         let others = self.modules.iter().chain(&self.path);
-        std::iter::once(&self.own).chain(others.filter(move |at| !own || !at.ends_with(&packages)))
+        std::iter::once(&self.own).chain(others)
     }
 
-    /// Every program found, by name, with its file.
+    /// Every program, by name, with its file. That of a program of this package is
+    /// `cogtools` itself where none lies beside it.
     pub(crate) fn all(&self) -> BTreeMap<String, PathBuf> {
-        let mut found = BTreeMap::new();
-        let places = std::iter::once(&self.own)
-            .chain(&self.modules)
-            .chain(&self.path);
-        for place in places {
+        let own = built_ins().map(|(name, _)| {
+            let beside = executable(&self.own, &format!("{PREFIX}{name}"));
+            (
+                name.to_owned(),
+                beside.unwrap_or_else(|| self.program.clone()),
+            )
+        });
+        let mut found: BTreeMap<_, _> = own.collect();
+        for place in self.in_order() {
             for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
                 let file = PathBuf::from(entry.file_name());
                 let stem = if cfg!(windows) {

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::target::Target;
 use super::{Folder, Source, VERSION, out, papers};
 use crate::command::root;
-use crate::{files, manual, programs, say};
+use crate::{files, manual, programs, say, weight};
 
 /// Writes the archive of each target and its checksum into `dir`. The completions
 /// are made by the code unless `made` has them.
@@ -31,9 +31,8 @@ pub(crate) fn write(
     }
     for target in source.targets(targets)? {
         let mut folder = shared.clone();
-        for (file, data) in source.programs(target)? {
-            folder.put_program(&format!("bin/{file}"), data);
-        }
+        put_programs(source, target, &mut folder)?;
+        weight::hold(folder.size()?)?;
         let name = file(target);
         let packed = folder.pack(&stem(target))?;
         let sum = format!("{}  {name}\n", hex(&Sha256::digest(&packed)));
@@ -44,13 +43,32 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Puts the programs below `bin`: as links to `cogtools` where that can be.
+fn put_programs(source: &Source, target: &Target, folder: &mut Folder) -> Result<()> {
+    let (mut files, mut links) = (programs::own()?, programs::linked()?);
+    if !target.links() {
+        files.append(&mut links);
+    }
+    for (file, data) in source.programs(target, &files)? {
+        folder.put_program(&format!("bin/{file}"), data);
+    }
+    for name in links {
+        folder.put_link(&format!("bin/{name}"), programs::COGTOOLS);
+    }
+    Ok(())
+}
+
 /// What the archive of `target` is called.
 pub(super) fn file(target: &Target) -> String {
     format!("{}.tar.gz", stem(target))
 }
 
-/// The programs in the archive at `path`, after a look at its checksum.
-pub(super) fn programs(path: &Path, target: &Target) -> Result<Vec<(String, Vec<u8>)>> {
+/// The programs `names` in the archive at `path`, after a look at its checksum.
+pub(super) fn programs(
+    path: &Path,
+    target: &Target,
+    names: &[String],
+) -> Result<Vec<(String, Vec<u8>)>> {
     let packed = files::read(path)?;
     let sum = files::read(&path.with_extension("gz.sha256"))?;
     let sum = String::from_utf8_lossy(&sum).into_owned();
@@ -59,10 +77,10 @@ pub(super) fn programs(path: &Path, target: &Target) -> Result<Vec<(String, Vec<
     }
     let folder = Folder::unpack(&packed, &stem(target))
         .with_context(|| format!("cannot read {}", path.display()))?;
-    let names = programs::names()?.into_iter();
     names
+        .iter()
         .map(|name| {
-            let file = target.file(&name);
+            let file = target.file(name);
             let inside = format!("bin/{file}");
             let entry = folder.files().find(|(name, _)| **name == inside);
             let (_, entry) =

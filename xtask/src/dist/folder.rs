@@ -11,12 +11,22 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
+use tar::EntryType;
 
-/// A file.
+/// A file, or a link to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
+    /// What the file holds, or where the link leads.
     pub(super) data: Vec<u8>,
-    pub(super) executable: bool,
+    kind: Kind,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Program,
+    Link,
 }
 
 /// Files by their names, with slashes.
@@ -28,12 +38,23 @@ pub(super) struct Folder {
 impl Folder {
     /// Puts a file into it.
     pub(super) fn put(&mut self, name: &str, data: impl Into<Vec<u8>>) {
-        self.add(name, data.into(), false);
+        self.add(name, data.into(), Kind::Text);
     }
 
     /// Puts a file that can be run into it.
     pub(super) fn put_program(&mut self, name: &str, data: impl Into<Vec<u8>>) {
-        self.add(name, data.into(), true);
+        self.add(name, data.into(), Kind::Program);
+    }
+
+    /// Puts a link to `target` into it, as seen from the link.
+    pub(super) fn put_link(&mut self, name: &str, target: &str) {
+        self.add(name, target.into(), Kind::Link);
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn size(&self) -> Result<u64> {
+        let sizes = self.files.values().map(|entry| entry.data.len());
+        Ok(sizes.sum::<usize>().try_into()?)
     }
 
     /// The files with their names, sorted.
@@ -43,24 +64,27 @@ impl Folder {
             .map(|(name, entry)| (name.as_str(), entry))
     }
 
-    fn add(&mut self, name: &str, data: Vec<u8>, executable: bool) {
-        self.files
-            .insert(name.to_owned(), Entry { data, executable });
+    fn add(&mut self, name: &str, data: Vec<u8>, kind: Kind) {
+        self.files.insert(name.to_owned(), Entry { data, kind });
     }
 
     /// Writes it to `dir`: beside it first, and then in the place of what an
-    /// earlier run has left there, which is told by its file `mark`.
+    /// earlier run has left there, which is told by its file `mark`. Only archives
+    /// keep links: npm drops them.
     pub(super) fn write(&self, dir: &Path, mark: &str) -> Result<()> {
         let mut name = dir.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.new", std::process::id()));
         let beside = dir.with_file_name(name);
         for (name, entry) in self.files() {
+            if entry.kind == Kind::Link {
+                bail!("{name} is a link, which no package can hold");
+            }
             let path = beside.join(name);
             let folder = path.parent().unwrap_or(&beside);
             fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create {}", folder.display()))?;
             fs::write(&path, &entry.data)
-                .and_then(|()| permit(&path, entry.executable))
+                .and_then(|()| permit(&path, entry.kind == Kind::Program))
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         if dir.join(mark).is_file() {
@@ -75,11 +99,18 @@ impl Folder {
         let gz = GzBuilder::new().write(Vec::new(), Compression::best());
         let mut archive = tar::Builder::new(gz);
         for (name, entry) in self.files() {
+            let (path, data) = (format!("{root}/{name}"), entry.data.as_slice());
             let mut header = tar::Header::new_gnu();
-            header.set_mode(if entry.executable { 0o755 } else { 0o644 });
-            header.set_size(entry.data.len().try_into()?);
+            header.set_mode(entry.kind.mode());
             header.set_mtime(0);
-            archive.append_data(&mut header, format!("{root}/{name}"), entry.data.as_slice())?;
+            if entry.kind == Kind::Link {
+                header.set_entry_type(EntryType::Symlink);
+                header.set_size(0);
+                archive.append_link(&mut header, path, std::str::from_utf8(data)?)?;
+            } else {
+                header.set_size(data.len().try_into()?);
+                archive.append_data(&mut header, path, data)?;
+            }
         }
         let mut gz = archive.into_inner()?;
         gz.flush()?;
@@ -98,12 +129,31 @@ impl Folder {
             else {
                 bail!("`{path}` is not below `{root}`");
             };
+            if let Some(target) = entry.link_name()? {
+                folder.put_link(name, &target.display().to_string());
+                continue;
+            }
             let executable = entry.header().mode()? & 0o100 != 0;
             let mut data = Vec::new();
             entry.read_to_end(&mut data)?;
-            folder.add(name, data, executable);
+            let kind = if executable {
+                Kind::Program
+            } else {
+                Kind::Text
+            };
+            folder.add(name, data, kind);
         }
         Ok(folder)
+    }
+}
+
+impl Kind {
+    const fn mode(self) -> u32 {
+        match self {
+            Self::Text => 0o644,
+            Self::Program => 0o755,
+            Self::Link => 0o777,
+        }
     }
 }
 
@@ -127,13 +177,26 @@ mod tests {
     fn an_archive_is_the_same_each_time_and_holds_what_went_in() {
         let mut folder = Folder::default();
         folder.put_program("bin/b", "program");
+        folder.put_link("bin/c", "b");
         folder.put("a", "text");
         let mut other = Folder::default();
         other.put("a", "text");
+        other.put_link("bin/c", "b");
         other.put_program("bin/b", "program");
         let packed = folder.pack("name-1").unwrap();
         assert_eq!(packed, other.pack("name-1").unwrap());
         assert_eq!(Folder::unpack(&packed, "name-1").unwrap(), folder);
         assert!(Folder::unpack(&packed, "name").is_err());
+        assert_eq!(folder.size().unwrap(), 12);
+    }
+
+    #[test]
+    fn a_link_is_in_no_package() {
+        let mut folder = Folder::default();
+        folder.put_link("bin/b", "a");
+        let dir = std::env::temp_dir().join(format!("xtask-folder-{}", std::process::id()));
+        let error = folder.write(&dir, "mark").unwrap_err().to_string();
+        assert_eq!(error, "bin/b is a link, which no package can hold");
+        assert!(!dir.exists());
     }
 }

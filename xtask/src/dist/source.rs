@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use super::archive;
 use super::target::{TARGETS, Target};
 use crate::cargo::Build;
-use crate::{files, programs};
+use crate::files;
 
 /// Where the programs come from.
 #[derive(Clone, Debug)]
@@ -47,27 +47,33 @@ impl Source {
         Ok(found)
     }
 
-    /// The file of each program for `target`, with its name.
-    pub(super) fn programs(&self, target: &Target) -> Result<Vec<(String, Vec<u8>)>> {
+    /// The file of each of the programs `names` for `target`, with its name.
+    pub(super) fn programs(
+        &self,
+        target: &Target,
+        names: &[String],
+    ) -> Result<Vec<(String, Vec<u8>)>> {
         match self {
             Self::Build => {
                 target.install()?;
                 let build = Build::dist(target.triple)?;
                 build.programs()?;
-                read(&build.bin, target)
+                read(&build.bin, target, names)
             }
-            Self::Binaries(dir) => read(dir, target),
-            Self::Archives(dir) => archive::programs(&dir.join(archive::file(target)), target),
+            Self::Binaries(dir) => read(dir, target, names),
+            Self::Archives(dir) => {
+                archive::programs(&dir.join(archive::file(target)), target, names)
+            }
         }
     }
 }
 
-/// All programs of the package, from `dir`.
-fn read(dir: &Path, target: &Target) -> Result<Vec<(String, Vec<u8>)>> {
-    let names = programs::names()?.into_iter();
+/// The programs `names`, from `dir`.
+fn read(dir: &Path, target: &Target, names: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
     names
+        .iter()
         .map(|name| {
-            let file = target.file(&name);
+            let file = target.file(name);
             let data = files::read(&dir.join(&file)).context("a program is missing")?;
             Ok((file, data))
         })

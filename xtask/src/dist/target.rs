@@ -56,6 +56,12 @@ impl Target {
         format!("{program}{ending}")
     }
 
+    /// Whether whoever unpacks an archive there can make links: on Windows that
+    /// takes a privilege.
+    pub(super) fn links(&self) -> bool {
+        !self.triple.contains("windows")
+    }
+
     /// Makes sure that the compiler can build for it.
     pub(super) fn install(&self) -> Result<()> {
         let args = ["--print", "target-libdir", "--target", self.triple];
@@ -87,6 +93,7 @@ mod tests {
         assert_eq!(windows.file("cogtools-call"), "cogtools-call.exe");
         let linux = Target::named("x86_64-unknown-linux-musl").unwrap();
         assert_eq!(linux.file("cogtools-call"), "cogtools-call");
+        assert!(linux.links() && !windows.links());
         let error = Target::named("sparc").unwrap_err().to_string();
         assert!(
             error.starts_with("`sparc` is not one of aarch64-apple-darwin, "),

@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result};
 
 use crate::cargo::{Build, target};
 use crate::process::run as run_process;
-use crate::{files, programs, say};
-use place::place;
+use crate::{files, programs, say, weight};
+use place::{link, place};
 
 /// Installs below `prefix`, or below the user's own `.local`.
 pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
@@ -22,20 +22,36 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
     say::line("building the programs; the first time takes a minute or two");
     let build = Build::release()?;
     build.programs()?;
-    let bin = prefix.join("bin");
-    for program in programs::names()? {
-        let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        place(&build.bin.join(&file), &bin.join(&file))?;
+    let (bin, share) = (prefix.join("bin"), prefix.join("share"));
+    let file = |program: &String| format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    let own = programs::own()?;
+    let own = own.iter().map(file);
+    let mut placed: Vec<(PathBuf, PathBuf)> = own
+        .map(|file| (build.bin.join(&file), bin.join(&file)))
+        .collect();
+    placed.extend(shared(&build, &share)?);
+    let size = weight::hold(size(&placed)?)?;
+    for (from, to) in &placed {
+        place(from, to)?;
+    }
+    // After what they lead to.
+    for file in programs::linked()?.iter().map(file) {
+        link(&build.bin.join(&file), &bin.join(&file))?;
     }
     say::line(&format!("programs:    {}", bin.display()));
-    share(&build, &prefix.join("share"))?;
+    say::line(&format!("man pages:   {}", share.join("man").display()));
+    say::line(&format!(
+        "completions: {} (bash, zsh, fish)",
+        share.display()
+    ));
+    say::line(&format!("size:        {size}"));
     show::at_work(&bin)?;
     show::next_steps(&prefix);
     Ok(())
 }
 
-/// Man pages and completions, made by the same build.
-fn share(build: &Build, share: &Path) -> Result<()> {
+/// Man pages and completions, made by the same build, and where they belong.
+fn shared(build: &Build, share: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
     let made = target()?.join("share");
     if made.exists() {
         std::fs::remove_dir_all(&made)
@@ -44,16 +60,23 @@ fn share(build: &Build, share: &Path) -> Result<()> {
     let mut command = build.command("run")?;
     command.args(["--quiet", "--package", "xtask-manual", "--", "share"]);
     run_process(command.arg(&made))?;
-    for file in files::below(&made)? {
-        let below = file.strip_prefix(&made)?;
-        place(&file, &share.join(below))?;
-    }
-    say::line(&format!("man pages:   {}", share.join("man").display()));
-    say::line(&format!(
-        "completions: {} (bash, zsh, fish)",
-        share.display()
-    ));
-    Ok(())
+    let files = files::below(&made)?.into_iter();
+    files
+        .map(|file| {
+            let to = share.join(file.strip_prefix(&made)?);
+            Ok((file, to))
+        })
+        .collect()
+}
+
+/// How many bytes the files have that are to be placed.
+fn size(placed: &[(PathBuf, PathBuf)]) -> Result<u64> {
+    let sizes = placed.iter().map(|(from, _)| {
+        let meta = from.metadata();
+        let meta = meta.with_context(|| format!("cannot read {}", from.display()))?;
+        Ok(meta.len())
+    });
+    sizes.sum()
 }
 
 fn home() -> Result<PathBuf> {

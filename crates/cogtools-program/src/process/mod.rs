@@ -1,5 +1,6 @@
 //! The outermost layer: the only code that touches the state of the process.
 
+mod name;
 mod watch;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use cogtools_core::{Code, Fault};
 
 use crate::input::Input;
 use crate::io::{Io, Terminals};
+use crate::next::Next;
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
@@ -19,15 +21,24 @@ pub use watch::{Lookout, Watch};
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
 pub fn main(program: &Program) -> ExitCode {
-    let name = program.name;
-    std::panic::set_hook(Box::new(move |panic| report(name, panic)));
+    say_panics(program.name);
     let status = std::panic::catch_unwind(|| launch(program));
     let status = status.unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
 
+/// Runs one of `programs` as this process: the one that is named like the file it
+/// was started by, such as a link, or else the first.
+pub fn main_of(programs: &[&'static Program]) -> ExitCode {
+    let started = std::env::args_os().next();
+    match name::named(programs, started.as_deref()) {
+        Some(program) => main(program),
+        None => ExitCode::from(Code::Internal.status()),
+    }
+}
+
 fn launch(program: &Program) -> u8 {
-    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
     let mut stderr = std::io::stderr();
@@ -51,11 +62,36 @@ fn launch(program: &Program) -> u8 {
         reporter: Reporter::new(program.name, Format::Human, false),
         lookout: Lookout::default(),
     };
-    let status = program.launch(&args, &mut io);
-    match io.next.take() {
-        None => status,
-        Some(process) => go_on(program.name, *process),
+    let mut program = program;
+    loop {
+        let status = program.launch(&args, &mut io);
+        match io.next.take() {
+            None => return status,
+            Some(Next::Process(process)) => return go_on(program.name, *process),
+            Some(Next::Program(next, rest)) => (program, args) = (next, rest),
+        }
+        say_panics(program.name);
+        io.reporter = Reporter::new(program.name, Format::Human, false);
+        if let Err(fault) = enter(&mut io) {
+            io.report(Severity::Error, &fault);
+            return fault.code.status();
+        }
     }
+}
+
+/// Makes the working directory of `io` that of the process, as it would be for
+/// another process that was started there.
+fn enter(io: &mut Io<'_>) -> Result<(), Fault> {
+    let here = std::env::current_dir().unwrap_or_default();
+    if io.cwd == here {
+        return Ok(());
+    }
+    let entered = std::env::set_current_dir(&io.cwd).and_then(|()| std::env::current_dir());
+    io.cwd = entered.map_err(|error| {
+        let message = format!("`{}` cannot be entered: {error}", io.cwd.display());
+        Fault::new(Code::IoFailed, message).hint("name a directory that may be entered")
+    })?;
+    Ok(())
 }
 
 /// The file of this program itself, not a link that led to it: what lies beside a
@@ -125,6 +161,11 @@ fn not_started(name: &'static str, process: &Command, error: &std::io::Error) ->
     let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
     let _ = std::io::stderr().write_all(text.as_bytes());
     fault.code.status()
+}
+
+/// Has panics said in the name of the program that runs.
+fn say_panics(name: &'static str) {
+    std::panic::set_hook(Box::new(move |panic| report(name, panic)));
 }
 
 /// A panic is a defect of ours: it is said in our words and with a status of

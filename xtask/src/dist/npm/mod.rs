@@ -60,11 +60,12 @@ fn launchers(repository: Option<&str>) -> Result<Folder> {
     Ok(folder)
 }
 
-/// The package with the programs for one platform.
+/// The package with the programs for one platform. It has those that are files of
+/// their own: what is a link elsewhere is part of `cogtools`.
 fn platform(source: &Source, target: &Target, repository: Option<&str>) -> Result<Folder> {
     let mut folder = Folder::default();
     papers(&mut folder)?;
-    for (file, data) in source.programs(target)? {
+    for (file, data) in source.programs(target, &programs::own()?)? {
         folder.put_program(&format!("bin/{file}"), data);
     }
     folder.put("README.md", text("platform.md")?);

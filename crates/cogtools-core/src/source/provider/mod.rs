@@ -249,16 +249,17 @@ impl Provider {
         let (program, args) = line
             .split_first()
             .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
-        let found = if self.settings.server.is_some() {
-            Server::program(around)
+        let (found, word) = if self.settings.server.is_some() {
+            Server::program(around).map(|(file, word)| (file, Some(word)))
         } else {
             let path = variables.get(OsStr::new("PATH"));
-            which::which_in(program, path, &around.root).ok()
-        };
-        let absent = || ProviderError::NotFound(self.name(), program.clone());
-        let found = found.ok_or_else(absent)?;
+            let found = which::which_in(program, path, &around.root);
+            found.ok().map(|file| (file, None))
+        }
+        .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
+        let words = word.into_iter().chain(args.iter().map(String::as_str));
         Ok(Process::new(found, &around.root)
-            .args(args)
+            .args(words)
             .variables(variables))
     }
 

@@ -55,6 +55,8 @@ const LONGER: Duration = Duration::from_secs(3);
 impl Server {
     /// Our program.
     pub const PROGRAM: &'static str = "cogtools-mcp-client";
+    /// What has it, under which name.
+    const WITHIN: (&str, &str) = ("cogtools", "mcp-client");
     /// The variable with the description.
     pub const VARIABLE: &'static str = "COGTOOLS_MCP_SERVER";
     /// How long declarations are kept unless told otherwise: a day.
@@ -78,11 +80,13 @@ impl Server {
         }
     }
 
-    /// Where our program is.
-    pub(super) fn program(around: &Surroundings) -> Option<PathBuf> {
-        let name = format!("{}{}", Self::PROGRAM, std::env::consts::EXE_SUFFIX);
+    /// The file that our program is in, and the word that makes it our program: not
+    /// every installation has a link that is named for it.
+    pub(super) fn program(around: &Surroundings) -> Option<(PathBuf, &'static str)> {
+        let (name, word) = Self::WITHIN;
+        let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let file = around.programs.as_ref()?.join(name);
-        file.is_file().then_some(file)
+        file.is_file().then_some((file, word))
     }
 
     /// Adds to `variables` what it needs besides.

@@ -1,5 +1,0 @@
-//! The binary of `cogtools-schema`.
-
-fn main() -> std::process::ExitCode {
-    cogtools_program::main(&cogtools_schema::PROGRAM)
-}

@@ -1,0 +1,5 @@
+//! `cogtools-init` where no link to `cogtools` can be made.
+
+fn main() -> std::process::ExitCode {
+    cogtools_stub::main(env!("CARGO_BIN_NAME"))
+}
