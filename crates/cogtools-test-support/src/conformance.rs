@@ -21,7 +21,10 @@ pub fn recorded(file: &str, test: &str) -> Option<Vec<Value>> {
         return Some(cases(&folder.join(file)));
     }
     let absent = format!("{FOLDER} is absent: {test} does not run {file}");
-    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{absent}");
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+        "{absent}"
+    );
     // Past libtest, which hides what a test that passes prints.
     let _ = std::io::stderr().write_all(format!("{absent}\n").as_bytes());
     None

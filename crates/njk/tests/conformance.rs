@@ -53,7 +53,10 @@ fn every_filter_test_and_global_has_cases() {
         .iter()
         .filter(|name| {
             let group = format!("{name}/");
-            !nunjucks.cases.iter().any(|case| case.id.starts_with(&group))
+            !nunjucks
+                .cases
+                .iter()
+                .any(|case| case.id.starts_with(&group))
         })
         .collect();
     assert!(nunjucks.names.len() > 50, "{:?}", nunjucks.names);

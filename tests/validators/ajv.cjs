@@ -1,0 +1,13 @@
+// Holds values against schemas by Ajv: an array of schemas with their values on
+// standard input, whether it takes each value on standard output.
+"use strict";
+
+const Ajv = require("ajv-draft-04").default;
+const formats = require("ajv-formats").default;
+
+const cases = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+const verdicts = cases.map(({ schema, instances }) => {
+  const accepts = formats(new Ajv({ strict: false, logger: false })).compile(schema);
+  return instances.map((value) => accepts(value));
+});
+console.log(JSON.stringify(verdicts));
