@@ -5,9 +5,12 @@
 const Ajv = require("ajv-draft-04").default;
 const formats = require("ajv-formats").default;
 
+// A parameter may have the name of something that every object of JavaScript has.
+const options = { strict: false, logger: false, ownProperties: true };
+
 const cases = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
 const verdicts = cases.map(({ schema, instances }) => {
-  const accepts = formats(new Ajv({ strict: false, logger: false })).compile(schema);
+  const accepts = formats(new Ajv(options)).compile(schema);
   return instances.map((value) => accepts(value));
 });
 console.log(JSON.stringify(verdicts));

@@ -15,8 +15,10 @@ mod manual;
 mod needs;
 mod process;
 mod programs;
+mod rings;
 mod say;
 mod soak;
+mod steps;
 mod test;
 
 fn main() -> std::process::ExitCode {
