@@ -42,6 +42,7 @@ mod starters;
 mod templates;
 mod toolsets;
 mod trust;
+mod validators;
 mod variables;
 mod watch;
 

@@ -1,14 +1,9 @@
 //! Schemas through the installed program: what is accepted is what OpenAPI 3.0 says.
 
-use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
 use cogtools_test_support::{Outcome, Project};
 use serde_json::{Value, json};
 
-use crate::{project_with, repository, run};
+use crate::{project_with, run};
 
 fn project(schema: &Value) -> Project {
     // JSON is YAML, so the schema stands in the file as it was recorded.
@@ -20,7 +15,7 @@ fn project(schema: &Value) -> Project {
     )
 }
 
-fn call(schema: &Value, arguments: &Value) -> Outcome {
+pub(crate) fn call(schema: &Value, arguments: &Value) -> Outcome {
     let project = project(schema);
     run("cogtools-call", &project)
         .arg("held")
@@ -29,7 +24,7 @@ fn call(schema: &Value, arguments: &Value) -> Outcome {
 }
 
 /// Whether the call is accepted; it must be either that or a violation.
-fn accepted(outcome: &Outcome) -> Result<bool, String> {
+pub(crate) fn accepted(outcome: &Outcome) -> Result<bool, String> {
     let start = b"cogtools-call: error[SCHEMA_VIOLATION]: held: ";
     match (
         outcome.status,
@@ -40,44 +35,6 @@ fn accepted(outcome: &Outcome) -> Result<bool, String> {
         (status, b"", stderr) if status == 65.into() && stderr.starts_with(start) => Ok(false),
         _ => Err(outcome.to_string()),
     }
-}
-
-#[test]
-fn recorded_cases_of_the_json_schema_test_suite() {
-    let root = repository().parent().unwrap_or(repository());
-    let path = root.join("shared/conformance/schema/jsts-draft4.jsonl");
-    let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let cases: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a case a line"))
-        .collect();
-    assert_eq!(cases.len(), 584);
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    let work = || {
-        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = call(&case["schema"], &case["instance"]);
-            if accepted(&outcome) != Ok(case["valid"] == true) {
-                let line = format!("{case}\n{outcome}");
-                wrong
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(line);
-            }
-        }
-    };
-    thread::scope(|scope| {
-        scope.spawn(work);
-        work();
-    });
-    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-    assert!(
-        wrong.is_empty(),
-        "{} wrong\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
 }
 
 /// Holds each value against a parameter of that schema.

@@ -1,7 +1,7 @@
 //! The fuzz targets of njk, for a short time: they must still build, and a
 //! regression that random input finds at once is found before it lands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -21,9 +21,14 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
+/// The directory of the targets: a workspace of its own.
+pub(crate) fn workspace() -> Result<PathBuf> {
+    Ok(root()?.join("crates").join("njk").join("fuzz"))
+}
+
 /// Builds the targets and runs each of them.
 pub(crate) fn run_targets() -> Result<()> {
-    let fuzz = root()?.join("crates").join("njk").join("fuzz");
+    let fuzz = workspace()?;
     let built = target()?.join("fuzz");
     let host = host()?;
     let mut build = cargo()?;

@@ -16,8 +16,10 @@ mod manual;
 mod needs;
 mod process;
 mod programs;
+mod rings;
 mod say;
 mod soak;
+mod steps;
 mod test;
 mod weight;
 

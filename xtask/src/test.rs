@@ -1,55 +1,52 @@
 //! `cargo xtask test`: everything that CI runs, in the order in which a failure
 //! is cheapest.
 
-use std::time::Instant;
-
 use anyhow::{Context as _, Result};
 
 use crate::cargo::cargo;
 use crate::process::run as run_process;
-use crate::{deny, fuzz, needs, say};
+use crate::steps::Steps;
+use crate::{deny, fuzz, needs, rings, say};
 
-/// Installs what is missing, then runs every step until one fails.
+/// Fetches and installs what is missing, then runs every step until one fails, and
+/// says how long each took.
 ///
 /// All steps share one profile, one set of features and one set of flags, so
 /// that nothing is compiled twice for the same purpose.
 pub(crate) fn run() -> Result<()> {
-    let begin = Instant::now();
+    let mut steps = Steps::begin();
+    let result = run_steps(&mut steps);
+    say::line(&steps.summary());
+    result?;
+    say::line("all steps passed");
+    Ok(())
+}
+
+fn run_steps(steps: &mut Steps) -> Result<()> {
     let mut program = None;
-    step("what the tests need", || {
+    steps.step("crates of every platform", needs::crates)?;
+    steps.step("what the tests need", || {
         needs::components()?;
         needs::packages()?;
         needs::node()?;
         program = Some(needs::deny()?);
         Ok(())
     })?;
-    step("formatting", || {
+    steps.step("formatting", || {
         run_process(cargo()?.args(["fmt", "--all", "--check"]))
     })?;
-    step("licences, bans and sources", || {
+    steps.step("licences, bans and sources", || {
         deny::check(&program.context("cargo-deny is not installed")?)
     })?;
-    step("lints", || {
+    steps.step("lints", || {
         let lints = ["clippy", "--workspace", "--all-targets", "--locked"];
         run_process(cargo()?.args(lints).args(["--", "-D", "warnings"]))
     })?;
-    step("documentation", || {
+    steps.step("documentation", || {
         // The binaries have one statement each, and the names of libraries.
         let doc = ["doc", "--workspace", "--lib", "--no-deps", "--locked"];
         run_process(cargo()?.args(doc).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
-    step("tests", || {
-        run_process(cargo()?.args(["test", "--workspace", "--locked"]))
-    })?;
-    step("fuzzing", fuzz::run_targets)?;
-    say::line(&format!("all steps passed in {:.0?}", begin.elapsed()));
-    Ok(())
-}
-
-fn step(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
-    say::line(&format!("== {name}"));
-    let begin = Instant::now();
-    work().with_context(|| format!("the step `{name}` failed"))?;
-    say::line(&format!("== {name}: done in {:.1?}", begin.elapsed()));
-    Ok(())
+    rings::run_all(steps)?;
+    steps.step("fuzzing", fuzz::run_targets)
 }

@@ -1,20 +1,22 @@
 //! What the tests stand on: scratch projects, a program runner, fake hosts.
 //!
 //! Everything here is for tests, so what cannot go on panics with a message
-//! that says what is missing. Nothing ever skips: a test that did not run is
-//! not a test that passed.
+//! that says what is missing. Nothing ever skips but for the absent folder of
+//! [`conformance`]: a test that did not run is not a test that passed.
 
 #![allow(
     clippy::expect_used,
     reason = "a harness that cannot go on must fail its test at once"
 )]
 
+pub mod conformance;
 mod diff;
 mod expected;
 mod fake;
 mod gemini;
 mod http;
 pub mod install;
+pub mod nunjucks;
 mod outcome;
 mod process;
 mod project;

@@ -1,62 +1,103 @@
-//! Nunjucks' own cases, recorded from its test-suite: every one must come out
-//! the same, but for the misses that are listed here with their reason.
+//! Every case comes out as the real Nunjucks has it: ours, which it renders now,
+//! and those recorded from its own tests. What is known to differ is listed.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use cogtools_test_support::conformance;
+use cogtools_test_support::nunjucks::{self, Case};
 use njk::Engine;
-use serde_json::Value as Json;
 
-/// Cases that come out otherwise, and why.
-const MISSES: [(&str, &str); 0] = [];
-
-/// The recorded cases lie beside the workspace, not in it.
-fn suite() -> PathBuf {
-    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    workspace.join("../shared/conformance/njk/suite.jsonl")
+/// Where Nunjucks is installed.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
 }
 
-/// What is wrong with a case, if anything.
-fn fault(case: &Json) -> Option<String> {
-    let template = case["template"].as_str().expect("a template");
-    let autoescape = case["autoescape"].as_bool().unwrap_or_default();
-    let engine = Engine::builder().autoescape(autoescape).build();
-    let result = engine
-        .compile("case", template)
-        .and_then(|template| template.render(&case["context"]));
-    match (result, case["expected"].as_str()) {
-        (Ok(text), Some(expected)) => {
-            let same = text == expected || text.strip_suffix('\n') == Some(expected);
-            (!same).then(|| format!("expected {expected:?}, got {text:?}"))
-        }
-        (Ok(text), None) => Some(format!("expected an error, got {text:?}")),
-        (Err(error), Some(expected)) => Some(format!("expected {expected:?}, got error: {error}")),
-        (Err(_), None) => None,
-    }
+fn render(case: &Case) -> Result<String, njk::Error> {
+    let templates: HashMap<String, String> = case.templates.iter().cloned().collect();
+    let engine = Engine::builder()
+        .autoescape(case.autoescape)
+        .loader(templates)
+        .build();
+    let template = engine.compile("case", &case.template)?;
+    template.render(&case.context)
 }
 
-#[test]
-fn every_case_comes_out_as_nunjucks_has_it() {
-    let path = suite();
-    let cases = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{} must be there: {error}", path.display()));
-    let mut faults = Vec::new();
-    let mut count = 0;
-    for line in cases.lines().filter(|line| !line.trim().is_empty()) {
-        let case: Json = serde_json::from_str(line).expect("a case is one line of JSON");
-        let id = case["id"].as_str().expect("an id");
-        let miss = MISSES.iter().any(|(known, _)| *known == id);
-        count += 1;
-        match fault(&case) {
-            Some(fault) if !miss => faults.push(format!("{id}: {fault}\n  {}", case["template"])),
-            None if miss => faults.push(format!("{id}: passes now, take it off the list")),
-            _ => {}
-        }
-    }
-    assert!(count >= 571, "the suite has shrunk to {count} cases");
+fn fault(case: &Case) -> Option<String> {
+    let result = render(case);
+    case.fault(result.as_deref().map_err(ToString::to_string))
+}
+
+#[track_caller]
+fn check<'c>(cases: impl IntoIterator<Item = &'c Case>) {
+    let faults: Vec<String> = cases.into_iter().filter_map(fault).collect();
     assert!(
         faults.is_empty(),
-        "{} of {count} cases:\n{}",
+        "{} cases:\n{}",
         faults.len(),
         faults.join("\n")
     );
+}
+
+#[test]
+fn our_cases_come_out_as_nunjucks_has_them() {
+    check(&nunjucks::render(&cache()).cases);
+}
+
+#[test]
+fn every_filter_test_and_global_has_cases() {
+    let nunjucks = nunjucks::render(&cache());
+    let missing: Vec<&String> = nunjucks
+        .names
+        .iter()
+        .filter(|name| {
+            let group = format!("{name}/");
+            !nunjucks
+                .cases
+                .iter()
+                .any(|case| case.id.starts_with(&group))
+        })
+        .collect();
+    assert!(nunjucks.names.len() > 50, "{:?}", nunjucks.names);
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+#[test]
+fn known_differences_are_those_that_are_documented() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/differences.md");
+    let page = fs::read_to_string(page).expect("the page of differences");
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let differences = nunjucks::differences(&cache());
+    for (case, reason) in &differences {
+        assert!(
+            page.contains(reason),
+            "{}: docs/differences.md does not say: {reason}",
+            case.id
+        );
+    }
+    check(differences.iter().map(|(case, _)| case));
+}
+
+#[test]
+fn recorded_cases_come_out_as_nunjucks_has_them() {
+    let Some(recorded) = conformance::recorded("njk/suite.jsonl", "njk") else {
+        return;
+    };
+    assert_eq!(recorded.len(), 571, "the suite has changed");
+    let faults: Vec<String> = recorded
+        .iter()
+        .filter_map(|case| {
+            let case = Case::read(case);
+            let result = render(&case).map_err(|error| error.to_string());
+            // The suite was recorded without the newline at the end.
+            let expected = case.expected.as_deref();
+            let text = result.as_deref().map(|text| match text.strip_suffix('\n') {
+                Some(rest) if expected == Some(rest) => rest,
+                _ => text,
+            });
+            case.fault(text.map_err(String::clone))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -1,0 +1,77 @@
+//! Cases recorded from the test-suites of others, which lie beside the workspace
+//! and not in it: `../shared/conformance`. They run in addition to our own.
+//!
+//! This is the one place that decides what happens where the folder is absent:
+//! one line says what was not run, but with `CI=true` that is a failure.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Where the folder is, from the root of the workspace.
+const FOLDER: &str = "../shared/conformance";
+
+/// The cases in `file` of the conformance folder, one a line of JSON, or `None`
+/// where there is no such folder. `test` names the test that would run them.
+pub fn recorded(file: &str, test: &str) -> Option<Vec<Value>> {
+    let folder = workspace().join(FOLDER);
+    let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+    if let Some(absent) = absent(&folder, ci, file, test) {
+        // Past libtest, which hides what a test that passes prints.
+        let _ = std::io::stderr().write_all(absent.as_bytes());
+        return None;
+    }
+    Some(cases(&folder.join(file)))
+}
+
+/// The line that says what is not run, unless the folder is there. Panics in CI.
+fn absent(folder: &Path, ci: bool, file: &str, test: &str) -> Option<String> {
+    if folder.is_dir() {
+        return None;
+    }
+    let line = format!("{FOLDER} is absent: {test} does not run {file}\n");
+    assert!(!ci, "{line}");
+    Some(line)
+}
+
+/// The cases in a file, one a line of JSON.
+pub fn cases(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    let parse = |(number, line): (usize, &str)| {
+        let place = || format!("{}:{}", path.display(), number + 1);
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}", place()))
+    };
+    text.lines().enumerate().map(parse).collect()
+}
+
+/// The root of the workspace.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Path, absent};
+
+    #[test]
+    fn absent_folder_is_one_line() {
+        let line = absent(Path::new("/nowhere"), false, "a/b.jsonl", "this");
+        let expected = "../shared/conformance is absent: this does not run a/b.jsonl\n";
+        assert_eq!(line.as_deref(), Some(expected));
+    }
+
+    #[test]
+    #[should_panic(expected = "../shared/conformance is absent: this does not run a/b.jsonl")]
+    fn absent_folder_is_a_failure_in_ci() {
+        absent(Path::new("/nowhere"), true, "a/b.jsonl", "this");
+    }
+
+    #[test]
+    fn folder_that_is_there_is_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(absent(folder, true, "a/b.jsonl", "this"), None);
+    }
+}

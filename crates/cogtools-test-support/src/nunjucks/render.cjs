@@ -1,0 +1,51 @@
+// Renders cases by the real Nunjucks: an array of cases on standard input, what
+// came of each and the names that Nunjucks knows on standard output.
+"use strict";
+
+const nunjucks = require("nunjucks");
+
+/** Templates that a case brings with it. */
+class Templates extends nunjucks.Loader {
+  constructor(sources) {
+    super();
+    this.sources = sources;
+  }
+
+  getSource(path) {
+    const known = Object.hasOwn(this.sources, path);
+    return known ? { src: this.sources[path], path, noCache: true } : null;
+  }
+}
+
+function environment(sources, autoescape) {
+  return new nunjucks.Environment(new Templates(sources), { autoescape });
+}
+
+/**
+ * What comes of a case. Nunjucks reports some failures later than it returns, and
+ * halves of surrogate pairs have no place in JSON.
+ */
+function render({ template, context, autoescape, templates }) {
+  return new Promise((resolve) => {
+    const settle = (error, text) =>
+      resolve(error ? { error: error.message } : { text: text.toWellFormed() });
+    try {
+      const env = environment(templates ?? {}, autoescape ?? false);
+      env.renderString(template, context ?? {}, settle);
+    } catch (error) {
+      settle(error);
+    }
+  });
+}
+
+async function main() {
+  const results = [];
+  for (const one of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) {
+    results.push(await render(one));
+  }
+  const { filters, tests, globals } = environment({}, false);
+  const [filter, test, global] = [filters, tests, globals].map(Object.keys);
+  console.log(JSON.stringify({ results, names: { filter, test, global } }));
+}
+
+main();

@@ -1,0 +1,131 @@
+//! The tests, ring by ring: those of the crates, those of the installed programs,
+//! and, each on its own, the slow ones, which install what others have made.
+//!
+//! Cargo builds all of them at once and says where they are. Each test is in one
+//! ring: a topic that no slow ring names belongs to the programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::cargo::cargo;
+use crate::process::{output, run, stdout};
+use crate::steps::Steps;
+
+/// The binary that runs the installed programs.
+const PROGRAMS: &str = "cogtools";
+/// Its slow topics, by ring.
+const SLOW: [(&str, &[&str]); 5] = [
+    ("real hosts", &["budget", "clients", "hosts", "managers"]),
+    ("MCP clients and servers", &["mcp"]),
+    ("SDKs of models", &["sdk"]),
+    ("archives and packages", &["distribution"]),
+    ("real Nunjucks and validators", &["njk", "validators"]),
+];
+
+/// A binary with tests.
+struct Binary {
+    target: String,
+    /// Whether it is a target of tests, not that of a library or program.
+    is_test: bool,
+    program: PathBuf,
+    /// The directory of its package, in which cargo runs it.
+    package: PathBuf,
+}
+
+/// Builds all tests and runs them.
+pub(crate) fn run_all(steps: &mut Steps) -> Result<()> {
+    let mut binaries = Vec::new();
+    steps.step("building the tests", || {
+        binaries = build()?;
+        Ok(())
+    })?;
+    let of_programs = |binary: &&Binary| binary.is_test && binary.target == PROGRAMS;
+    let programs = binaries.iter().find(of_programs);
+    let programs = programs.context("the tests of the programs were not built")?;
+    steps.step("tests: crates", || {
+        let mut crates = binaries.iter().filter(|binary| !of_programs(binary));
+        crates.try_for_each(|binary| binary.run(&[]))
+    })?;
+    let tests = programs.tests()?;
+    let in_ring = |test: &&String, topics: &[&str]| {
+        let topic = test.split("::").next().unwrap_or_default();
+        topics.contains(&topic)
+    };
+    steps.step("tests: programs", || {
+        let slow = |test: &&String| SLOW.iter().any(|(_, topics)| in_ring(test, topics));
+        let quick: Vec<&String> = tests.iter().filter(|test| !slow(test)).collect();
+        programs.run(&quick)
+    })?;
+    for (ring, topics) in SLOW {
+        let of_ring: Vec<&String> = tests.iter().filter(|test| in_ring(test, topics)).collect();
+        if of_ring.is_empty() {
+            bail!("no test is in the ring of {ring}");
+        }
+        steps.step(&format!("tests: {ring}"), || programs.run(&of_ring))?;
+    }
+    steps.step("tests: documentation", || {
+        run(cargo()?.args(["test", "--workspace", "--locked", "--doc"]))
+    })
+}
+
+/// Builds what `cargo test` would run.
+fn build() -> Result<Vec<Binary>> {
+    let mut build = cargo()?;
+    build.args(["test", "--workspace", "--locked", "--no-run"]);
+    build.arg("--message-format=json-render-diagnostics");
+    let messages = stdout(&mut build)?;
+    let mut binaries = Vec::new();
+    for line in messages.lines() {
+        let message: Value = serde_json::from_str(line).context("cargo prints JSON")?;
+        if message["profile"]["test"] == true {
+            binaries.extend(Binary::read(&message));
+        }
+    }
+    Ok(binaries)
+}
+
+impl Binary {
+    /// What cargo says of something that it has built, if that can be run.
+    fn read(message: &Value) -> Option<Self> {
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        Some(Self {
+            target: message["target"]["name"].as_str()?.to_owned(),
+            is_test: message["target"]["kind"][0] == "test",
+            program: message["executable"].as_str()?.into(),
+            package: manifest.parent()?.to_owned(),
+        })
+    }
+
+    /// A run of it as cargo runs it.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(&self.package)
+            .env("CARGO_MANIFEST_DIR", &self.package);
+        command
+    }
+
+    /// The names of its tests.
+    fn tests(&self) -> Result<Vec<String>> {
+        let list = output(self.command().args(["--list", "--format", "terse"]))?;
+        let tests = list.lines().filter_map(|line| line.strip_suffix(": test"));
+        Ok(tests.map(str::to_owned).collect())
+    }
+
+    /// Runs these tests, or all of them.
+    fn run(&self, tests: &[&String]) -> Result<()> {
+        let mut command = self.command();
+        if !tests.is_empty() {
+            command.arg("--exact").args(tests);
+        }
+        let status = command.stdin(Stdio::null()).status();
+        let status = status.with_context(|| format!("cannot start {}", self.program.display()))?;
+        if !status.success() {
+            bail!("the tests of {} failed: {status}", self.target);
+        }
+        Ok(())
+    }
+}
