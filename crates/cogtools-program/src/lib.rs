@@ -10,6 +10,7 @@ pub mod call;
 mod failure;
 pub mod file;
 pub mod format;
+mod hint;
 mod input;
 mod io;
 pub mod man;
@@ -23,6 +24,7 @@ pub mod work;
 
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
+pub use hint::{render_hint, render_hints};
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
 pub use process::{Lookout, Watch, leave, main, parent};

@@ -29,12 +29,12 @@ const MANUAL: &[(&str, &str)] = &[
         "What an example must give stands in a golden file beside the tool: NAME.1.golden for the first example of NAME.yaml, NAME.2.golden for the second. It holds exactly the bytes that a call prints, and belongs into version control.\n\n--update writes the golden files that differ or are missing, removes those that have no example any more, and names each of them. Look at what it has written before you commit it. A result that differs from call to call, or a call that fails, is never written.",
     ),
     (
-        "WAYS",
-        "Each example is called in three ways, as hosts do: with its arguments as JSON, as YAML, and by the tool file itself, as its first line would run it. All must give the same bytes. A tool that runs a command runs it three times.\n\n--spawn also starts the programs: cogtools-call with the tool's name, with JSON and with YAML, and the tool file as a program. This takes some milliseconds for each, and proves that they are where hosts find them.",
+        "INVOCATIONS",
+        "Each example is called in three ways, as hosts do: with its arguments as JSON, as YAML, and by the tool file loaded_by_path, as its first line would run it. All must give the same bytes. A tool that runs a command runs it three times.\n\n--spawn also starts the programs: cogtools-call with the tool's name, with JSON and with YAML, and the tool file as a program. This takes some milliseconds for each, and proves that they are where hosts find them.",
     ),
     (
         "WHAT IS AT FAULT",
-        "broken\n  The file is not a valid tool.\n\nschema\n  The example does not fit the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool gives no result: it failed, was not allowed to run, or did not end in time.\n\ngolden\n  The result is not what the golden file holds. A difference shows which lines: - from the golden file, + from the result. Control characters are spelled out, spaces at the end of a line are dots.\n\nmissing\n  There is no golden file.\n\nstale\n  There is a golden file, but no such example.\n\nway\n  The ways of calling do not agree, or the file cannot be run as a program though it begins with #!.",
+        "broken\n  The file is not a valid tool.\n\nschema\n  The example does not fit the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool gives no result: it failed, was not allowed to run, or did not end in time.\n\ngolden\n  The result is not what the golden file holds. A difference shows which lines: - from the golden file, + from the result. Control characters are spelled out, spaces at the end of a line are dots.\n\nmissing\n  There is no golden file.\n\nstale\n  There is a golden file, but no such example.\n\ninvocation\n  The invocations do not agree, or the file cannot be run as a program though it begins with #!.",
     ),
     (
         "FORMATS",
@@ -97,15 +97,19 @@ fn command() -> Command {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let format = matches.get_one::<String>("format").map(String::as_str);
-    let tools = matches.get_many("tool").into_iter().flatten().cloned();
     let request = Request {
-        tools: tools.collect(),
+        tools: matches
+            .get_many("tool")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
         update: matches.get_flag("update"),
         spawn: matches.get_flag("spawn"),
         format: Format::parse(format.unwrap_or_default()),
     };
     if !matches.get_flag("watch") {
-        return request.once(None, io);
+        return request.run_once(None, io);
     }
     if request.format != Format::Human {
         let fault = Fault::new(Code::Usage, "--watch has no report for programs");
@@ -122,10 +126,14 @@ impl Request {
     }
 
     /// Tests once and prints the report; after a change only what it touches.
-    pub(crate) fn once(&self, changed: Option<&Changed>, io: &mut Io<'_>) -> Result<(), Failure> {
+    pub(crate) fn run_once(
+        &self,
+        changed: Option<&Changed>,
+        io: &mut Io<'_>,
+    ) -> Result<(), Failure> {
         let mut targets = self.targets(io)?;
         if let Some(changed) = changed {
-            changed.narrow(&mut targets);
+            changed.filter(&mut targets);
         }
         let spawner = if self.spawn {
             let project = project(io);
@@ -144,10 +152,10 @@ impl Request {
         let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
         io.print(output::text(self.format, &suites, colour).as_bytes())?;
         if suites.is_empty() && targets.faults.is_empty() && self.tools.is_empty() {
-            io.report(Severity::Warning, &nothing());
+            io.report(Severity::Warning, &no_tools());
         }
         let mut faults = targets.faults;
-        faults.extend(failed(&suites));
+        faults.extend(summarize(&suites));
         if faults.is_empty() {
             return Ok(());
         }
@@ -155,22 +163,27 @@ impl Request {
     }
 }
 
-fn failed(suites: &[Suite]) -> Option<Fault> {
-    let flaws: Vec<_> = suites.iter().flat_map(Suite::all_flaws).collect();
-    if flaws.is_empty() {
+fn summarize(suites: &[Suite]) -> Option<Fault> {
+    let failures: Vec<_> = suites.iter().flat_map(Suite::all_failures).collect();
+    if failures.is_empty() {
         return None;
     }
-    let message = output::count(flaws.len(), "failure");
-    let fault = Fault::new(Code::TestFailed, message);
-    let fault = fault.hint("the report on standard output says what is at fault");
-    Some(if flaws.iter().any(|flaw| flaw.blame.is_of_goldens()) {
-        fault.hint("cogtools test --update makes the golden files what the tools say now")
-    } else {
-        fault
-    })
+    let message = output::count(failures.len(), "failure");
+    let fault = Fault::new(Code::TestFailed, message)
+        .hint("the report on standard output says what is at fault");
+    Some(
+        if failures
+            .iter()
+            .any(|failure| failure.kind.is_golden_related())
+        {
+            fault.hint("cogtools test --update makes the golden files what the tools say now")
+        } else {
+            fault
+        },
+    )
 }
 
-fn nothing() -> Fault {
+fn no_tools() -> Fault {
     Fault::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME writes a first one")
         .hint("cogtools init sets the project up, with an example")

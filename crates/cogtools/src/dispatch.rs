@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Fault, Hint};
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::help;
@@ -93,9 +93,8 @@ pub(crate) fn become_program(
             format!("there is no program `{name}`"),
         );
         let names = places.all();
-        fault
-            .hints
-            .extend(did_you_mean(name, names.keys().map(String::as_str)));
+        let meant = did_you_mean(name, names.keys().map(String::as_str));
+        fault.hints.extend(meant.map(Hint::from));
         return Err(fault.hint("cogtools help --all lists every program").into());
     };
     let mut process = Process::new(path);

@@ -75,14 +75,14 @@ fn whose_value_counts() {
             &["FILE"],
             "error[INVALID_CONFIG]: the environment variable `FILE` is not set\n\
              hint: set FILE in the environment, or put a line `FILE=…` into the project's .env\n\
-             hint: cogtools config env --explain shows where each value would come from\n",
+             hint: EnvOrigins shows where each value would come from\n",
         ),
         (
             EnvPriority::Project,
             &["ONE", "BOTH", "TWO"],
             "error[INVALID_CONFIG]: the environment variables `ONE`, `TWO` are not set\n\
              hint: set ONE in the environment, or put a line `ONE=…` into the project's .env\n\
-             hint: cogtools config env --explain shows where each value would come from\n",
+             hint: EnvOrigins shows where each value would come from\n",
         ),
     ] {
         let found = given(&project, "", &process, priority, names);
@@ -109,7 +109,7 @@ fn the_nearest_file_up_to_the_root() {
         project_given("src", "B"),
         "error[INVALID_CONFIG]: the environment variable `B` is not set\n\
          hint: set B in the environment, or put a line `B=…` into the project's .env\n\
-         hint: cogtools config env --explain shows where each value would come from\n"
+         hint: EnvOrigins shows where each value would come from\n"
     );
     // From elsewhere the root's counts.
     assert_eq!(project_given("../elsewhere", "A"), "A=root");

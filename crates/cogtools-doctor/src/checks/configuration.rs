@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use cogtools_core::{Code, Project};
+use cogtools_program::render_hint;
 
 use crate::finding::Finding;
 use crate::scene::Scene;
@@ -16,7 +17,7 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         let findings = faults.map(|fault| {
             let finding = Finding::problem(fault.line());
             match fault.hints.first() {
-                Some(hint) => finding.fix(hint.clone()),
+                Some(hint) => finding.fix(render_hint(hint)),
                 None => finding.fix(format!("edit {}", Project::CONFIG)),
             }
         });

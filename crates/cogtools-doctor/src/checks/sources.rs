@@ -3,8 +3,8 @@
 
 use cogtools_core::trust::{Subject, Verdict, subjects};
 use cogtools_core::{Surroundings, trust::Standing};
-use cogtools_program::Io;
 use cogtools_program::project::{config, project, watched};
+use cogtools_program::{Io, render_hint};
 
 use crate::finding::Finding;
 use crate::scene::Scene;
@@ -39,7 +39,7 @@ fn finding(subject: &Subject, around: &Surroundings) -> Option<Finding> {
         if verdict == Verdict::Allowed {
             return None;
         }
-        let fix = fault.hints.first().cloned().unwrap_or_default();
+        let fix = fault.hints.first().map(render_hint).unwrap_or_default();
         return Some(Finding::problem(fault.line()).fix(fix));
     }
     let message = match verdict {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::{Fault, Tool};
+use cogtools_program::render_hint;
 
 use super::vanished;
 use crate::finding::Finding;
@@ -60,7 +61,7 @@ fn broken(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
     let fix: Vec<String> = fault
         .hints
         .first()
-        .cloned()
+        .map(|hint| render_hint(hint).into_owned())
         .into_iter()
         .chain(lint)
         .collect();

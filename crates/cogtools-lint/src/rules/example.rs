@@ -1,6 +1,7 @@
 //! Examples: documentation, tests and few-shot at once.
 
 use cogtools_core::Level;
+use cogtools_program::render_hints;
 
 use crate::finding::Findings;
 use crate::rule::{Rule, case};
@@ -51,7 +52,7 @@ fn invalid(subject: &Subject, findings: &mut Findings<'_>) {
         if let Some(place) = fault.place.clone() {
             let noted = findings.place(place, fault.message.clone());
             if !fault.hints.is_empty() {
-                noted.fix(fault.hints.join("; "));
+                noted.fix(render_hints(&fault.hints).join("; "));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use cogtools_core::implementation::{Implementation, Written};
 use cogtools_core::{Level, Tool};
+use cogtools_program::render_hints;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
@@ -77,7 +78,7 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
             None => findings.file(fault.message.clone()),
         };
         if !fault.hints.is_empty() {
-            noted.fix(fault.hints.join("; "));
+            noted.fix(render_hints(&fault.hints).join("; "));
         }
     }
     for Reached {

@@ -4,6 +4,7 @@ use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, Place};
+use cogtools_program::render_hints;
 
 use super::INVALID_TOOL;
 use crate::finding::Findings;
@@ -54,7 +55,7 @@ fn invalid(subject: &Subject, findings: &mut Findings<'_>) {
         });
         let noted = findings.place(Place { ..place }, fault.message.clone());
         if !fault.hints.is_empty() {
-            noted.fix(fault.hints.join("; "));
+            noted.fix(render_hints(&fault.hints).join("; "));
         }
     }
 }
