@@ -154,3 +154,29 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::Object(object))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<(), Option<Bound>>) {
+        let found = parse(text).map(drop).map_err(|error| error.bound);
+        assert_eq!(found, expected, "{} bytes", text.len());
+    }
+
+    #[test]
+    fn a_bound_is_told_from_an_error_of_syntax() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        check(&nested(MAX_DEPTH), Ok(()));
+        check(&nested(MAX_DEPTH + 1), Err(Some(Bound::Depth)));
+        let objects = r#"{"a":"#.repeat(MAX_DEPTH + 1);
+        check(&objects, Err(Some(Bound::Depth)));
+        // At the deepest level that there may be, wrong syntax stays that.
+        check(&format!("{}1 [", "[".repeat(MAX_DEPTH)), Err(None));
+        check(r#"{"more than ": 1, "more than ": 2}"#, Err(None));
+        let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
+        check(&list(MAX_VALUES - 1), Ok(()));
+        check(&list(MAX_VALUES), Err(Some(Bound::Values)));
+    }
+}

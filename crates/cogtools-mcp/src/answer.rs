@@ -82,3 +82,29 @@ fn words(faults: &[Fault]) -> String {
         .map(|fault| reporter.word(Severity::Error, fault));
     words.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use cogtools_core::Code;
+
+    use super::*;
+
+    #[test]
+    fn hints_are_left_out_by_their_kind() {
+        let fault = Fault::new(Code::ToolNotFound, "no tool of that name is here")
+            .about("tel")
+            .hint("did you mean `tell`?")
+            .hint("text may name cogtools-discover")
+            .hint(Hint::run("allow it: ", Command::Trust("team".into()), ""))
+            .hint(Hint::run(
+                "",
+                Command::Discover,
+                " prints the tools there are",
+            ));
+        assert_eq!(
+            unknown(&[fault]).message,
+            "tel: no tool of that name is here; did you mean `tell`?; text may name \
+             cogtools-discover; allow it: cogtools trust team"
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! Where nobody can be asked, Gemini CLI hides every tool that no policy allows.
 
-use cogtools_gemini_cli::policy::{Policies, is_void};
+use cogtools_gemini_cli::policy::{Decision, Policies, is_void};
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -62,7 +62,7 @@ fn is_allowed(name: &str, cx: &Context) -> bool {
         return false;
     }
     match cx.gemini.policies.decide(&name) {
-        Some(rule) => rule.decision == "allow",
+        Some(rule) => rule.decision == Decision::Allow,
         None => cx.gemini.lists(&ALLOWED[..1], &name),
     }
 }
