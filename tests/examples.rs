@@ -67,21 +67,21 @@ fn what_started_programs_say_counts() {
         );
     let stdout = "\
 FAILED say (1 example)
-  tools/say.yaml:6:5: example 1: way: called by `cogtools-call say`, the result is another than called as JSON
+  tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say`, the result is another than called as JSON
     --- as JSON
     +++ by `cogtools-call say`
     @@ -1 +1 @@
     -hello Ada
     +hi say
     hint: a tool that says something else each time cannot be tested with a golden file
-  tools/say.yaml:6:5: example 1: way: called by `cogtools-call say --yaml`, the result is another than called as JSON
+  tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say --yaml`, the result is another than called as JSON
     --- as JSON
     +++ by `cogtools-call say --yaml`
     @@ -1 +1 @@
     -hello Ada
     +hi say --yaml
     hint: a tool that says something else each time cannot be tested with a golden file
-  tools/say.yaml:6:5: example 1: way: called by `tools/say.yaml`, the file itself, it fails; called as JSON, it does not
+  tools/say.yaml:6:5: example 1: invocation: called by `tools/say.yaml`, the file itself, it fails; called as JSON, it does not
     it ended with exit status: 3
     no\\tidea
 

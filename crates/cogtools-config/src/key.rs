@@ -94,6 +94,7 @@ mod tests {
     use super::*;
     use cogtools_core::text::Text;
     use cogtools_core::{Config, Origin, Project};
+    use cogtools_program::render_hints;
 
     #[test]
     fn every_key_is_one_of_the_configuration() {
@@ -148,8 +149,8 @@ mod tests {
             ),
         ] {
             let fault = Key::parse(text).expect_err(text);
-            let said = [vec![fault.message], fault.hints].concat().join("|");
-            assert_eq!(said, expected);
+            let hints = render_hints(&fault.hints).join("|");
+            assert_eq!(format!("{}|{hints}", fault.message), expected);
         }
     }
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::json::{self, JsonError};
 use crate::text::{Text, TextError};
-use crate::{Code, Fault, Place, json, yaml};
+use crate::{Code, Fault, Place, yaml};
 
 /// The arguments of a call, not yet held against any tool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,15 +121,7 @@ impl ArgumentsError {
     }
 }
 
-fn json_error(error: &serde_json::Error, text: &Text) -> ArgumentsError {
-    let message = error.to_string();
-    let message = message
-        .rsplit_once(" at line ")
-        .map_or(message.as_str(), |(words, _)| words);
-    let message = match message {
-        "recursion limit exceeded" => "more than 127 levels of nesting",
-        message => message,
-    };
+fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsError {
     // The parser counts bytes; a line of it is looked at in characters.
     let line = text
         .as_str()
@@ -144,8 +137,13 @@ fn json_error(error: &serde_json::Error, text: &Text) -> ArgumentsError {
         column,
         1,
     );
-    if message.starts_with(json::BOUNDS) {
-        return ArgumentsError::Bounds(message.to_owned(), place);
+    if let Some(bound) = bound {
+        return ArgumentsError::Bounds(bound.to_string(), place);
     }
+    // The parser prints the position behind its message; the place has it here.
+    let message = error.to_string();
+    let message = message
+        .rsplit_once(" at line ")
+        .map_or(message.as_str(), |(words, _)| words);
     ArgumentsError::Json(message.to_owned(), place)
 }

@@ -4,7 +4,7 @@
 //! paths they speak of; `Fault` is the one form that programs print, MCP
 //! answers and JSON reports are made from.
 
-use crate::{Code, Place};
+use crate::{Code, Hint, Place};
 
 /// One failure, worded for the one who can act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Fault {
     /// a program, say. Empty when nobody did.
     pub details: String,
     /// What to do next, one line each.
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
     /// Where in a file it is wrong.
     pub place: Option<Place>,
 }
@@ -38,8 +38,8 @@ impl Fault {
             faults.truncate(Self::MOST);
             if let Some(last) = faults.last_mut() {
                 let most = Self::MOST;
-                last.hints
-                    .push(format!("there is more: only the first {most} are shown"));
+                let hint = format!("there is more: only the first {most} are shown");
+                last.hints.push(hint.into());
             }
         }
         faults
@@ -81,7 +81,7 @@ impl Fault {
 
     /// The same fault with one more hint.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hints.push(hint.into());
         self
     }

@@ -10,28 +10,87 @@ use serde_json::{Map, Number, Value};
 /// for each.
 const MAX_VALUES: usize = 1_000_000;
 
-/// What errors over a bound begin with.
-pub(crate) const BOUNDS: &str = "more than ";
+/// How deep arrays and objects may nest.
+const MAX_DEPTH: usize = 127;
 
-/// The one JSON value in `text`. Nesting is bounded by the parser (128 levels).
-pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Strict(&Cell::new(0)).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(value)
+/// Why a text is not one JSON value.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub(crate) struct JsonError {
+    /// What the parser says.
+    pub(crate) error: serde_json::Error,
+    /// The bound it goes over, if it is JSON otherwise.
+    pub(crate) bound: Option<Bound>,
 }
 
-/// Counts the values on its way.
+/// What a JSON text may not have too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Bound {
+    /// Too many values.
+    #[error("more than {MAX_VALUES} values")]
+    Values,
+    /// Too deep nesting.
+    #[error("more than {MAX_DEPTH} levels of nesting")]
+    Depth,
+}
+
+/// The one JSON value in `text`.
+pub(crate) fn parse(text: &str) -> Result<Value, JsonError> {
+    let bounds = Bounds::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    // `Strict` has its own limit, which tells that it was reached.
+    deserializer.disable_recursion_limit();
+    let value = Strict {
+        bounds: &bounds,
+        depth: 0,
+    }
+    .deserialize(&mut deserializer);
+    value
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| JsonError {
+            error,
+            bound: bounds.exceeded.get(),
+        })
+}
+
+/// What is counted on the way, and the bound that was reached.
+#[derive(Default)]
+struct Bounds {
+    values: Cell<usize>,
+    exceeded: Cell<Option<Bound>>,
+}
+
+/// Reads one value with `depth` arrays and objects around it.
 #[derive(Clone, Copy)]
-struct Strict<'c>(&'c Cell<usize>);
+struct Strict<'b> {
+    bounds: &'b Bounds,
+    depth: usize,
+}
+
+impl Strict<'_> {
+    /// The reader of the values in an array or an object.
+    fn inner<E: Error>(self) -> Result<Self, E> {
+        if self.depth == MAX_DEPTH {
+            self.bounds.exceeded.set(Some(Bound::Depth));
+            // The parser's own words for its limit.
+            return Err(E::custom("recursion limit exceeded"));
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+            ..self
+        })
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.0.set(self.0.get() + 1);
-        if self.0.get() > MAX_VALUES {
-            return Err(D::Error::custom(format!("{BOUNDS}{MAX_VALUES} values")));
+        let Bounds { values, exceeded } = self.bounds;
+        values.set(values.get() + 1);
+        if values.get() > MAX_VALUES {
+            exceeded.set(Some(Bound::Values));
+            return Err(D::Error::custom(Bound::Values));
         }
         deserializer.deserialize_any(self)
     }
@@ -74,22 +133,50 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(self)? {
+        while let Some(item) = access.next_element_seed(inner)? {
             items.push(item);
         }
         Ok(Value::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if object.contains_key(&key) {
                 return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
-            let value = access.next_value_seed(self)?;
+            let value = access.next_value_seed(inner)?;
             object.insert(key, value);
         }
         Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<(), Option<Bound>>) {
+        let found = parse(text).map(drop).map_err(|error| error.bound);
+        assert_eq!(found, expected, "{} bytes", text.len());
+    }
+
+    #[test]
+    fn a_bound_is_told_from_an_error_of_syntax() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        check(&nested(MAX_DEPTH), Ok(()));
+        check(&nested(MAX_DEPTH + 1), Err(Some(Bound::Depth)));
+        let objects = r#"{"a":"#.repeat(MAX_DEPTH + 1);
+        check(&objects, Err(Some(Bound::Depth)));
+        // At the deepest level that there may be, wrong syntax stays that.
+        check(&format!("{}1 [", "[".repeat(MAX_DEPTH)), Err(None));
+        check(r#"{"more than ": 1, "more than ": 2}"#, Err(None));
+        let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
+        check(&list(MAX_VALUES - 1), Ok(()));
+        check(&list(MAX_VALUES), Err(Some(Bound::Values)));
     }
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::{self, TextError};
 use crate::{Code, Fault, Registry, Target, Tool, load_all, trust};
@@ -59,11 +60,13 @@ impl Lock {
 
     /// What is pinned in the file at `path`, known to its user as `shown`.
     pub fn read(path: &Path, shown: &Path) -> Result<Self, Box<Fault>> {
-        let renew = "cogtools lock writes it anew";
+        let renew = Hint::run("", Command::Lock, " writes it anew");
         let bytes = text::bytes(path, shown, LIMIT).map_err(|error| {
             let hint = match error {
-                TextError::Absent(_) => "cogtools lock writes it; commit it with the project",
-                _ => renew,
+                TextError::Absent(_) => {
+                    Hint::run("", Command::Lock, " writes it; commit it with the project")
+                }
+                _ => renew.clone(),
             };
             Box::new(Fault::new(Code::InvalidConfig, error.to_string()).hint(hint))
         })?;
@@ -130,8 +133,9 @@ impl Lock {
             }
         }
         if let Some(last) = faults.last_mut() {
-            let hint = "look at what has changed; when it is right, cogtools lock pins it";
-            last.hints.push(hint.to_owned());
+            let before = "look at what has changed; when it is right, ";
+            last.hints
+                .push(Hint::run(before, Command::Lock, " pins it"));
         }
         faults
     }

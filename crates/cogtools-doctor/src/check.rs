@@ -1,14 +1,14 @@
 //! The checks there are, in the order in which a host meets what they look at.
 
 use crate::checks;
+use crate::context::Context;
 use crate::finding::{Finding, State};
-use crate::scene::Scene;
 
 /// One thing to look at.
 struct Check {
     /// Its name in the report and in the manual.
     name: &'static str,
-    run: fn(&Scene) -> Vec<Finding>,
+    run: fn(&Context) -> Vec<Finding>,
 }
 
 /// A check and what it has found.
@@ -73,13 +73,14 @@ const ALL: [Check; 13] = [
     },
 ];
 
-/// What every check finds in `scene`.
-pub(crate) fn all(scene: &Scene) -> Vec<Result> {
-    let results = ALL.iter().map(|check| Result {
-        name: check.name,
-        findings: (check.run)(scene),
-    });
-    results.collect()
+/// What every check finds in `cx`.
+pub(crate) fn all(cx: &Context) -> Vec<Result> {
+    ALL.iter()
+        .map(|check| Result {
+            name: check.name,
+            findings: (check.run)(cx),
+        })
+        .collect()
 }
 
 /// How many findings are in that state.

@@ -7,8 +7,8 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::check;
 use crate::checks::headless;
+use crate::context::Context;
 use crate::finding::State;
-use crate::scene::Scene;
 use crate::{fix, report};
 
 /// `cogtools doctor`.
@@ -123,25 +123,25 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let fault = Fault::new(Code::IoFailed, message);
         return Err(fault.hint("change to a directory that exists").into());
     }
-    let mut scene = Scene::look(io);
+    let mut cx = Context::gather(io);
     if matches.get_flag("policy") {
-        return io.print(headless::policy(&scene).as_bytes());
+        return io.print(headless::policy(&cx).as_bytes());
     }
-    let mut results = check::all(&scene);
+    let mut results = check::all(&cx);
     let mut fixed = Vec::new();
-    if matches.get_flag("fix") && !scene.cancel.is_asked() {
-        fixed = fix::apply(&results, &scene)?;
+    if matches.get_flag("fix") && !cx.host.cancel.is_asked() {
+        fixed = fix::apply(&results, &cx)?;
         if !fixed.is_empty() {
-            scene = Scene::look(io);
-            results = check::all(&scene);
+            cx = Context::gather(io);
+            results = check::all(&cx);
         }
     }
     // Whoever has asked for the end waits for no report of what was cut short.
-    if scene.cancel.is_asked() {
+    if cx.host.cancel.is_asked() {
         return Ok(());
     }
     let text = if wants_json(matches) {
-        format!("{:#}\n", report::json(scene.root(), &results, &fixed))
+        format!("{:#}\n", report::json(cx.root(), &results, &fixed))
     } else {
         let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
         report::human(&results, &fixed, colour)

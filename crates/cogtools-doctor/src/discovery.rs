@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use crate::gemini::Gemini;
+use crate::host::Host;
 use crate::process::first_line;
 use crate::program::Program;
-use crate::scene::Scene;
 
 /// What came of it.
 #[derive(Debug)]
@@ -17,34 +18,34 @@ pub(crate) enum Discovery {
     Done { names: Vec<String>, stderr: Vec<u8> },
 }
 
-/// Runs the discovery command in the project of `scene`.
-pub(crate) fn discover(scene: &Scene) -> Discovery {
-    let Some(command) = scene.discovery_command() else {
+/// Runs the discovery command that `gemini` knows on `host`.
+pub(crate) fn discover(gemini: &Gemini, host: &Host) -> Discovery {
+    let Some(command) = gemini.discovery_command() else {
         return Discovery::NotRun("no settings name a discovery command".into());
     };
-    let Some(program) = Program::discovery(command, scene) else {
+    let Some(program) = Program::discovery(command, host) else {
         return Discovery::NotRun(format!("`{command}` is no command line"));
     };
     if program.file.is_none() {
         return Discovery::NotRun(format!("`{}` is not on PATH", program.word));
     }
-    if !program.may_run(scene) {
+    if !program.may_run(&gemini.trust) {
         let why = "is not a program of cogtools, and the folder is not trusted";
         return Discovery::NotRun(format!("`{}` {why}", program.word));
     }
-    let ran = match program.run(&[], b"", scene) {
+    let output = match program.run(&[], b"", host) {
         None => return Discovery::NotRun(format!("`{}` is not on PATH", program.word)),
         Some(Err(error)) => return Discovery::Failed(error.to_string()),
-        Some(Ok(ran)) => ran,
+        Some(Ok(output)) => output,
     };
-    if !ran.end.is_success() {
-        let said = first_line(&ran.stderr);
-        return Discovery::Failed(format!("{}: {said}", ran.end.words()));
+    if !output.end.is_success() {
+        let said = first_line(&output.stderr);
+        return Discovery::Failed(format!("{}: {said}", output.end.words()));
     }
-    match names(&ran.stdout) {
+    match names(&output.stdout) {
         Ok(names) => Discovery::Done {
             names,
-            stderr: ran.stderr,
+            stderr: output.stderr,
         },
         Err(why) => Discovery::Failed(why),
     }

@@ -3,18 +3,22 @@
 //!
 //! It does not guess: it reads what the host reads, starts what the host starts,
 //! and calls a tool the way the host calls it. Each check is a module of its own
-//! in `checks`, and all of them look at one `scene::Scene`.
+//! in `checks`, and all of them look at one `context::Context`.
 
 mod check;
 mod checks;
 mod command;
+mod context;
 mod discovery;
 mod finding;
 mod fix;
+mod gemini;
+mod host;
 mod process;
 mod program;
 mod report;
-mod scene;
+mod settings;
+mod sources;
 mod tools;
 
 pub use command::PROGRAM;

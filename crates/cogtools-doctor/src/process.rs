@@ -10,16 +10,16 @@ use std::time::Duration;
 use cogtools_core::Cancel;
 use cogtools_core::process::{End, Process};
 
-use crate::scene::Scene;
+use crate::host::Host;
 
 /// What Gemini CLI takes from a discovery command: 10 MiB of each stream.
 const LIMIT: usize = 10 << 20;
 /// How long anything may take. Gemini CLI itself would wait for ever.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What a program left behind.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct Output {
     pub(crate) end: End,
     pub(crate) stdout: Vec<u8>,
     /// The last part of it, if it is long.
@@ -41,35 +41,35 @@ pub(crate) enum RunError {
     Cancelled,
 }
 
-/// Runs `program` in the project of `scene` with exactly its variables, and `input`
+/// Runs `program` on `host` with exactly its variables, and `input`
 /// on its standard input.
 pub(crate) fn run(
     program: &Path,
     args: &[&str],
     input: &[u8],
-    scene: &Scene,
-) -> Result<Ran, RunError> {
-    let process = Process::new(program, scene.root())
+    host: &Host,
+) -> Result<Output, RunError> {
+    let process = Process::new(program, &host.root)
         .args(args)
-        .variables(scene.vars.clone())
+        .variables(host.vars.clone())
         .input(input);
-    bounded(process, PATIENCE, &scene.cancel)
+    bounded(process, TIMEOUT, &host.cancel)
 }
 
-/// Runs `process`, no longer than `patience`.
-fn bounded(process: Process, patience: Duration, cancel: &Cancel) -> Result<Ran, RunError> {
-    let process = process.timeout(patience).most(LIMIT);
+/// Runs `process`, no longer than `timeout`.
+fn bounded(process: Process, timeout: Duration, cancel: &Cancel) -> Result<Output, RunError> {
+    let process = process.timeout(timeout).most(LIMIT);
     let output = process.run(cancel).map_err(RunError::Start)?;
     let most = LIMIT as u64;
     if output.stdout.total() > most || output.stderr.total() > most {
         return Err(RunError::TooMuch);
     }
     match output.end {
-        End::Late => Err(RunError::Timeout(patience)),
+        End::Late => Err(RunError::Timeout(timeout)),
         End::Cancelled => Err(RunError::Cancelled),
         // Gemini CLI would wait.
         _ if output.held => Err(RunError::Open),
-        end => Ok(Ran {
+        end => Ok(Output {
             end,
             stdout: output.stdout.bytes,
             stderr: output.stderr.bytes,
@@ -93,14 +93,14 @@ mod tests {
         let process = Process::new("/bin/sh", "/").args(["-c", script]);
         let vars = [("PATH".into(), "/usr/bin:/bin".into())];
         let process = process.variables(vars.into()).input(input);
-        let patience = Duration::from_millis(900);
-        let found = match bounded(process, patience, &Cancel::default()) {
+        let timeout = Duration::from_millis(900);
+        let found = match bounded(process, timeout, &Cancel::default()) {
             Err(error) => error.to_string(),
-            Ok(ran) => format!(
+            Ok(output) => format!(
                 "{}: {} {}",
-                ran.end.words(),
-                ran.stdout.len(),
-                first_line(&ran.stderr)
+                output.end.words(),
+                output.stdout.len(),
+                first_line(&output.stderr)
             ),
         };
         assert_eq!(found, expected, "{script}");

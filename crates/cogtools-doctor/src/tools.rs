@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     /// Every file that wants to be a tool, in the order of sources and names.
-    pub(crate) files: Vec<File>,
+    pub(crate) files: Vec<ToolFile>,
     /// Files that an earlier source hides, and what hides them.
     pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
     /// What is wrong with the configuration, or with a source.
@@ -21,7 +21,7 @@ pub(crate) struct Tools {
 
 /// A file that wants to be a tool.
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct ToolFile {
     /// Its stem.
     pub(crate) name: String,
     /// The tool, or all that is wrong.
@@ -41,7 +41,7 @@ impl Tools {
                 };
             }
         };
-        let found = registry.map_files(|listed, tool| File {
+        let found = registry.map_files(|listed, tool| ToolFile {
             name: listed.stem.to_string_lossy().into_owned(),
             tool: tool.map_err(cogtools_core::tool::ToolError::faults),
         });
@@ -59,7 +59,7 @@ impl Tools {
 
     /// The first of `names` that can be called without harm, and arguments for it:
     /// a template does nothing but answer. One with an example is preferred.
-    pub(crate) fn harmless(&self, names: &[String]) -> Option<(&Tool, String)> {
+    pub(crate) fn pure_template(&self, names: &[String]) -> Option<(&Tool, String)> {
         let pure: Vec<&Tool> = self
             .valid()
             .filter(|tool| names.iter().any(|name| name == tool.name().as_str()))

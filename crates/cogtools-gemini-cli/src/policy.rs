@@ -13,8 +13,8 @@ use toml::{Table, Value};
 pub struct Rule {
     /// The name, or `*`.
     pub tool: String,
-    /// `allow`, `deny` or `ask_user`.
-    pub decision: String,
+    /// What becomes of a call.
+    pub decision: Decision,
     /// Among the rules of one scope, the larger one counts.
     pub priority: i64,
     /// The file it stands in.
@@ -23,6 +23,17 @@ pub struct Rule {
     pub index: usize,
     /// Whether it counts only for some calls (by their arguments or the mode).
     pub narrowed: bool,
+}
+
+/// What becomes of a call that a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is made unasked.
+    Allow,
+    /// It is refused, and the tool is hidden.
+    Deny,
+    /// The user is asked.
+    AskUser,
 }
 
 /// What the files of some folders say.
@@ -105,10 +116,12 @@ fn rules_of(file: &Path) -> Result<Vec<Rule>, String> {
     let mut found = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let wrong = |what: &str| format!("rule {}: {what}", index + 1);
-        let decision = rule.get("decision").and_then(Value::as_str);
-        let decision = decision.filter(|word| matches!(*word, "allow" | "deny" | "ask_user"));
-        let decision =
-            decision.ok_or_else(|| wrong("`decision` must be allow, deny or ask_user"))?;
+        let decision = match rule.get("decision").and_then(Value::as_str) {
+            Some("allow") => Decision::Allow,
+            Some("deny") => Decision::Deny,
+            Some("ask_user") => Decision::AskUser,
+            _ => return Err(wrong("`decision` must be allow, deny or ask_user")),
+        };
         let priority = rule.get("priority").and_then(Value::as_integer);
         let priority = priority.filter(|priority| (0..=999).contains(priority));
         let priority = priority.ok_or_else(|| wrong("`priority` must be from 0 to 999"))?;
@@ -120,7 +133,7 @@ fn rules_of(file: &Path) -> Result<Vec<Rule>, String> {
             || limits.iter().any(|key| rule.get(key).is_some());
         found.extend(names.into_iter().map(|tool| Rule {
             tool,
-            decision: decision.to_owned(),
+            decision,
             priority,
             file: file.to_path_buf(),
             index,

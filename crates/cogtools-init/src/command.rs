@@ -176,7 +176,7 @@ fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
 
 fn refused(mut faults: Vec<Fault>) -> Failure {
     if let Some(last) = faults.last_mut() {
-        last.hints.push("no file was written".to_owned());
+        last.hints.push("no file was written".into());
     }
     faults.into()
 }

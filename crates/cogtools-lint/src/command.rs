@@ -11,7 +11,6 @@ use crate::finding::Finding;
 use crate::levels::Levels;
 use crate::linter::Linter;
 use crate::output::{self, Format, Report};
-use crate::subject::Subject;
 use crate::target;
 use crate::{explain, fix};
 
@@ -91,22 +90,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let paths: Vec<&OsString> = matches.get_many("path").into_iter().flatten().collect();
     let mut targets = target::collect(&paths, &config, &io.cwd);
     let mut findings = Vec::new();
-    for subject in &targets.subjects {
+    for file in &targets.files {
         let fixed = matches
             .get_flag("fix")
-            .then(|| fix::all(subject, &linter, project.root()));
+            .then(|| fix::all(file, &linter, project.root()));
         match fixed.transpose() {
-            Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(subject))),
+            Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(file))),
             Err(failure) => {
                 targets.faults.extend(failure.faults().iter().cloned());
-                findings.extend(linter.check(subject));
+                findings.extend(linter.check(file));
             }
         }
     }
     let format = matches.get_one::<String>("format").map(String::as_str);
     let report = Report {
         findings: &findings,
-        files: targets.subjects.len(),
+        files: targets.files.len(),
     };
     let text = match Format::parse(format.unwrap_or_default()) {
         Format::Human => {
@@ -134,12 +133,4 @@ fn fails(findings: &[Finding], fatal: Level) -> bool {
     findings
         .iter()
         .any(|finding| !finding.fixed && finding.level >= fatal)
-}
-
-/// The subject's file again, after an edit.
-pub(crate) fn again(subject: &Subject) -> Option<Subject> {
-    let mut next = Subject::read(&subject.path, subject.text.name()).ok()?;
-    next.shadowed_by.clone_from(&subject.shadowed_by);
-    next.twin.clone_from(&subject.twin);
-    Some(next)
 }

@@ -6,7 +6,7 @@ use cogtools_core::text::{Span, Text};
 use cogtools_core::{Level, Place};
 
 use crate::rule::Rule;
-use crate::{hidden, secret};
+use crate::{invisible, secret};
 
 /// One thing that a rule found.
 #[derive(Clone, Debug)]
@@ -60,39 +60,43 @@ impl<'f> Findings<'f> {
     }
 
     /// Notes `message` at `span` of the file.
-    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) -> Noted<'_> {
+    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) -> FindingBuilder<'_> {
         self.place(self.text.place(span), message)
     }
 
     /// Notes `message` about the file as a whole.
-    pub(crate) fn file(&mut self, message: impl Into<String>) -> Noted<'_> {
+    pub(crate) fn file(&mut self, message: impl Into<String>) -> FindingBuilder<'_> {
         self.at(Span { start: 0, end: 1 }, message)
     }
 
     /// Notes `message` at a place that may be in another file.
-    pub(crate) fn place(&mut self, mut place: Place, message: impl Into<String>) -> Noted<'_> {
-        place.text = hidden::mask(&secret::redact(&place.text));
+    pub(crate) fn place(
+        &mut self,
+        mut place: Place,
+        message: impl Into<String>,
+    ) -> FindingBuilder<'_> {
+        place.text = invisible::mask(&secret::redact(&place.text));
         self.found.push(Finding {
             rule: self.rule,
             level: self.level,
             place,
-            message: hidden::mask(&secret::redact(&message.into())),
+            message: invisible::mask(&secret::redact(&message.into())),
             fix: self.rule.fix.to_owned(),
             edits: Vec::new(),
             fixed: false,
         });
-        Noted(self.found.last_mut())
+        FindingBuilder(self.found.last_mut())
     }
 }
 
-/// A finding that has just been noted, to be completed.
-pub(crate) struct Noted<'f>(Option<&'f mut Finding>);
+/// A finding that has just been finding, to be completed.
+pub(crate) struct FindingBuilder<'f>(Option<&'f mut Finding>);
 
-impl Noted<'_> {
+impl FindingBuilder<'_> {
     /// Says what to do in words of its own instead of the rule's.
     pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
         if let Some(finding) = self.0 {
-            finding.fix = hidden::mask(&secret::redact(&fix.into()));
+            finding.fix = invisible::mask(&secret::redact(&fix.into()));
             return Self(Some(finding));
         }
         self

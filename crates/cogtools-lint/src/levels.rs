@@ -15,13 +15,13 @@ pub struct Levels {
 impl Levels {
     /// The rules' own weights, changed by what a configuration says. A rule that
     /// does not exist is a fault: the line would do nothing.
-    pub fn new(said: &[RuleLevel]) -> Result<Self, Vec<Fault>> {
+    pub fn new(configured: &[RuleLevel]) -> Result<Self, Vec<Fault>> {
         let mut levels = Self::default();
         let mut faults = Vec::new();
-        for one in said {
+        for one in configured {
             match find(&one.rule) {
                 Some(rule) => levels.set(rule, one.level),
-                None => faults.push(unknown(&one.rule).at(one.place.clone())),
+                None => faults.push(unknown_rule(&one.rule).at(one.place.clone())),
             }
         }
         if faults.is_empty() {
@@ -37,13 +37,13 @@ impl Levels {
     }
 
     /// What `rule` weighs.
-    pub fn of(&self, rule: &Rule) -> Level {
-        let said = self.set.iter().rev().find(|(name, _)| *name == rule.name);
-        said.map_or(rule.level, |(_, level)| *level)
+    pub fn level_of(&self, rule: &Rule) -> Level {
+        let set = self.set.iter().rev().find(|(name, _)| *name == rule.name);
+        set.map_or(rule.level, |(_, level)| *level)
     }
 }
 
-fn unknown(name: &str) -> Fault {
+fn unknown_rule(name: &str) -> Fault {
     let fault = Fault::new(Code::InvalidConfig, format!("there is no rule `{name}`"));
     let meant = did_you_mean(name, rules().map(|rule| rule.name));
     fault.hint(meant.unwrap_or_else(|| "`cogtools lint --explain all` names the rules".into()))

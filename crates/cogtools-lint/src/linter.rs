@@ -4,8 +4,8 @@ use cogtools_core::Level;
 
 use crate::finding::{Finding, Findings};
 use crate::levels::Levels;
+use crate::lint_file::LintFile;
 use crate::rules::{INVALID_TOOL, REFUSALS, rules};
-use crate::subject::Subject;
 
 /// The rules with their weights.
 #[derive(Clone, Debug, Default)]
@@ -19,25 +19,25 @@ impl Linter {
         Self { levels }
     }
 
-    /// What the rules find in `subject`, in the order of the file.
-    pub fn check(&self, subject: &Subject) -> Vec<Finding> {
+    /// What the rules find in `file`, in the order of the file.
+    pub fn check(&self, file: &LintFile) -> Vec<Finding> {
         let mut found = Vec::new();
         for rule in rules() {
-            let level = self.levels.of(rule);
+            let level = self.levels.level_of(rule);
             if level != Level::Off {
                 (rule.check)(
-                    subject,
-                    &mut Findings::new(rule, level, &subject.text, &mut found),
+                    file,
+                    &mut Findings::new(rule, level, &file.text, &mut found),
                 );
             }
         }
         // A rule of its own says more than the refusal it stands for.
-        let said: Vec<_> = found
+        let explained: Vec<_> = found
             .iter()
             .filter(|it| REFUSALS.contains(&it.rule.name) && it.level == Level::Error)
             .map(Finding::order)
             .collect();
-        found.retain(|it| it.rule.name != INVALID_TOOL || !said.contains(&it.order()));
+        found.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.order()));
         found.sort_by_key(Finding::order);
         found
     }

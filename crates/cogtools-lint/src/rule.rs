@@ -3,7 +3,7 @@
 use cogtools_core::Level;
 
 use crate::finding::Findings;
-use crate::subject::Subject;
+use crate::lint_file::LintFile;
 
 /// A rule.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Rule {
     /// The same project with nothing to find.
     pub passes: &'static [CaseFile],
     /// Looks for it in one file.
-    pub(crate) check: fn(&Subject, &mut Findings<'_>),
+    pub(crate) check: fn(&LintFile, &mut Findings<'_>),
 }
 
 /// A file of an example project.

@@ -30,11 +30,11 @@ const SHAPES: [(&str, usize, &str); 20] = [
 ];
 
 /// Words before `:` or `=` that announce a secret.
-const ANNOUNCED: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
+const LABELS: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
 /// How long an announced value must be to be one.
-const ANNOUNCED_LENGTH: usize = 20;
+const LABELLED_LENGTH: usize = 20;
 /// How many bits a character of it must carry.
-const ANNOUNCED_BITS: f64 = 3.5;
+const LABELLED_BITS: f64 = 3.5;
 /// How many characters stay readable.
 const SHOWN: usize = 4;
 
@@ -51,7 +51,7 @@ pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
         });
         if let Some((_, _, what)) = shape {
             found.push((word, what));
-        } else if is_announced(&text[..word.start]) && is_random(written) {
+        } else if is_labelled(&text[..word.start]) && is_random(written) {
             found.push((word, "a secret"));
         }
     }
@@ -106,7 +106,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Whether what stands before a value says that it is a secret: `api_key: "`.
-fn is_announced(before: &str) -> bool {
+fn is_labelled(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or(before);
     let line = line.trim_end_matches(['"', '\'', ' ']);
     let line = line.strip_suffix("Bearer").unwrap_or(line).trim_end();
@@ -115,7 +115,7 @@ fn is_announced(before: &str) -> bool {
     };
     let name = name.trim_end_matches(['"', '\'', ' ']).to_ascii_lowercase();
     let whole = |rest: &str| rest.ends_with("api") || !rest.ends_with(|c: char| c.is_alphabetic());
-    let mut rests = ANNOUNCED.iter().filter_map(|word| name.strip_suffix(word));
+    let mut rests = LABELS.iter().filter_map(|word| name.strip_suffix(word));
     rests.any(whole)
 }
 
@@ -123,7 +123,7 @@ fn is_announced(before: &str) -> bool {
 fn is_random(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    text.len() >= ANNOUNCED_LENGTH && digits >= 2 && letters >= 2 && bits(text) >= ANNOUNCED_BITS
+    text.len() >= LABELLED_LENGTH && digits >= 2 && letters >= 2 && bits(text) >= LABELLED_BITS
 }
 
 /// Shannon's bits a character.

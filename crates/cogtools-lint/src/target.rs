@@ -8,52 +8,52 @@ use cogtools_core::source::Listing;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Code, Config, Fault, Folder, SourceError};
 
-use crate::subject::Subject;
+use crate::lint_file::LintFile;
 
 /// What a run looks at.
 pub(crate) struct Targets {
     /// The files.
-    pub(crate) subjects: Vec<Subject>,
+    pub(crate) files: Vec<LintFile>,
     /// Files and folders that cannot be read.
     pub(crate) faults: Vec<Fault>,
 }
 
 /// The files at `paths`, or where there are none those of the project.
 pub(crate) fn collect(paths: &[&OsString], config: &Config, cwd: &Path) -> Targets {
-    let mut files = Vec::new();
+    let mut found = Vec::new();
     let mut faults = Vec::new();
     for path in paths.iter().map(|path| Path::new(*path)) {
         let whole = cwd.join(path);
         if whole.is_dir() {
             list(
                 &Folder::new(whole, path.to_path_buf(), true),
-                &mut files,
+                &mut found,
                 &mut faults,
             );
         } else {
-            files.push((whole, path.to_path_buf()));
+            found.push((whole, path.to_path_buf()));
         }
     }
     if paths.is_empty() {
         for folder in config.folders() {
-            list(folder, &mut files, &mut faults);
+            list(folder, &mut found, &mut faults);
         }
     }
-    let mut subjects: Vec<Subject> = Vec::new();
-    for (path, shown) in files {
-        if subjects.iter().any(|subject| subject.path == path) {
+    let mut files: Vec<LintFile> = Vec::new();
+    for (path, shown) in found {
+        if files.iter().any(|file| file.path == path) {
             continue;
         }
-        match Subject::read(&path, &shown) {
-            Ok(subject) => subjects.push(subject),
+        match LintFile::read(&path, &shown) {
+            Ok(file) => files.push(file),
             Err(error) => faults.push(error.fault(Code::InvalidTool)),
         }
     }
     // In a folder a `.yml` file may be anything.
-    subjects.retain(|subject| !is_yml(&subject.path) || subject.looks_like_a_tool());
-    shadow(&mut subjects, config);
-    twins(&mut subjects);
-    Targets { subjects, faults }
+    files.retain(|file| !is_yml(&file.path) || file.looks_like_a_tool());
+    mark_shadowed(&mut files, config);
+    mark_duplicate_names(&mut files);
+    Targets { files, faults }
 }
 
 fn is_yml(path: &Path) -> bool {
@@ -66,12 +66,12 @@ fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, faults: &mut Vec<F
     faults.extend(errors.iter().map(SourceError::fault));
     files.extend(listed.into_iter().map(|file| (file.path, file.shown)));
     for folder in folder.toolsets() {
-        files.extend(misnamed(&folder));
+        files.extend(wrong_extension(&folder));
     }
 }
 
 /// The files in a folder that do not quite end as tool files do.
-fn misnamed(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> {
+fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> {
     let entries = std::fs::read_dir(folder.path())
         .into_iter()
         .flatten()
@@ -87,7 +87,7 @@ fn misnamed(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> {
 }
 
 /// Notes which files an earlier source of the project hides.
-fn shadow(subjects: &mut [Subject], config: &Config) {
+fn mark_shadowed(files: &mut [LintFile], config: &Config) {
     let mut winners: HashMap<OsString, PathBuf> = HashMap::new();
     let mut hidden: HashMap<PathBuf, PathBuf> = HashMap::new();
     for file in config.folders().flat_map(|folder| folder.list().listed) {
@@ -96,8 +96,8 @@ fn shadow(subjects: &mut [Subject], config: &Config) {
             None => drop(winners.insert(file.stem, file.shown)),
         }
     }
-    for subject in subjects {
-        subject.shadowed_by = hidden.get(&real(&subject.path)).cloned();
+    for file in files {
+        file.shadowed_by = hidden.get(&real(&file.path)).cloned();
     }
 }
 
@@ -106,18 +106,20 @@ fn real(path: &Path) -> PathBuf {
 }
 
 /// Notes which files declare what an earlier one declares already, or nearly so.
-fn twins(subjects: &mut [Subject]) {
+fn mark_duplicate_names(files: &mut [LintFile]) {
     let mut first: HashMap<String, usize> = HashMap::new();
-    for index in 0..subjects.len() {
-        let subject = &subjects[index];
-        let name = subject.value("name").and_then(Node::text);
-        let Some(name) = name.filter(|_| subject.shadowed_by.is_none()) else {
+    for index in 0..files.len() {
+        let file = &files[index];
+        if file.shadowed_by.is_some() {
+            continue;
+        }
+        let Some(name) = file.value("name").and_then(Node::text) else {
             continue;
         };
         let plain = name.to_lowercase().replace('-', "_");
         match first.get(&plain) {
-            Some(&twin) if real(&subjects[twin].path) != real(&subject.path) => {
-                subjects[index].twin = Some(subjects[twin].text.name().to_path_buf());
+            Some(&earlier) if real(&files[earlier].path) != real(&file.path) => {
+                files[index].duplicate_name = Some(files[earlier].text.name().to_path_buf());
             }
             Some(_) => {}
             None => drop(first.insert(plain, index)),

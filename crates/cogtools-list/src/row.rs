@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Listed, Tool};
+use cogtools_program::render_hints;
 use serde_json::{Map, Value, json};
 
 use crate::shown;
@@ -94,6 +95,6 @@ fn said(fault: &Fault) -> Value {
         said["line"] = place.line.into();
         said["column"] = place.column.into();
     }
-    said["hints"] = fault.hints.clone().into();
+    said["hints"] = render_hints(&fault.hints).into();
     said
 }

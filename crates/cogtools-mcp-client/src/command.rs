@@ -64,7 +64,7 @@ struct Answer {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let Some((word, matches)) = matches.subcommand() else {
+    let Some((_, matches)) = matches.subcommand() else {
         return Ok(());
     };
     let given = matches.get_one::<String>("server").cloned();
@@ -84,7 +84,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         _ => Question::Tools,
     };
-    let usual = if word == "call" { ANSWER } else { DECLARE };
+    let usual = match question {
+        Question::Tools => DECLARE,
+        Question::Call(..) => ANSWER,
+    };
     let answer = ask(&server, &question, server.patience(usual), io)?;
     if answer.failed {
         // The tool's own words, for whoever started this program.

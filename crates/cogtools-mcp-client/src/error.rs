@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Fault, Hint};
 
 use crate::obstacle::Obstacle;
 
@@ -44,7 +44,7 @@ impl ClientError {
     pub(crate) fn fault(&self, said: String) -> Fault {
         let mut fault = Fault::new(self.code(), self.to_string());
         fault.details = said;
-        fault.hints.extend(self.hint().map(str::to_owned));
+        fault.hints.extend(self.hint().map(Hint::from));
         fault
     }
 

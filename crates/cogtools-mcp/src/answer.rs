@@ -3,8 +3,9 @@
 //! A model reads the text of a result, and clients hide errors of the protocol
 //! from it. So whatever it can repair is a result that is marked as an error.
 
+use cogtools_core::hint::{Command, Hint};
 use cogtools_core::{Answer, Fault};
-use cogtools_program::{Format, Reporter, Severity};
+use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, PromptMessage, Role};
 
@@ -55,14 +56,22 @@ pub(crate) fn broken(faults: &[Fault]) -> ErrorData {
 /// The error of a name that stands for nothing, on one line.
 fn unknown(faults: &[Fault]) -> ErrorData {
     let parts = faults.iter().flat_map(|fault| {
-        let hints = fault
-            .hints
-            .iter()
-            .filter(|hint| !hint.contains("cogtools-discover"));
-        std::iter::once(fault.line()).chain(hints.cloned())
+        let hints = fault.hints.iter().filter(|hint| !lists_tools(hint));
+        std::iter::once(fault.line()).chain(hints.map(|hint| render_hint(hint).into_owned()))
     });
     let message = parts.collect::<Vec<_>>().join("; ");
     ErrorData::invalid_params(message, None)
+}
+
+/// Whether a hint is to list the tools, which the protocol has a method for.
+const fn lists_tools(hint: &Hint) -> bool {
+    matches!(
+        hint,
+        Hint::Run {
+            command: Command::Discover,
+            ..
+        }
+    )
 }
 
 /// All that is wrong, as every program says it.
@@ -72,4 +81,30 @@ fn words(faults: &[Fault]) -> String {
         .iter()
         .map(|fault| reporter.word(Severity::Error, fault));
     words.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use cogtools_core::Code;
+
+    use super::*;
+
+    #[test]
+    fn hints_are_left_out_by_their_kind() {
+        let fault = Fault::new(Code::ToolNotFound, "no tool of that name is here")
+            .about("tel")
+            .hint("did you mean `tell`?")
+            .hint("text may name cogtools-discover")
+            .hint(Hint::run("allow it: ", Command::Trust("team".into()), ""))
+            .hint(Hint::run(
+                "",
+                Command::Discover,
+                " prints the tools there are",
+            ));
+        assert_eq!(
+            unknown(&[fault]).message,
+            "tel: no tool of that name is here; did you mean `tell`?; text may name \
+             cogtools-discover; allow it: cogtools trust team"
+        );
+    }
 }

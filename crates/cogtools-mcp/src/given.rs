@@ -46,7 +46,7 @@ impl Given {
         read.map_err(|error| {
             let mut fault = error.fault();
             // Here nothing comes on standard input.
-            fault.hints = vec![HINT.to_owned()];
+            fault.hints = vec![HINT.into()];
             fault.place = None;
             vec![fault]
         })
@@ -58,6 +58,8 @@ const HINT: &str =
 
 #[cfg(test)]
 mod tests {
+    use cogtools_core::Hint;
+
     use super::*;
 
     #[test]
@@ -80,6 +82,6 @@ mod tests {
     fn a_key_that_stands_twice_is_refused() {
         let given = Given(r#"{"a":1,"a":2}"#.into());
         let faults = given.read().expect_err("`a` stands twice");
-        assert_eq!(faults[0].hints, [HINT]);
+        assert_eq!(faults[0].hints, [Hint::from(HINT)]);
     }
 }

@@ -30,7 +30,7 @@ impl Refusal {
         match self {
             Self::Name(name, error) => {
                 let mut fault = fault(Code::Usage).about(name.escape_debug().to_string());
-                fault.hints.push(why(error).to_owned());
+                fault.hints.push(why(error).into());
                 let near = mended(name).map(|name| format!("try `{name}`"));
                 let near = near.unwrap_or_else(|| "try a name such as `check_facts`".to_owned());
                 fault.hint(near)

@@ -9,6 +9,7 @@ pub mod budget;
 pub mod call;
 mod failure;
 pub mod format;
+mod hint;
 mod input;
 mod io;
 pub mod man;
@@ -23,6 +24,7 @@ pub mod work;
 
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
+pub use hint::{render_hint, render_hints};
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
 pub use next::Next;

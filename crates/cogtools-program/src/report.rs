@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use cogtools_core::Fault;
 use serde_json::{Map, Value, json};
 
+use crate::hint::render_hint;
+
 /// How many characters of a message or a hint are shown.
 const LONGEST: usize = 4_000;
 
@@ -95,7 +97,7 @@ impl Reporter {
         for hint in &fault.hints {
             text.push_str(&self.paint("hint:", "1;36"));
             text.push(' ');
-            text.push_str(&plain(hint));
+            text.push_str(&plain(&render_hint(hint)));
             text.push('\n');
         }
         text
@@ -123,7 +125,11 @@ impl Reporter {
         }
         object.insert(
             "hints".into(),
-            fault.hints.iter().map(|hint| cut(hint)).collect(),
+            fault
+                .hints
+                .iter()
+                .map(|hint| cut(&render_hint(hint)).into_owned())
+                .collect(),
         );
         Value::Object(object)
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Command;
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Fault, Hint};
 
 use crate::report::Format;
 
@@ -12,19 +12,20 @@ pub(crate) fn fault(error: &clap::Error, command: &mut Command) -> Fault {
     let text = error.render().to_string();
     let mut message = Vec::new();
     let mut hints = Vec::new();
-    // What clap makes of the usage hangs on what was typed, so it is left out.
+    // What clap says is only known in its own words: the tips that it makes have no
+    // values of their own. Its usage hangs on what was typed, so it is left out.
     let text = text.split("\n\nUsage: ").next().unwrap_or_default();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(tip) = line.strip_prefix("tip: ") {
-            hints.push(tip.to_owned());
+            hints.push(Hint::from(tip));
         } else if !line.starts_with("For more information") {
             message.push(line.strip_prefix("error: ").unwrap_or(line).to_owned());
         }
     }
     let usage = command.render_usage().to_string();
     let usage = usage.lines().next().unwrap_or_default();
-    hints.push(usage.replacen("Usage", "usage", 1));
-    hints.push("--help explains every option".to_owned());
+    hints.push(usage.replacen("Usage", "usage", 1).into());
+    hints.push("--help explains every option".into());
     let mut fault = Fault::new(Code::Usage, message.join(" "));
     fault.hints = hints;
     fault

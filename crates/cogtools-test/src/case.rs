@@ -7,22 +7,22 @@ use cogtools_program::{Failure, Syntax};
 use serde_json::{Map, Value};
 
 use crate::diff::diff;
-use crate::flaw::{Blame, Flaw};
+use crate::failure::{FailureKind, TestFailure};
 use crate::golden::Golden;
+use crate::invocation::{self, EncodedArguments};
 use crate::spawn::Spawner;
 use crate::suite::Case;
-use crate::way::{self, Sent};
 
 /// A tool under test.
-pub(crate) struct Subject<'s> {
+pub(crate) struct ToolUnderTest<'s> {
     /// Its file.
     pub(crate) file: &'s Listed,
     /// The tool, as it is found by its name.
     pub(crate) tool: &'s Arc<Tool>,
     /// The tool, as it is loaded from its path.
-    pub(crate) itself: &'s Result<Arc<Tool>, Vec<Fault>>,
-    /// The word that names it on a command line, as a shell takes it.
-    pub(crate) word: &'s str,
+    pub(crate) loaded_by_path: &'s Result<Arc<Tool>, Vec<Fault>>,
+    /// What names it on a command line, as a shell takes it.
+    pub(crate) shell_arg: &'s str,
     /// What starts the real programs, if that was asked for.
     pub(crate) spawner: Option<&'s Spawner>,
     /// What is around a tool that is a command.
@@ -31,7 +31,7 @@ pub(crate) struct Subject<'s> {
     pub(crate) update: bool,
 }
 
-impl Subject<'_> {
+impl ToolUnderTest<'_> {
     /// Tests the example at `index`, from 0.
     pub(crate) fn case(&self, index: usize, example: &Map<String, Value>) -> Case {
         let number = index + 1;
@@ -40,40 +40,53 @@ impl Subject<'_> {
             number,
             place: self.tool.example_place(index),
             golden: golden.shown.clone(),
-            flaws: Vec::new(),
+            failures: Vec::new(),
             written: false,
         };
-        let sent = Sent::new(example);
-        let result = match way::answer(self.tool, &sent.json, Syntax::Json, self.surroundings) {
-            Ok(result) => result,
-            Err(failure) => {
-                case.flaws.push(self.blame(index, &failure));
-                return case;
-            }
-        };
-        let mut others = way::others(self.tool, self.itself, &sent, self.surroundings);
+        let arguments = EncodedArguments::new(example);
+        let result =
+            match invocation::answer(self.tool, &arguments.json, Syntax::Json, self.surroundings) {
+                Ok(result) => result,
+                Err(failure) => {
+                    case.failures.push(self.explain(index, &failure));
+                    return case;
+                }
+            };
+        let mut others = invocation::other_invocations(
+            self.tool,
+            self.loaded_by_path,
+            &arguments,
+            self.surroundings,
+        );
         if let Some(spawner) = self.spawner {
-            others.extend(spawner.answers(self.file, self.tool, &sent));
+            others.extend(spawner.invocations(self.file, self.tool, &arguments));
         }
-        let others = others.into_iter();
-        let disagree = others.filter_map(|(name, answer)| way::compare(&name, answer, &result));
-        case.flaws.extend(disagree);
+        case.failures.extend(
+            others
+                .into_iter()
+                .filter_map(|(name, answer)| invocation::compare(&name, answer, &result)),
+        );
         // What differs from call to call is not what anybody means to keep.
-        let update = self.update && case.flaws.is_empty();
+        let update = self.update && case.failures.is_empty();
         match self.golden(&golden, &result, update) {
             Ok(written) => case.written = written,
-            Err(flaw) => case.flaws.push(*flaw),
+            Err(failure) => case.failures.push(*failure),
         }
         case
     }
 
     /// Holds the golden file against `result`, or makes it hold that.
-    fn golden(&self, golden: &Golden, result: &[u8], update: bool) -> Result<bool, Box<Flaw>> {
+    fn golden(
+        &self,
+        golden: &Golden,
+        result: &[u8],
+        update: bool,
+    ) -> Result<bool, Box<TestFailure>> {
         let shown = golden.shown.display();
-        let again = format!("cogtools test --update {}", self.word);
+        let again = format!("cogtools test --update {}", self.shell_arg);
         let unusable = |fault: Box<Fault>| {
             let message = format!("`{shown}` cannot be used");
-            Box::new(Flaw::new(Blame::Golden, message).faults(vec![*fault]))
+            Box::new(TestFailure::new(FailureKind::Golden, message).faults(vec![*fault]))
         };
         let old = golden.read().map_err(unusable)?;
         if old.as_deref() == Some(result) {
@@ -83,30 +96,39 @@ impl Subject<'_> {
             return golden.write(result).map(|()| true).map_err(unusable);
         }
         Err(Box::new(match old {
-            None => Flaw::new(Blame::Missing, format!("`{shown}` does not exist")).hint(again),
+            None => TestFailure::new(FailureKind::Missing, format!("`{shown}` does not exist"))
+                .hint(again),
             Some(old) => {
                 let message = format!("the result is not what `{shown}` holds");
                 let detail = diff(&shown.to_string(), &old, "the result", result);
                 let hint = format!("if the result is right: {again}");
-                Flaw::new(Blame::Golden, message).detail(detail).hint(hint)
+                TestFailure::new(FailureKind::Golden, message)
+                    .detail(detail)
+                    .hint(hint)
             }
         }))
     }
 
     /// What is at fault when an example gives no result.
-    fn blame(&self, index: usize, failure: &Failure) -> Flaw {
-        let refused = self.tool.check_example(index);
-        if !refused.is_empty() {
-            return Flaw::new(Blame::Schema, "the example does not fit the parameters")
-                .faults(refused);
+    fn explain(&self, index: usize, failure: &Failure) -> TestFailure {
+        let violations = self.tool.check_example(index);
+        if !violations.is_empty() {
+            return TestFailure::new(
+                FailureKind::Schema,
+                "the example does not fit the parameters",
+            )
+            .faults(violations);
         }
         let faults = failure.faults().to_vec();
         match faults.first().map(|fault| fault.code) {
             Some(Code::TemplateFailed | Code::InvalidTool) => {
-                Flaw::new(Blame::Template, "the template does not render").faults(faults)
+                TestFailure::new(FailureKind::Template, "the template does not render")
+                    .faults(faults)
             }
-            Some(_) => Flaw::new(Blame::Tool, "the tool gives no result").faults(faults),
-            None => Flaw::new(Blame::Tool, "cogtools itself failed on this example")
+            Some(_) => {
+                TestFailure::new(FailureKind::Tool, "the tool gives no result").faults(faults)
+            }
+            None => TestFailure::new(FailureKind::Tool, "cogtools itself failed on this example")
                 .hint("this is a defect of cogtools; please report it with the file"),
         }
     }

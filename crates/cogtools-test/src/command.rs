@@ -104,15 +104,19 @@ fn command() -> Command {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let format = matches.get_one::<String>("format").map(String::as_str);
-    let tools = matches.get_many("tool").into_iter().flatten().cloned();
     let request = Request {
-        tools: tools.collect(),
+        tools: matches
+            .get_many("tool")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
         update: matches.get_flag("update"),
         spawn: matches.get_flag("spawn"),
         format: Format::parse(format.unwrap_or_default()),
     };
     if !matches.get_flag("watch") {
-        return request.once(None, io);
+        return request.run_once(None, io);
     }
     if request.format != Format::Human {
         let fault = Fault::new(Code::Usage, "--watch has no report for programs");
@@ -129,10 +133,14 @@ impl Request {
     }
 
     /// Tests once and prints the report; after a change only what it touches.
-    pub(crate) fn once(&self, changed: Option<&Changed>, io: &mut Io<'_>) -> Result<(), Failure> {
+    pub(crate) fn run_once(
+        &self,
+        changed: Option<&Changed>,
+        io: &mut Io<'_>,
+    ) -> Result<(), Failure> {
         let mut targets = self.targets(io)?;
         if let Some(changed) = changed {
-            changed.narrow(&mut targets);
+            changed.filter(&mut targets);
         }
         let spawner = if self.spawn {
             let project = project(io);
@@ -151,10 +159,10 @@ impl Request {
         let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
         io.print(output::text(self.format, &suites, colour).as_bytes())?;
         if suites.is_empty() && targets.faults.is_empty() && self.tools.is_empty() {
-            io.report(Severity::Warning, &nothing());
+            io.report(Severity::Warning, &no_tools());
         }
         let mut faults = targets.faults;
-        faults.extend(failed(&suites));
+        faults.extend(summarize(&suites));
         if faults.is_empty() {
             return Ok(());
         }
@@ -162,22 +170,27 @@ impl Request {
     }
 }
 
-fn failed(suites: &[Suite]) -> Option<Fault> {
-    let flaws: Vec<_> = suites.iter().flat_map(Suite::all_flaws).collect();
-    if flaws.is_empty() {
+fn summarize(suites: &[Suite]) -> Option<Fault> {
+    let failures: Vec<_> = suites.iter().flat_map(Suite::all_failures).collect();
+    if failures.is_empty() {
         return None;
     }
-    let message = output::count(flaws.len(), "failure");
-    let fault = Fault::new(Code::TestFailed, message);
-    let fault = fault.hint("the report on standard output says what is at fault");
-    Some(if flaws.iter().any(|flaw| flaw.blame.is_of_goldens()) {
-        fault.hint("cogtools test --update makes the golden files what the tools say now")
-    } else {
-        fault
-    })
+    let message = output::count(failures.len(), "failure");
+    let fault = Fault::new(Code::TestFailed, message)
+        .hint("the report on standard output says what is at fault");
+    Some(
+        if failures
+            .iter()
+            .any(|failure| failure.kind.is_golden_related())
+        {
+            fault.hint("cogtools test --update makes the golden files what the tools say now")
+        } else {
+            fault
+        },
+    )
 }
 
-fn nothing() -> Fault {
+fn no_tools() -> Fault {
     Fault::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME writes a first one")
         .hint("cogtools init sets the project up, with an example")

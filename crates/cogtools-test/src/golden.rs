@@ -9,7 +9,7 @@ use cogtools_core::text::{self, TextError};
 use cogtools_core::{Code, Fault, Listed, Name};
 
 /// The ending of golden files.
-const ENDING: &str = "golden";
+const EXTENSION: &str = "golden";
 
 /// The largest golden file that is read: 16 MiB.
 const LIMIT: usize = 16 << 20;
@@ -73,7 +73,7 @@ pub(crate) fn parse(file: &str) -> Option<(&str, usize)> {
     let (rest, ending) = file.rsplit_once('.')?;
     let (name, digits) = rest.rsplit_once('.')?;
     let number: usize = digits.parse().ok()?;
-    let ours = ending == ENDING && number > 0 && number.to_string() == digits;
+    let ours = ending == EXTENSION && number > 0 && number.to_string() == digits;
     (ours && Name::new(name).is_ok()).then_some((name, number))
 }
 
@@ -81,7 +81,7 @@ impl Golden {
     /// The golden file of an example of the tool in `file`, for the project at `root`.
     pub(crate) fn of(root: &Path, file: &Listed, number: usize) -> Self {
         let mut name = file.stem.clone();
-        name.push(format!(".{number}.{ENDING}"));
+        name.push(format!(".{number}.{EXTENSION}"));
         Self {
             path: WritePath::in_project(root, &file.path.with_file_name(&name)),
             shown: file.shown.with_file_name(&name),

@@ -7,8 +7,9 @@
 mod case;
 mod command;
 mod diff;
-mod flaw;
+mod failure;
 mod golden;
+mod invocation;
 mod output;
 mod runner;
 mod snapshot;
@@ -16,6 +17,5 @@ mod spawn;
 mod suite;
 mod target;
 mod watch;
-mod way;
 
 pub use command::PROGRAM;

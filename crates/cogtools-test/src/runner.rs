@@ -1,18 +1,17 @@
 //! A run over tools: each becomes a suite.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Listed, Surroundings, Tool, load_all};
 
-use crate::case::Subject;
-use crate::flaw::{Blame, Flaw};
+use crate::case::ToolUnderTest;
+use crate::failure::{FailureKind, TestFailure};
 use crate::golden::{Golden, Goldens};
+use crate::invocation;
 use crate::spawn::Spawner;
 use crate::suite::Suite;
 use crate::target::Targets;
-use crate::way;
 
 /// How tools are tested.
 #[derive(Debug)]
@@ -40,9 +39,9 @@ impl Runner {
                 let name = format!("{name}.yaml");
                 let file = Listed::file(folder.path().join(&name), folder.shown().join(&name));
                 if file.path.symlink_metadata().is_err() {
-                    let mut suite = empty(&file);
+                    let mut suite = Suite::new(&file);
                     suite.exists = false;
-                    self.sweep(&file, numbers, "", &mut suite);
+                    self.remove_stale(&file, numbers, "", &mut suite);
                     suites.push(suite);
                 }
             }
@@ -57,67 +56,63 @@ impl Runner {
         targets: &Targets,
         goldens: &Goldens,
     ) -> Suite {
-        let mut suite = empty(file);
+        let mut suite = Suite::new(file);
         let tool = match tool {
             Ok(tool) => Arc::new(tool),
             Err(error) => {
-                let flaw = Flaw::new(Blame::Broken, "the file is not a valid tool");
-                suite.flaws.push(flaw.faults(error.faults()));
+                let failure = TestFailure::new(FailureKind::Broken, "the file is not a valid tool");
+                suite.failures.push(failure.faults(error.faults()));
                 return suite;
             }
         };
-        suite.flaws.extend(way::unusable(&tool, file));
-        let itself = Tool::load(&file.path, &file.shown);
-        let word = targets.word(file);
-        let subject = Subject {
-            word: &word,
+        suite
+            .failures
+            .extend(invocation::shebang_problem(&tool, file));
+        let loaded_by_path = Tool::load(&file.path, &file.shown);
+        let shell_arg = targets.shell_arg(file);
+        let under_test = ToolUnderTest {
+            shell_arg: &shell_arg,
             file,
             tool: &tool,
-            itself: &itself.map(Arc::new).map_err(ToolError::faults),
+            loaded_by_path: &loaded_by_path.map(Arc::new).map_err(ToolError::faults),
             spawner: self.spawner.as_ref(),
             surroundings: &self.surroundings,
             update: self.update,
         };
-        let examples = tool.examples().enumerate();
-        suite.cases = examples
-            .map(|(index, example)| subject.case(index, &example))
+        suite.cases = tool
+            .examples()
+            .enumerate()
+            .map(|(index, example)| under_test.case(index, &example))
             .collect();
-        let stale = goldens.numbers(file).iter().copied();
-        let stale: Vec<usize> = stale.filter(|number| *number > suite.cases.len()).collect();
-        self.sweep(file, &stale, &word, &mut suite);
+        let stale: Vec<usize> = goldens
+            .numbers(file)
+            .iter()
+            .copied()
+            .filter(|number| *number > suite.cases.len())
+            .collect();
+        self.remove_stale(file, &stale, &shell_arg, &mut suite);
         suite
     }
 
     /// Removes the golden files of examples that there are not, or names them.
-    fn sweep(&self, file: &Listed, numbers: &[usize], word: &str, suite: &mut Suite) {
+    fn remove_stale(&self, file: &Listed, numbers: &[usize], shell_arg: &str, suite: &mut Suite) {
         for number in numbers {
             let golden = Golden::of(&self.surroundings.root, file, *number);
             let shown = golden.shown.clone();
-            let flaw = Flaw::new(
-                Blame::Stale,
+            let failure = TestFailure::new(
+                FailureKind::Stale,
                 format!("`{}` has no example", shown.display()),
             );
             if !self.update {
-                let again = format!("cogtools test --update {word}");
+                let again = format!("cogtools test --update {shell_arg}");
                 let hint = format!("`{}` removes it", again.trim_end());
-                suite.flaws.push(flaw.hint(hint));
+                suite.failures.push(failure.hint(hint));
                 continue;
             }
             match golden.remove() {
                 Ok(()) => suite.removed.push(shown),
-                Err(fault) => suite.flaws.push(flaw.faults(vec![*fault])),
+                Err(fault) => suite.failures.push(failure.faults(vec![*fault])),
             }
         }
-    }
-}
-
-fn empty(file: &Listed) -> Suite {
-    Suite {
-        name: Path::new(&file.stem).display().to_string(),
-        file: file.shown.clone(),
-        exists: true,
-        cases: Vec::new(),
-        flaws: Vec::new(),
-        removed: Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! How files stood at one moment, to see later which have changed.
+//! The files at one moment, to see later which have changed.
 //!
 //! Looking every now and then needs no other crate and no help of the system, and
 //! works where notifications do not: on network mounts, in containers, through
@@ -17,22 +17,22 @@ const FILES: usize = 50_000;
 
 /// Files with what tells that one has changed.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Snapshot(BTreeMap<PathBuf, Mark>);
+pub(crate) struct Snapshot(BTreeMap<PathBuf, Fingerprint>);
 
 #[derive(Debug, PartialEq)]
-struct Mark {
+struct Fingerprint {
     length: u64,
     modified: Option<SystemTime>,
     permissions: Permissions,
 }
 
 impl Snapshot {
-    /// The files at `places` and below them. Hidden ones below a folder, and what
+    /// The files at `paths` and below them. Hidden ones below a folder, and what
     /// npm has put there, do not count.
-    pub(crate) fn take(places: &[PathBuf]) -> Self {
+    pub(crate) fn take(paths: &[PathBuf]) -> Self {
         let mut snapshot = Self::default();
-        for place in places {
-            snapshot.add(place, DEPTH);
+        for path in paths {
+            snapshot.add(path, DEPTH);
         }
         snapshot
     }
@@ -42,7 +42,7 @@ impl Snapshot {
             return;
         };
         if meta.is_file() && self.0.len() < FILES {
-            self.0.insert(path.to_path_buf(), Mark::of(&meta));
+            self.0.insert(path.to_path_buf(), Fingerprint::of(&meta));
         }
         if !meta.is_dir() || depth == 0 {
             return;
@@ -58,15 +58,20 @@ impl Snapshot {
     /// The files that `later` has otherwise: changed, new or gone, in order.
     pub(crate) fn changed(&self, later: &Self) -> Vec<PathBuf> {
         let gone = self.0.keys().filter(|path| !later.0.contains_key(*path));
-        let other = later.0.iter();
-        let other = other.filter(|(path, mark)| self.0.get(*path) != Some(mark));
-        let mut changed: Vec<PathBuf> = other.map(|(path, _)| path).chain(gone).cloned().collect();
+        let mut changed: Vec<PathBuf> = later
+            .0
+            .iter()
+            .filter(|(path, fingerprint)| self.0.get(*path) != Some(fingerprint))
+            .map(|(path, _)| path)
+            .chain(gone)
+            .cloned()
+            .collect();
         changed.sort();
         changed
     }
 }
 
-impl Mark {
+impl Fingerprint {
     fn of(meta: &Metadata) -> Self {
         Self {
             length: meta.len(),

@@ -10,8 +10,7 @@ use cogtools_core::{Code, Fault, Listed, Tool, shebang};
 use cogtools_program::{Failure, Io, Vars};
 
 use crate::diff::visible;
-use crate::flaw::{Blame, Flaw};
-use crate::way::{Answer, Sent};
+use crate::invocation::{Answer, EncodedArguments, InvocationError};
 
 /// What starts programs.
 #[derive(Debug)]
@@ -52,11 +51,16 @@ impl Spawner {
         })
     }
 
-    /// What each way of calling `tool` gives: by name as JSON and as YAML where it
+    /// What each invocation of `tool` gives: by name as JSON and as YAML where it
     /// has a name here, and as the program that its file is.
-    pub(crate) fn answers(&self, file: &Listed, tool: &Tool, sent: &Sent) -> Vec<(String, Answer)> {
+    pub(crate) fn invocations(
+        &self,
+        file: &Listed,
+        tool: &Tool,
+        arguments: &EncodedArguments,
+    ) -> Vec<(String, Answer)> {
         let name = tool.name().as_str();
-        let (program, word, what) = if self.by_path.contains(&file.path) {
+        let (program, target, line) = if self.by_path.contains(&file.path) {
             let line = format!("{} {}", shebang::INTERPRETER, file.shown.display());
             (&self.yaml, file.path.clone().into_os_string(), line)
         } else {
@@ -67,22 +71,22 @@ impl Spawner {
             )
         };
         let mut answers = vec![(
-            format!("by `{what}`"),
-            self.answer(Command::new(program).arg(&word), &sent.json),
+            format!("by `{line}`"),
+            self.answer(Command::new(program).arg(&target), &arguments.json),
         )];
-        if let Ok(yaml) = &sent.yaml {
+        if let Ok(yaml) = &arguments.yaml {
             answers.push((
-                format!("by `{what} --yaml`"),
-                self.answer(Command::new(program).arg(&word).arg("--yaml"), yaml),
+                format!("by `{line} --yaml`"),
+                self.answer(Command::new(program).arg(&target).arg("--yaml"), yaml),
             ));
         }
         let shown = file.shown.display();
         let as_program = shebang::of(tool.source()).is_some_and(shebang::runs_tools);
         answers.push(if as_program && cfg!(unix) {
-            let answer = self.answer(&mut Command::new(&file.path), &sent.json);
+            let answer = self.answer(&mut Command::new(&file.path), &arguments.json);
             (format!("by `{shown}`, the file itself"), answer)
         } else {
-            let answer = self.answer(Command::new(&self.yaml).arg(&file.path), &sent.json);
+            let answer = self.answer(Command::new(&self.yaml).arg(&file.path), &arguments.json);
             (format!("by `{} {shown}`", shebang::INTERPRETER), answer)
         });
         answers
@@ -93,7 +97,7 @@ impl Spawner {
             let program = command.get_program().display();
             let message = format!("`{program}` cannot be started: {error}");
             let fault = Fault::new(Code::IoFailed, message);
-            Flaw::new(Blame::Way, String::new()).faults(vec![fault])
+            InvocationError::Failed(vec![fault])
         })?;
         // Some hosts take any output on standard error for a failure.
         if output.status.success() && output.stderr.is_empty() {
@@ -104,7 +108,7 @@ impl Spawner {
             detail.push_str(&visible(line));
             detail.push('\n');
         }
-        Err(Flaw::new(Blame::Way, String::new()).detail(detail))
+        Err(InvocationError::Exited(detail))
     }
 
     fn output(&self, command: &mut Command, input: &[u8]) -> std::io::Result<Output> {

@@ -1,10 +1,10 @@
 //! What came of the tests of one tool.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use cogtools_core::Place;
+use cogtools_core::{Listed, Place};
 
-use crate::flaw::Flaw;
+use crate::failure::TestFailure;
 
 /// A tool and its examples.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Suite {
     /// Its examples.
     pub(crate) cases: Vec<Case>,
     /// What is wrong with the tool as a whole.
-    pub(crate) flaws: Vec<Flaw>,
+    pub(crate) failures: Vec<TestFailure>,
     /// Golden files that were removed, as their user knows them.
     pub(crate) removed: Vec<PathBuf>,
 }
@@ -33,31 +33,45 @@ pub(crate) struct Case {
     /// Its golden file, as its user knows it.
     pub(crate) golden: PathBuf,
     /// What is wrong with it.
-    pub(crate) flaws: Vec<Flaw>,
+    pub(crate) failures: Vec<TestFailure>,
     /// Whether its golden file was written.
     pub(crate) written: bool,
 }
 
 impl Suite {
+    /// The suite of the tool in `file`, with nothing in it yet.
+    pub(crate) fn new(file: &Listed) -> Self {
+        Self {
+            name: Path::new(&file.stem).display().to_string(),
+            file: file.shown.clone(),
+            exists: true,
+            cases: Vec::new(),
+            failures: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
     /// Everything that is wrong with it.
-    pub(crate) fn all_flaws(&self) -> impl Iterator<Item = &Flaw> {
-        let cases = self.cases.iter().flat_map(|case| &case.flaws);
-        self.flaws.iter().chain(cases)
+    pub(crate) fn all_failures(&self) -> impl Iterator<Item = &TestFailure> {
+        let cases = self.cases.iter().flat_map(|case| &case.failures);
+        self.failures.iter().chain(cases)
     }
 
     /// Whether nothing is wrong.
     pub(crate) fn passed(&self) -> bool {
-        self.all_flaws().next().is_none()
+        self.all_failures().next().is_none()
     }
 
     /// Whether it is a tool with nothing to test.
-    pub(crate) fn is_bare(&self) -> bool {
-        self.exists && self.cases.is_empty() && self.flaws.is_empty()
+    pub(crate) fn has_no_examples(&self) -> bool {
+        self.exists && self.cases.is_empty() && self.failures.is_empty()
     }
 
     /// The golden files that were written, as their user knows them.
     pub(crate) fn written(&self) -> impl Iterator<Item = &PathBuf> {
-        let written = self.cases.iter().filter(|case| case.written);
-        written.map(|case| &case.golden)
+        self.cases
+            .iter()
+            .filter(|case| case.written)
+            .map(|case| &case.golden)
     }
 }

@@ -23,10 +23,10 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// The tools that `asked` names, from the directory `cwd`; where it names none,
+    /// The tools that `requested` names, from the directory `cwd`; where it names none,
     /// those of the project.
     pub(crate) fn collect(
-        asked: &[OsString],
+        requested: &[OsString],
         config: &Config,
         cwd: &Path,
     ) -> Result<Self, Failure> {
@@ -35,7 +35,7 @@ impl Targets {
         own.sources.retain(|source| source.folder().is_some());
         let registry = Registry::new(own, None, Surroundings::default());
         let mut targets = Self::default();
-        if asked.is_empty() {
+        if requested.is_empty() {
             let found = registry.files();
             targets.files = found.items;
             targets.folders.extend(config.folders().cloned());
@@ -43,7 +43,7 @@ impl Targets {
             return Ok(targets);
         }
         let mut faults = Vec::new();
-        for asked in asked {
+        for asked in requested {
             match path(asked) {
                 None => match registry.locate(&asked.to_string_lossy()) {
                     Ok(file) => targets.files.push(file),
@@ -60,15 +60,15 @@ impl Targets {
         Ok(targets)
     }
 
-    /// The word that names the tool in `file` on a command line, as a shell takes it.
-    pub(crate) fn word(&self, file: &Listed) -> String {
+    /// What names the tool in `file` on a command line, as a shell takes it.
+    pub(crate) fn shell_arg(&self, file: &Listed) -> String {
         let by_path = self.by_path.contains(&file.path);
-        let word = if by_path {
+        let arg = if by_path {
             file.shown.display()
         } else {
             Path::new(&file.stem).display()
         };
-        quote(&word.to_string())
+        quote(&arg.to_string())
     }
 
     /// Adds the tool file at `shown`, or those of the folder there.

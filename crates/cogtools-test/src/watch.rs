@@ -31,17 +31,17 @@ pub(crate) struct Changed(Vec<PathBuf>);
 pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut changed: Option<Changed> = None;
     loop {
-        let places = places(request, io);
+        let paths = watched_paths(request, io);
         // Taken before the run: what changes meanwhile is another change.
-        let before = Snapshot::take(&places);
+        let before = Snapshot::take(&paths);
         if io.terminals.stdout {
             io.print(CLEAR.as_bytes())?;
         }
         if let Some(changed) = &changed {
-            let line = format!("== changed: {} ==\n", changed.named(&io.cwd));
+            let line = format!("== changed: {} ==\n", changed.display(&io.cwd));
             io.print(line.as_bytes())?;
         }
-        match request.once(changed.as_ref(), io) {
+        match request.run_once(changed.as_ref(), io) {
             Ok(()) => {}
             Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
             Err(failure) => {
@@ -51,33 +51,33 @@ pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
             }
         }
         io.print(b"\nwaiting for a change; Ctrl-C ends\n\n")?;
-        changed = Some(wait(&before, &places));
+        changed = Some(wait(&before, &paths));
     }
 }
 
 /// What is looked at: the configuration, and the folders of the tools with all
 /// that a template may include.
-fn places(request: &Request, io: &Io<'_>) -> Vec<PathBuf> {
+fn watched_paths(request: &Request, io: &Io<'_>) -> Vec<PathBuf> {
     let (config, _) = project(io).resolve(Path::new(Project::CONFIG));
-    let mut places = vec![config];
+    let mut paths = vec![config];
     if let Ok(targets) = request.targets(io) {
         let files = targets.files.iter().filter_map(|file| file.path.parent());
         let whole = targets.folders.iter().map(cogtools_core::Folder::path);
-        places.extend(files.chain(whole).map(Path::to_path_buf));
+        paths.extend(files.chain(whole).map(Path::to_path_buf));
     } else {
         // A name that is not there yet, or a configuration that is being mended.
-        places.push(io.cwd.clone());
+        paths.push(io.cwd.clone());
     }
-    places.sort();
-    places.dedup();
-    places
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
-fn wait(before: &Snapshot, places: &[PathBuf]) -> Changed {
-    let mut last = Snapshot::take(places);
+fn wait(before: &Snapshot, paths: &[PathBuf]) -> Changed {
+    let mut last = Snapshot::take(paths);
     loop {
         thread::sleep(PAUSE);
-        let now = Snapshot::take(places);
+        let now = Snapshot::take(paths);
         if now == last {
             let changed = before.changed(&now);
             if !changed.is_empty() {
@@ -91,7 +91,7 @@ fn wait(before: &Snapshot, places: &[PathBuf]) -> Changed {
 impl Changed {
     /// Leaves of `targets` what the change touches, if that can be told: a tool
     /// file or a golden file is one tool's, anything else may be everybody's.
-    pub(crate) fn narrow(&self, targets: &mut Targets) {
+    pub(crate) fn filter(&self, targets: &mut Targets) {
         let touched: Option<Vec<(&Path, OsString)>> =
             self.0.iter().map(|path| owner(path)).collect();
         let Some(touched) = touched else { return };
@@ -113,7 +113,7 @@ impl Changed {
     }
 
     /// The files as their user knows them, on one line.
-    fn named(&self, cwd: &Path) -> String {
+    fn display(&self, cwd: &Path) -> String {
         let shown = |path: &PathBuf| path.strip_prefix(cwd).unwrap_or(path).display().to_string();
         let mut names: Vec<String> = self.0.iter().take(NAMED).map(shown).collect();
         if self.0.len() > NAMED {

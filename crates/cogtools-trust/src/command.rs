@@ -5,12 +5,12 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::{Item, Subject, subjects};
-use cogtools_core::{Code, Fault, Surroundings};
+use cogtools_core::{Code, Fault, Hint, Surroundings};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project, watched};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
-use crate::report::{Entry, Report};
+use crate::report::{Action, Entry, Report};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -97,27 +97,25 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if matches.get_flag("prune") {
         return prune(&all, &around, io);
     }
-    let names = matches.get_many::<String>("source").into_iter().flatten();
-    let names: Vec<&String> = names.collect();
-    let named = chosen(&names, &all)?;
+    let names: Vec<&String> = matches.get_many("source").into_iter().flatten().collect();
     let mut report = Report::new(&around);
     let mut faults = Vec::new();
-    for subject in &named {
-        let done = if names.is_empty() {
+    for subject in select(&names, &all)? {
+        let action = if names.is_empty() {
             let standing = subject.standing(&around);
             if let Some(fault) = standing.fault {
                 io.report(Severity::Warning, &fault);
             }
-            Ok(Entry::standing(subject, standing.verdict))
+            Ok(Action::Show(standing.verdict))
         } else if matches.get_flag("revoke") {
             revoke(subject, &around)
         } else if matches.get_flag("dry-run") {
-            Ok(Entry::wanted(subject))
+            Ok(Action::WouldAllow)
         } else {
             allow(subject, &around)
         };
-        match done {
-            Ok(entry) => report.entries.push(entry),
+        match action {
+            Ok(action) => report.entries.push(Entry { subject, action }),
             Err(fault) => faults.push(*fault),
         }
     }
@@ -140,16 +138,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// Those among `all` that have been named; all of them where none is.
-fn chosen<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>, Failure> {
+fn select<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>, Failure> {
     let known = || all.iter().map(|subject| subject.name.as_str());
-    let unknown = names
+    let faults: Vec<Fault> = names
         .iter()
-        .filter(|name| !known().any(|other| other == **name));
-    let faults: Vec<Fault> = unknown
+        .filter(|name| !known().any(|other| other == **name))
         .map(|name| {
             let message = "no source of that name needs the user's word here";
             let mut fault = Fault::new(Code::Usage, message).about(name.as_str());
-            fault.hints.extend(did_you_mean(name, known()));
+            fault
+                .hints
+                .extend(did_you_mean(name, known()).map(Hint::from));
             fault.hint("cogtools trust lists those that do")
         })
         .collect();
@@ -162,34 +161,44 @@ fn chosen<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>,
 }
 
 /// Records that `subject` may run as it is now, and then what it declares.
-fn allow<'s>(subject: &'s Subject, around: &Surroundings) -> Result<Entry<'s>, Box<Fault>> {
+fn allow(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>> {
     let item = subject.item(around)?;
     let (source, tool) = subject.key(around);
     let failed = |error: cogtools_core::trust::RecordError| Box::new(error.fault());
-    let first = around.trust.update(|record| {
-        record.revoke(&source, &tool);
-        record.allow(&item);
-    });
-    first.map_err(failed)?;
+    around
+        .trust
+        .update(|record| {
+            record.revoke(&source, &tool);
+            record.allow(&item);
+        })
+        .map_err(failed)?;
     let tools: Vec<Item> = subject.tools(around).map_err(|mut fault| {
         let hint = "its command is allowed now, and none of its tools is";
-        fault.hints.push(hint.to_owned());
+        fault.hints.push(hint.into());
         fault
     })?;
-    let second = around.trust.update(|record| {
-        for tool in &tools {
-            record.allow(tool);
-        }
-    });
-    second.map_err(failed)?;
-    Ok(Entry::allowed(subject, tools))
+    around
+        .trust
+        .update(|record| {
+            for tool in &tools {
+                record.allow(tool);
+            }
+        })
+        .map_err(failed)?;
+    Ok(Action::Allow(tools))
 }
 
-fn revoke<'s>(subject: &'s Subject, around: &Surroundings) -> Result<Entry<'s>, Box<Fault>> {
+fn revoke(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>> {
     let (source, tool) = subject.key(around);
-    let known = around.trust.update(|record| record.revoke(&source, &tool));
-    let known = known.map_err(|error| Box::new(error.fault()))?;
-    Ok(Entry::revoked(subject, known))
+    let was_allowed = around
+        .trust
+        .update(|record| record.revoke(&source, &tool))
+        .map_err(|error| Box::new(error.fault()))?;
+    Ok(if was_allowed {
+        Action::Revoke
+    } else {
+        Action::RevokeNothing
+    })
 }
 
 /// Forgets packages and projects whose folders are gone, and what providers of
@@ -200,12 +209,16 @@ fn prune(all: &[Subject], around: &Surroundings, io: &mut Io<'_>) -> Result<(), 
         if source.starts_with("npm:") {
             return Path::new(tool).is_dir();
         }
-        let mut parts = source.splitn(3, ':').skip(2);
-        let root = parts.next().map_or(Path::new(""), Path::new);
+        let root = source
+            .splitn(3, ':')
+            .nth(2)
+            .map_or(Path::new(""), Path::new);
         let known = here.iter().any(|(other, _)| other == source);
         root.is_dir() && (root != around.root || known)
     };
-    let dropped = around.trust.update(|record| record.retain(keep));
-    let dropped = dropped.map_err(|error| Failure::from(error.fault()))?;
-    io.print(format!("forgot {dropped}\n").as_bytes())
+    let removed = around
+        .trust
+        .update(|record| record.retain(keep))
+        .map_err(|error| Failure::from(error.fault()))?;
+    io.print(format!("forgot {removed}\n").as_bytes())
 }

@@ -14,11 +14,22 @@ pub(crate) struct Report<'r> {
 
 /// One source, and what was found of it or done to it.
 pub(crate) struct Entry<'s> {
-    subject: &'s Subject,
-    state: Option<Verdict>,
-    /// What was done, in a word or two.
-    done: &'static str,
-    tools: Vec<Item>,
+    pub(crate) subject: &'s Subject,
+    pub(crate) action: Action,
+}
+
+/// What was found of a source or done to it.
+pub(crate) enum Action {
+    /// It was looked at, and this is its state.
+    Show(Verdict),
+    /// It would be allowed, but for `--dry-run`.
+    WouldAllow,
+    /// It has been allowed, and with it the tools that it declares.
+    Allow(Vec<Item>),
+    /// It has been revoked.
+    Revoke,
+    /// It should be revoked, but was not allowed.
+    RevokeNothing,
 }
 
 /// How many files are named.
@@ -26,47 +37,42 @@ const FILES: usize = 20;
 
 const HEAD: [&str; 4] = ["SOURCE", "KIND", "STATE", "RUNS"];
 
-impl<'s> Entry<'s> {
-    pub(crate) const fn standing(subject: &'s Subject, verdict: Verdict) -> Self {
-        Self::new(subject, Some(verdict), "")
-    }
-
-    pub(crate) const fn wanted(subject: &'s Subject) -> Self {
-        Self::new(subject, None, "would allow")
-    }
-
-    pub(crate) fn allowed(subject: &'s Subject, tools: Vec<Item>) -> Self {
-        Self {
-            tools,
-            ..Self::new(subject, Some(Verdict::Allowed), "allowed")
+impl Action {
+    /// What was done, in a word or two.
+    const fn label(&self) -> &'static str {
+        match self {
+            Self::Show(_) => "",
+            Self::WouldAllow => "would allow",
+            Self::Allow(_) => "allowed",
+            Self::Revoke => "revoked",
+            Self::RevokeNothing => "was not allowed:",
         }
     }
 
-    pub(crate) const fn revoked(subject: &'s Subject, known: bool) -> Self {
-        let done = if known { "revoked" } else { "was not allowed:" };
-        Self::new(subject, Some(Verdict::Unknown), done)
-    }
-
-    const fn new(subject: &'s Subject, state: Option<Verdict>, done: &'static str) -> Self {
-        Self {
-            subject,
-            state,
-            done,
-            tools: Vec::new(),
+    /// The state that the source is in now, where that is known.
+    const fn state(&self) -> Option<Verdict> {
+        match self {
+            Self::Show(verdict) => Some(*verdict),
+            Self::WouldAllow => None,
+            Self::Allow(_) => Some(Verdict::Allowed),
+            Self::Revoke | Self::RevokeNothing => Some(Verdict::Unknown),
         }
     }
+}
 
+impl Entry<'_> {
     /// What of it runs, each with what it is.
     fn runs(&self) -> Vec<(&'static str, String)> {
-        let joined = |words: &[String]| {
-            let words = words.iter().map(String::as_str);
-            shlex::try_join(words).unwrap_or_default()
+        let command_line = |words: &[String]| {
+            shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
         };
         match &self.subject.kind {
-            Kind::Provider(provider) => {
-                let runs = provider.settings().runs().into_iter();
-                runs.map(|(what, words)| (what, joined(words))).collect()
-            }
+            Kind::Provider(provider) => provider
+                .settings()
+                .runs()
+                .into_iter()
+                .map(|(what, words)| (what, command_line(words)))
+                .collect(),
             Kind::Package { tools, .. } => {
                 tools.iter().map(|tool| ("runs", tool.clone())).collect()
             }
@@ -78,7 +84,7 @@ impl<'s> Entry<'s> {
         [
             self.subject.name.clone(),
             self.subject.noun().to_owned(),
-            self.state.map_or("", Verdict::word).to_owned(),
+            self.action.state().map_or("", Verdict::word).to_owned(),
             runs.join(", "),
         ]
         .map(|cell| plain(&cell))
@@ -130,8 +136,8 @@ impl<'r> Report<'r> {
         let mut text = String::new();
         for entry in &self.entries {
             let (noun, name) = (entry.subject.noun(), plain(&entry.subject.name));
-            let _ = writeln!(text, "{} {noun} {name}", entry.done);
-            if entry.state == Some(Verdict::Unknown) {
+            let _ = writeln!(text, "{} {noun} {name}", entry.action.label());
+            if matches!(entry.action, Action::Revoke | Action::RevokeNothing) {
                 continue;
             }
             let mut add = |what: &str, value: &str| {
@@ -147,8 +153,10 @@ impl<'r> Report<'r> {
             if files.len() > FILES {
                 add("files", &format!("and {} more", files.len() - FILES));
             }
-            for tool in &entry.tools {
-                add("tool", &tool.tool);
+            if let Action::Allow(tools) = &entry.action {
+                for tool in tools {
+                    add("tool", &tool.tool);
+                }
             }
         }
         text
@@ -158,18 +166,21 @@ impl<'r> Report<'r> {
     pub(crate) fn json(&self) -> Value {
         let entries = self.entries.iter().map(|entry| {
             let runs: Vec<String> = entry.runs().into_iter().map(|(_, what)| what).collect();
-            let files = entry.subject.files(self.around).into_iter();
-            let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+            let files: Vec<String> = entry
+                .subject
+                .files(self.around)
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect();
             let mut object = json!({
                 "name": entry.subject.name,
                 "kind": entry.subject.noun(),
-                "state": entry.state.map(Verdict::word),
+                "state": entry.action.state().map(Verdict::word),
                 "runs": runs,
                 "files": files,
             });
-            if entry.done == "allowed" {
-                let tools = entry.tools.iter().map(|item| item.tool.as_str());
-                object["tools"] = tools.collect();
+            if let Action::Allow(tools) = &entry.action {
+                object["tools"] = tools.iter().map(|item| item.tool.as_str()).collect();
             }
             object
         });

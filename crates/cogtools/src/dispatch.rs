@@ -6,7 +6,7 @@ use std::process::Command as Process;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Fault, Hint};
 use cogtools_program::{Failure, Io, Next, Program, Stdin};
 
 use crate::locate::Places;
@@ -101,9 +101,8 @@ pub(crate) fn become_program(
             format!("there is no program `{name}`"),
         );
         let names = places.all();
-        fault
-            .hints
-            .extend(did_you_mean(name, names.keys().map(String::as_str)));
+        let meant = did_you_mean(name, names.keys().map(String::as_str));
+        fault.hints.extend(meant.map(Hint::from));
         return Err(fault.hint("cogtools help --all lists every program").into());
     };
     let mut process = Process::new(path);

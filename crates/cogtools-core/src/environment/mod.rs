@@ -15,6 +15,7 @@ use std::path::{Component, Path, PathBuf};
 pub use danger::is_dangerous;
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 
+use crate::hint::{Command, Hint};
 use crate::text::TextError;
 use crate::{Code, Fault};
 
@@ -208,7 +209,7 @@ impl EnvError {
                 let name = names.first().map_or("", String::as_str);
                 Fault::new(Code::InvalidConfig, self.to_string())
                     .hint(format!("set {name} in the environment, or put a line `{name}=…` into the project's .env"))
-                    .hint("cogtools config env --explain shows where each value would come from")
+                    .hint(Hint::run("", Command::EnvOrigins, " shows where each value would come from"))
             }
             Self::File(error) => error.fault(),
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::process::{End, Output};
-use crate::{Code, Fault};
+use crate::{Code, Fault, Hint};
 
 /// Why a tool that runs a program did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ impl CommandError {
     /// The fault of the tool `name`.
     pub(super) fn fault(&self, name: &str) -> Box<Fault> {
         let mut fault = Fault::new(self.code(), self.to_string()).about(name);
-        fault.hints.extend(self.hint());
+        fault.hints.extend(self.hint().map(Hint::from));
         Box::new(fault)
     }
 

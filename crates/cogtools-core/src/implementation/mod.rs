@@ -27,7 +27,7 @@ use crate::text::Text;
 use crate::tool::Reader;
 use crate::tool::ToolFault;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Fault, Surroundings, Tool};
+use crate::{Actual, Code, Expected, Fault, Surroundings, Tool};
 
 /// The ways in which a tool can be implemented.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Implementation {
                 }
             }
             _ => {
-                reader.kind("implementation", "a template or a map", node);
+                reader.kind("implementation", Expected::Implementation, node);
                 None
             }
         }
@@ -101,14 +101,14 @@ impl Implementation {
                     None
                 }
                 None => {
-                    reader.kind("njk_file", "a path", node);
+                    reader.kind("njk_file", Expected::Path, node);
                     None
                 }
             },
             "exec" => match node.items() {
                 Some(items) if !items.is_empty() => Self::exec(items, reader),
                 _ => {
-                    reader.kind("exec", "a list of a program and its arguments", node);
+                    reader.kind("exec", Expected::Command, node);
                     None
                 }
             },
@@ -117,14 +117,14 @@ impl Implementation {
                 Some(_) => {
                     let fault = ToolFault::Kind {
                         key: "script".to_owned(),
-                        takes: "a text that begins with `#!`",
-                        found: "other text".to_owned(),
+                        expected: Expected::Script,
+                        actual: Actual::Other("other text"),
                     };
                     reader.refuse(&fault, node.span);
                     None
                 }
                 None => {
-                    reader.kind("script", "a text that begins with `#!`", node);
+                    reader.kind("script", Expected::Script, node);
                     None
                 }
             },
@@ -142,7 +142,7 @@ impl Implementation {
 
     fn exec(items: &[Node], reader: &mut Reader<'_>) -> Option<Self> {
         for item in items.iter().filter(|item| item.text().is_none()) {
-            reader.kind("exec", "a list of strings", item);
+            reader.kind("exec", Expected::Strings, item);
         }
         let templates = items.iter().map(|item| Template::read(item, reader.text()));
         templates.collect::<Option<_>>().map(Self::Exec)

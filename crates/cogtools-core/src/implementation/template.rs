@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::partials::Partials;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Fault, Place};
+use crate::{Code, Fault, Hint, Place};
 
 /// A template and where it begins.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ impl Template {
             let (line, column) = self.start(text);
             Place::new(text.name(), text.as_str(), line, column, 1)
         });
-        fault.hints.extend(error.hint().map(str::to_owned));
+        fault.hints.extend(error.hint().map(Hint::from));
         Box::new(fault)
     }
 

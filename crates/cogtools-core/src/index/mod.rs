@@ -67,7 +67,7 @@ impl Index {
             let mut faults = error.faults();
             if let Some(first) = faults.first_mut() {
                 let hint = format!("{} searches all tools there are", Name::FIND);
-                first.hints.push(hint);
+                first.hints.push(hint.into());
             }
             faults
         })?;

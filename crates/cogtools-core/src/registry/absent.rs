@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::suggest::one_of;
 use crate::tool::ToolError;
@@ -68,7 +69,7 @@ impl Absent {
             let file = file.display();
             fault = fault.hint(format!("`{file}` is not read: tool files end in `.yaml`"));
         }
-        fault.hints.extend(one_of(&self.near));
+        fault.hints.extend(one_of(&self.near).map(Hint::from));
         let fault = fault.about(self.name).hint(LIST);
         let unlisted = self.unlisted.iter().map(SourceError::fault);
         std::iter::once(fault).chain(unlisted).collect()
@@ -78,4 +79,4 @@ impl Absent {
 /// How many characters of a name that cannot be one are shown.
 const SHOWN: usize = 64;
 
-const LIST: &str = "cogtools-discover prints the tools there are";
+const LIST: Hint = Hint::run("", Command::Discover, " prints the tools there are");

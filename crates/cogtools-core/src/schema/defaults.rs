@@ -69,7 +69,7 @@ pub(super) fn misfits(schema: &Object) -> Vec<(String, String)> {
         };
         let value = json!({ name: default });
         let first = validator.violations(&whole, &value).into_iter().next();
-        found.extend(first.map(|violation| (pointer, violation.message)));
+        found.extend(first.map(|violation| (pointer, violation.kind.to_string())));
     }
     found
 }

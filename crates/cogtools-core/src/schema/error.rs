@@ -1,7 +1,7 @@
 //! What is wrong with a schema, and where in the tool file.
 
 use crate::text::{Span, Text};
-use crate::{Code, Fault};
+use crate::{Actual, Code, Expected, Fault, Hint};
 
 /// One thing that is wrong, and where.
 #[derive(Debug)]
@@ -30,14 +30,14 @@ pub enum SchemaFault {
         fix: Option<String>,
     },
     /// A keyword with a value of the wrong kind.
-    #[error("`{keyword}` takes {takes}, not {found}")]
+    #[error("`{keyword}` takes {expected}, not {actual}")]
     Kind {
         /// The keyword.
         keyword: String,
         /// What it takes.
-        takes: &'static str,
+        expected: Expected,
         /// What stands there.
-        found: String,
+        actual: Actual,
     },
     /// A type that OpenAPI 3.0 does not have.
     #[error("`{name}` is not a type")]
@@ -107,13 +107,17 @@ impl SchemaFault {
                 "point at a schema of this tool, as in `#/properties/city`, or write it out".into()
             }
             Self::Circular(_) | Self::TooFar(_) => "write the schema out".into(),
-            Self::Kind { keyword, found, .. }
-                if keyword.starts_with("exclusive") && found.parse::<f64>().is_ok() =>
-            {
+            Self::Kind {
+                keyword,
+                actual: Actual::Number(number),
+                ..
+            } if keyword.starts_with("exclusive") => {
                 let bound = keyword.replace("exclusiveM", "m");
-                format!("write `{bound}: {found}` and `{keyword}: true`")
+                format!("write `{bound}: {number}` and `{keyword}: true`")
             }
-            Self::Kind { takes, found, .. } => crate::takes::hint(takes, found)?.into(),
+            Self::Kind {
+                expected, actual, ..
+            } => expected.hint(actual).into(),
         })
     }
 }
@@ -123,7 +127,7 @@ impl SchemaError {
     pub fn fault(&self, text: &Text) -> Fault {
         let mut fault =
             Fault::new(Code::InvalidTool, self.fault.to_string()).at(text.place(self.span));
-        fault.hints.extend(self.fault.hint());
+        fault.hints.extend(self.fault.hint().map(Hint::from));
         fault
     }
 }

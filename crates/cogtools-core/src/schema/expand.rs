@@ -10,9 +10,9 @@ use super::error::{SchemaError, SchemaFault};
 use super::keyword::{self, Takes};
 use super::types::{self, Written};
 use super::{head, reference};
-use crate::Fault;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
+use crate::{Expected, Fault};
 
 pub(super) type Object = Map<String, Value>;
 
@@ -149,7 +149,7 @@ impl Expander {
             }
             Data::Bool(value) => value,
             _ => {
-                self.kind_error(entry, "true or false");
+                self.kind_error(entry, Expected::Bool);
                 false
             }
         }
@@ -187,11 +187,11 @@ impl Expander {
             Takes::Properties => return self.properties_keyword(entry, schema),
             Takes::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
             Takes::Schema | Takes::SchemaOrFlag => self.plain(value),
-            Takes::Schemas => match self.some_items(entry, "a list of schemas") {
+            Takes::Schemas => match self.some_items(entry, Expected::Schemas) {
                 Some(items) => items.iter().map(|item| self.plain(item)).collect(),
                 None => return,
             },
-            Takes::Values => match self.some_items(entry, "a list of values") {
+            Takes::Values => match self.some_items(entry, Expected::Values) {
                 Some(_) => value.to_json(),
                 None => return,
             },
@@ -200,7 +200,7 @@ impl Expander {
                 if let Some(target) = value.text() {
                     self.references.push((target.to_owned(), value.span));
                 } else {
-                    self.kind_error(entry, "a string");
+                    self.kind_error(entry, Expected::String);
                 }
                 value.to_json()
             }
@@ -219,11 +219,11 @@ impl Expander {
             Some(text) => {
                 let fault = SchemaFault::Type {
                     name: text.into(),
-                    fix: types::instead(text),
+                    fix: types::instead(text).map(|fix| fix.to_string()),
                 };
                 self.refuse(fault, entry.value.span);
             }
-            None => self.kind_error(entry, "one type's name"),
+            None => self.kind_error(entry, Expected::Type),
         }
     }
 
@@ -240,7 +240,7 @@ impl Expander {
             Err(fix) => self.refuse(
                 SchemaFault::Type {
                     name: text.into(),
-                    fix,
+                    fix: fix.map(|fix| fix.to_string()),
                 },
                 span,
             ),
@@ -250,7 +250,7 @@ impl Expander {
     fn properties_keyword(&mut self, entry: &Entry, schema: &mut Object) {
         match entry.value.entries() {
             Some(entries) => self.properties(entries, schema),
-            None => self.kind_error(entry, "a map from names to schemas"),
+            None => self.kind_error(entry, Expected::Properties),
         }
     }
 

@@ -1,5 +1,7 @@
 //! The names of types, and what people write instead of them.
 
+use std::fmt::{self, Display, Formatter};
+
 /// The types of OpenAPI 3.0.
 pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
@@ -15,24 +17,41 @@ pub(super) enum Written<'a> {
     ArrayOf(Box<Self>),
 }
 
+/// What to do about a type that there is not.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fix {
+    /// Write this type.
+    Write(String),
+    /// Follow this advice.
+    Advice(String),
+}
+
+impl Display for Fix {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(name) => write!(f, "write `{name}`"),
+            Self::Advice(text) => f.write_str(text),
+        }
+    }
+}
+
 /// Reads `string`, `string[]`, `integer[][]`; the error is what to write instead.
-pub(super) fn read(text: &str) -> Result<Written<'_>, Option<String>> {
+pub(super) fn read(text: &str) -> Result<Written<'_>, Option<Fix>> {
     if let Some(inner) = text.strip_suffix("[]") {
         // Reading goes one level down for each pair; nobody means that many.
         if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
-            return Err(Some(format!(
+            return Err(Some(Fix::Advice(format!(
                 "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
-            )));
+            ))));
         }
         return match read(inner) {
-            Ok(Written::Plain("array")) => Err(Some(
+            Ok(Written::Plain("array")) => Err(Some(Fix::Advice(
                 "write `items`, or name the type of the items: `string[]`".into(),
-            )),
+            ))),
             Ok(inner) => Ok(Written::ArrayOf(Box::new(inner))),
-            // What mends the type of the items mends the array, if it is one word.
-            Err(fix) => Err(fix.map(|fix| match fix.strip_suffix('`') {
-                Some(word) if word.split('`').count() == 2 => format!("{word}[]`"),
-                _ => fix,
+            Err(fix) => Err(fix.map(|fix| match fix {
+                Fix::Write(name) => Fix::Write(format!("{name}[]")),
+                Fix::Advice(_) => fix,
             })),
         };
     }
@@ -43,20 +62,22 @@ pub(super) fn read(text: &str) -> Result<Written<'_>, Option<String>> {
 }
 
 /// What somebody who wrote `name` should write.
-pub(super) fn instead(name: &str) -> Option<String> {
+pub(super) fn instead(name: &str) -> Option<Fix> {
     if let Some(inner) = name.strip_suffix('?') {
         let inner = instead_word(inner).unwrap_or(inner);
-        return Some(format!("write `type: {inner}` and `optional: true`"));
+        let advice = format!("write `type: {inner}` and `optional: true`");
+        return Some(Fix::Advice(advice));
     }
     if name.eq_ignore_ascii_case("null") {
-        return Some("write the type of the other values and `nullable: true`".into());
+        let advice = "write the type of the other values and `nullable: true`";
+        return Some(Fix::Advice(advice.into()));
     }
     let word = instead_word(name).map(str::to_owned);
     let word = word.or_else(|| {
         let near = crate::suggest::nearest(name, TYPES);
         near.first().map(|name| (*name).to_owned())
     });
-    word.map(|word| format!("write `{word}`"))
+    word.map(Fix::Write)
 }
 
 /// The right spelling of `text`, if it is a type under another name.
@@ -118,8 +139,13 @@ mod tests {
                 "null",
                 "write the type of the other values and `nullable: true`",
             ),
+            (
+                "null[]",
+                "write the type of the other values and `nullable: true`",
+            ),
         ] {
-            assert_eq!(read(text).unwrap_err().as_deref(), Some(expected), "{text}");
+            let fix = read(text).unwrap_err().expect(text);
+            assert_eq!(fix.to_string(), expected, "{text}");
         }
         assert_eq!(read("widget"), Err(None));
         assert_eq!(read("string"), Ok(Written::Plain("string")));

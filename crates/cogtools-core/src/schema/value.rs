@@ -8,7 +8,8 @@ use super::error::SchemaFault;
 use super::expand::{Expander, Object};
 use super::keyword::{self, Takes};
 use crate::suggest::did_you_mean;
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::{Entry, Node};
+use crate::{Actual, Expected};
 
 impl Expander {
     /// A keyword whose value is checked by its kind alone.
@@ -26,12 +27,12 @@ impl Expander {
             self.kind_error(
                 entry,
                 match takes {
-                    Takes::Text | Takes::Pattern => "a string",
-                    Takes::Flag => "true or false",
-                    Takes::Number => "a number",
-                    Takes::Positive => "a number greater than 0",
-                    Takes::Count => "a whole number from 0 up",
-                    _ => "a map",
+                    Takes::Text | Takes::Pattern => Expected::String,
+                    Takes::Flag => Expected::Bool,
+                    Takes::Number => Expected::Number,
+                    Takes::Positive => Expected::Positive,
+                    Takes::Count => Expected::Count,
+                    _ => Expected::Map,
                 },
             );
         }
@@ -39,7 +40,7 @@ impl Expander {
     }
 
     pub(super) fn names(&mut self, entry: &Entry, schema: &mut Object) {
-        let Some(items) = self.some_items(entry, "a list of names") else {
+        let Some(items) = self.some_items(entry, Expected::Names) else {
             return;
         };
         let mut seen = HashSet::new();
@@ -49,8 +50,8 @@ impl Expander {
                 None => self.refuse(
                     SchemaFault::Kind {
                         keyword,
-                        takes: "a list of names",
-                        found: item.kind().into(),
+                        expected: Expected::Names,
+                        actual: Actual::Other(item.kind()),
                     },
                     item.span,
                 ),
@@ -70,7 +71,7 @@ impl Expander {
     pub(super) fn some_items<'n>(
         &mut self,
         entry: &'n Entry,
-        takes: &'static str,
+        expected: Expected,
     ) -> Option<&'n [Node]> {
         match entry.value.items() {
             Some([]) => {
@@ -79,23 +80,20 @@ impl Expander {
             }
             Some(items) => Some(items),
             None => {
-                self.kind_error(entry, takes);
+                self.kind_error(entry, expected);
                 None
             }
         }
     }
 
-    pub(super) fn kind_error(&mut self, entry: &Entry, takes: &'static str) {
+    pub(super) fn kind_error(&mut self, entry: &Entry, expected: Expected) {
         let keyword = entry.key.clone();
-        let found = match &entry.value.data {
-            Data::Number(number) => number.to_string(),
-            _ => entry.value.kind().to_owned(),
-        };
+        let actual = Actual::of(&entry.value);
         self.refuse(
             SchemaFault::Kind {
                 keyword,
-                takes,
-                found,
+                expected,
+                actual,
             },
             entry.value.span,
         );

@@ -20,6 +20,7 @@ pub use provenance::{Author, Provenance};
 pub(crate) use provider::told;
 pub use provider::{Declared, Provider, ProviderError, Server, Settings, Way};
 
+use crate::hint::{Command, Hint};
 use crate::text::TextError;
 use crate::tool::ToolError;
 use crate::{Code, Fault, Name, Surroundings, Tool};
@@ -194,16 +195,17 @@ impl SourceError {
         let hint = match self {
             Self::Provider(error) => return error.fault(),
             Self::Absent(_) => {
-                "create it, or change `tool_sources` (cogtools config list --show-origin tells where)"
+                let before = "create it, or change `tool_sources` (";
+                Hint::run(before, Command::ConfigOrigins, " tells where)")
             }
-            Self::NotAFolder(_) => "name a folder in `tool_sources`",
-            Self::Io(..) => "check that the folder is readable",
-            Self::Manifest(..) => "install the package again",
+            Self::NotAFolder(_) => "name a folder in `tool_sources`".into(),
+            Self::Io(..) => "check that the folder is readable".into(),
+            Self::Manifest(..) => "install the package again".into(),
             Self::Package { .. } => {
-                "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it"
+                "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it".into()
             }
             Self::Outside(..) => {
-                "a package has nothing but what lies in it; tell its author, or remove it"
+                "a package has nothing but what lies in it; tell its author, or remove it".into()
             }
         };
         Fault::new(Code::InvalidConfig, self.to_string()).hint(hint)

@@ -8,8 +8,8 @@ use super::Tool;
 use crate::arguments::Arguments;
 use crate::implementation::Implementation;
 use crate::schema::{Unusable, Validator};
-use crate::violation::{Violation, escape};
-use crate::{Code, Fault};
+use crate::violation::{Violation, ViolationKind, escape};
+use crate::{Code, Fault, Hint};
 
 /// Arguments that fit their tool, defaults filled in.
 #[derive(Debug)]
@@ -133,21 +133,21 @@ impl AcceptError {
         };
         let missing = violations
             .iter()
-            .filter(|violation| violation.missing)
+            .filter(|violation| violation.kind == ViolationKind::Missing)
             .count();
         let mut faults = Fault::first_of(violations.into_iter().map(|violation| {
-            let mut fault = Fault::new(Code::SchemaViolation, violation.message)
+            let mut fault = Fault::new(Code::SchemaViolation, violation.kind.to_string())
                 .about(tool.name().as_str())
                 .pointing(violation.pointer);
-            fault.hints = violation.hints;
+            fault.hints = violation.hints.into_iter().map(Hint::from).collect();
             fault
         }));
         if missing >= MANY_MISSING
             && let Some(last) = faults.last_mut()
             && let Some(skeleton) = tool.skeleton()
         {
-            last.hints
-                .push(format!("the least that is valid: {skeleton}"));
+            let hint = format!("the least that is valid: {skeleton}");
+            last.hints.push(hint.into());
         }
         faults
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::name::NameError;
 use crate::schema::SchemaError;
 use crate::text::{Span, Text, TextError};
-use crate::{Code, Fault};
+use crate::{Actual, Code, Expected, Fault, Hint};
 
 /// Why a file is not a tool.
 #[derive(Debug)]
@@ -38,14 +38,14 @@ pub enum ToolFault {
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A value of the wrong kind.
-    #[error("`{key}` takes {takes}, not {found}")]
+    #[error("`{key}` takes {expected}, not {actual}")]
     Kind {
         /// The key.
         key: String,
         /// What it takes.
-        takes: &'static str,
+        expected: Expected,
         /// What stands there.
-        found: String,
+        actual: Actual,
     },
     /// Nothing where a text is needed.
     #[error("`{0}` is empty")]
@@ -133,14 +133,16 @@ impl ToolFault {
             Self::Outside(_) => "name a file in the folder of the tool, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
-            Self::Kind { takes, found, .. } => crate::takes::hint(takes, found)?.into(),
+            Self::Kind {
+                expected, actual, ..
+            } => expected.hint(actual).into(),
         })
     }
 
     /// The fault to show at `span` of `text`.
     pub fn at(&self, span: Span, text: &Text) -> Fault {
         let mut fault = Fault::new(Code::InvalidTool, self.to_string()).at(text.place(span));
-        fault.hints.extend(self.hint());
+        fault.hints.extend(self.hint().map(Hint::from));
         fault
     }
 }

@@ -8,7 +8,7 @@ use crate::schema::{Unusable, Validator};
 use crate::text::Span;
 use crate::violation::segments;
 use crate::yaml::Node;
-use crate::{Code, Fault};
+use crate::{Code, Fault, Hint};
 
 /// Examples that are not valid arguments.
 pub(super) fn check(tool: &Tool) -> Vec<Fault> {
@@ -49,11 +49,11 @@ fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Fault> {
         .map(|violation| {
             let segments = segments(&violation.pointer);
             let (_, span) = example.walk(segments.iter().map(String::as_str));
-            let message = format!("this example does not fit: {}", violation.message);
+            let message = format!("this example does not fit: {}", violation.kind);
             let mut fault = Fault::new(Code::InvalidTool, message)
                 .pointing(violation.pointer)
                 .at(tool.text.place(span));
-            fault.hints = violation.hints;
+            fault.hints = violation.hints.into_iter().map(Hint::from).collect();
             fault
         })
         .collect()

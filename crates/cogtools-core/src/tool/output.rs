@@ -6,9 +6,9 @@ use super::{Tool, ToolFault, error};
 use crate::implementation::Answer;
 use crate::schema::Schema;
 use crate::suggest::did_you_mean;
-use crate::violation::Violation;
+use crate::violation::{Violation, ViolationKind};
 use crate::yaml::{Entry, Node};
-use crate::{Code, Fault, json};
+use crate::{Actual, Code, Expected, Fault, json};
 
 /// What the result of a tool is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +18,14 @@ pub enum Output {
     Text,
     /// One JSON value, of this schema if there is one.
     Json(Option<Schema>),
+}
+
+/// What `type` says.
+enum Type {
+    Text,
+    Json,
+    /// Something else, which has been reported.
+    Invalid,
 }
 
 /// How many characters of a result that is not JSON are shown.
@@ -77,12 +85,12 @@ impl Output {
 const HINT: &str = "its author can mend it: the result and `output` have to agree";
 
 fn line(violation: &Violation) -> String {
-    let message = match violation.message.as_str() {
-        Violation::UNKNOWN => "not declared",
-        other => other,
+    let message = match &violation.kind {
+        ViolationKind::Unknown => "not declared".to_owned(),
+        kind @ (ViolationKind::Missing | ViolationKind::Invalid(_)) => kind.to_string(),
     };
     match violation.pointer.as_str() {
-        "" => message.to_owned(),
+        "" => message,
         pointer => format!("{pointer}: {message}"),
     }
 }
@@ -91,26 +99,26 @@ impl Reader<'_> {
     /// The map under `output`.
     pub(super) fn output(&mut self, entry: &Entry) -> Output {
         let Some(entries) = entry.value.entries() else {
-            self.kind("output", "a map of `type` and `schema`", &entry.value);
+            self.kind("output", Expected::Output, &entry.value);
             return Output::Text;
         };
         let (mut kind, mut schema) = (None, None);
         for entry in entries {
             match entry.key.as_str() {
                 "type" => match entry.value.text() {
-                    Some("text") => kind = Some("text"),
-                    Some("json") => kind = Some("json"),
+                    Some("text") => kind = Some(Type::Text),
+                    Some("json") => kind = Some(Type::Json),
                     _ => {
                         let fault = ToolFault::Kind {
                             key: "type".to_owned(),
-                            takes: "`text` or `json`",
-                            found: entry.value.text().map_or_else(
-                                || entry.value.kind().to_owned(),
-                                |text| format!("`{text}`"),
+                            expected: Expected::OutputType,
+                            actual: entry.value.text().map_or_else(
+                                || Actual::Other(entry.value.kind()),
+                                |text| Actual::String(text.to_owned()),
                             ),
                         };
                         self.refuse(&fault, entry.value.span);
-                        kind = Some("");
+                        kind = Some(Type::Invalid);
                     }
                 },
                 "schema" => schema = Some(entry),
@@ -125,9 +133,9 @@ impl Reader<'_> {
         }
         match (kind, schema) {
             (None, _) => self.refuse(&ToolFault::OutputType, entry.span),
-            (Some("text"), Some(schema)) => self.refuse(&ToolFault::TextSchema, schema.span),
-            (Some("json"), schema) => return self.json(schema),
-            _ => {}
+            (Some(Type::Text), Some(schema)) => self.refuse(&ToolFault::TextSchema, schema.span),
+            (Some(Type::Json), schema) => return self.json(schema),
+            (Some(Type::Text), None) | (Some(Type::Invalid), _) => {}
         }
         Output::Text
     }

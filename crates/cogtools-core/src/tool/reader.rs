@@ -8,7 +8,7 @@ use crate::schema::Schema;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
-use crate::{Fault, Name};
+use crate::{Actual, Expected, Fault, Name};
 
 /// What has been understood of a file so far, and what is wrong with it.
 pub(crate) struct Reader<'t> {
@@ -46,17 +46,16 @@ impl<'t> Reader<'t> {
         self.faults.extend(faults);
     }
 
-    pub(crate) fn kind(&mut self, key: &str, takes: &'static str, node: &Node) {
-        let found = match &node.data {
-            Data::Number(number) => number.to_string(),
-            Data::List(items) if items.is_empty() => "an empty list".to_owned(),
-            _ => node.kind().to_owned(),
+    pub(crate) fn kind(&mut self, key: &str, expected: Expected, node: &Node) {
+        let actual = match &node.data {
+            Data::List(items) if items.is_empty() => Actual::Other("an empty list"),
+            _ => Actual::of(node),
         };
         self.refuse(
             &ToolFault::Kind {
                 key: key.to_owned(),
-                takes,
-                found,
+                expected,
+                actual,
             },
             node.span,
         );
@@ -69,7 +68,7 @@ impl<'t> Reader<'t> {
     pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
         let node = &entry.value;
         let Some(text) = node.text() else {
-            self.kind("name", "a string", node);
+            self.kind("name", Expected::String, node);
             return None;
         };
         match Name::new(text) {
@@ -85,7 +84,7 @@ impl<'t> Reader<'t> {
         match entry.value.text() {
             Some(Tool::SCHEMA) => {}
             Some(other) => self.refuse(&ToolFault::Schema(other.to_owned()), entry.value.span),
-            None => self.kind("$schema", "a string", &entry.value),
+            None => self.kind("$schema", Expected::String, &entry.value),
         }
     }
 
@@ -102,7 +101,7 @@ impl<'t> Reader<'t> {
                 None
             }
             None => {
-                self.kind(key.as_str(), "a string", &entry.value);
+                self.kind(key.as_str(), Expected::String, &entry.value);
                 None
             }
         }
@@ -132,24 +131,24 @@ impl<'t> Reader<'t> {
         let items = if let Data::List(items) = &entry.value.data {
             items.as_slice()
         } else {
-            self.kind("examples", "a list of argument maps", &entry.value);
+            self.kind("examples", Expected::Examples, &entry.value);
             &[]
         };
         for item in items.iter().filter(|item| item.entries().is_none()) {
-            self.kind("examples", "a list of argument maps", item);
+            self.kind("examples", Expected::Examples, item);
         }
     }
 
     pub(super) fn annotations(&mut self, entry: &Entry) -> Annotations {
         let mut annotations = Annotations::default();
         let Some(entries) = entry.value.entries() else {
-            self.kind("annotations", "a map of hints", &entry.value);
+            self.kind("annotations", Expected::Annotations, &entry.value);
             return annotations;
         };
         for entry in entries {
             match (annotations.named(&entry.key), &entry.value.data) {
                 (Some(hint), Data::Bool(value)) => *hint = Some(*value),
-                (Some(_), _) => self.kind(&entry.key, "true or false", &entry.value),
+                (Some(_), _) => self.kind(&entry.key, Expected::Bool, &entry.value),
                 (None, _) => {
                     let meant = did_you_mean(&entry.key, Annotations::NAMES);
                     let fault = ToolFault::UnknownKey {
@@ -187,7 +186,7 @@ impl<'t> Reader<'t> {
         fault: impl Fn(&str) -> ToolFault,
     ) -> Vec<String> {
         let Some(items) = entry.value.items() else {
-            self.kind(key, "a list of names", &entry.value);
+            self.kind(key, Expected::Names, &entry.value);
             return Vec::new();
         };
         let mut names = Vec::new();
@@ -195,7 +194,7 @@ impl<'t> Reader<'t> {
             match item.text() {
                 Some(name) if fine(name) => names.push(name.to_owned()),
                 Some(name) => self.refuse(&fault(name), item.span),
-                None => self.kind(key, "a list of names", item),
+                None => self.kind(key, Expected::Names, item),
             }
         }
         names
@@ -210,11 +209,7 @@ impl<'t> Reader<'t> {
             .filter(|seconds| *seconds > 0.0)
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if duration.is_none() {
-            self.kind(
-                "timeout",
-                "a number of seconds greater than 0",
-                &entry.value,
-            );
+            self.kind("timeout", Expected::Seconds, &entry.value);
         }
         duration
     }

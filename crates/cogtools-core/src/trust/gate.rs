@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 use super::{ContentError, Item, RecordError, Verdict};
+use crate::hint::{Command, Hint};
 use crate::implementation::Implementation;
 use crate::source::{Author, packages};
 use crate::{Code, Fault, Surroundings, Tool};
@@ -69,10 +70,10 @@ pub(crate) fn check(tool: &Tool, around: &Surroundings) -> Result<(), Box<Fault>
     ask(tool, around).map_err(|refusal| {
         let fault = match &refusal {
             Refusal::Unknown(origin) | Refusal::Changed(origin) => {
-                let source = &origin.name;
-                Fault::new(Code::Denied, refusal.to_string()).hint(format!(
-                    "only the user can allow it, after a look at what it runs: cogtools trust {source}"
-                ))
+                let before = "only the user can allow it, after a look at what it runs: ";
+                let command = Command::Trust(origin.name.clone());
+                let fault = Fault::new(Code::Denied, refusal.to_string());
+                fault.hint(Hint::run(before, command, ""))
             }
             Refusal::Record(error) => error.fault(),
             Refusal::Content(error) => error.fault(),

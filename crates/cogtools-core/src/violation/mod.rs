@@ -2,6 +2,8 @@
 
 mod word;
 
+use std::fmt::{self, Display, Formatter};
+
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
@@ -17,17 +19,23 @@ pub struct Violation {
     /// The JSON pointer of the argument that is wrong, missing or unknown.
     pub pointer: String,
     /// What is wrong.
-    pub message: String,
+    pub kind: ViolationKind,
     /// What to send instead.
     pub hints: Vec<String>,
-    /// Whether it is an argument left out.
-    pub missing: bool,
+}
+
+/// What can be wrong with an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViolationKind {
+    /// It is required and left out.
+    Missing,
+    /// The schema does not have it.
+    Unknown,
+    /// Its value does not fit, for this reason.
+    Invalid(String),
 }
 
 impl Violation {
-    /// What is said of an argument that the schema does not have.
-    pub(crate) const UNKNOWN: &str = "not a parameter of this tool";
-
     /// An argument (or property) that the schema does not have; `known` are those
     /// it has.
     pub fn unknown(pointer: String, name: &str, known: &[&str]) -> Self {
@@ -35,22 +43,21 @@ impl Violation {
             [] => "send no arguments: `{}`".to_owned(),
             known => format!("the parameters are {}", quoted(known)),
         });
-        let message = Self::UNKNOWN.to_owned();
         Self {
             pointer,
-            message,
+            kind: ViolationKind::Unknown,
             hints: vec![hint],
-            missing: false,
         }
     }
+}
 
-    fn new(pointer: String, message: String) -> Self {
-        Self {
-            pointer,
-            message,
-            hints: Vec::new(),
-            missing: false,
-        }
+impl Display for ViolationKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "required but missing",
+            Self::Unknown => "not a parameter of this tool",
+            Self::Invalid(reason) => reason,
+        })
     }
 }
 
@@ -61,10 +68,11 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
             let pointer = format!("{base}/{}", escape(name));
-            let mut violation = Violation::new(pointer, "required but missing".to_owned());
-            violation.hints.push(send(schema, &violation.pointer));
-            violation.missing = true;
-            vec![violation]
+            vec![Violation {
+                hints: vec![send(schema, &pointer)],
+                pointer,
+                kind: ViolationKind::Missing,
+            }]
         }
         Kind::AdditionalProperties { unexpected } => {
             let here = schema.at(segments(&base).iter().map(String::as_str));
@@ -82,10 +90,13 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
                 .collect()
         }
         kind => {
-            let mut violation = Violation::new(base, word(kind, error.instance()));
-            violation.hints.extend(extra(kind, error.instance()));
-            violation.hints.push(send(schema, &violation.pointer));
-            vec![violation]
+            let mut hints = extra(kind, error.instance());
+            hints.push(send(schema, &base));
+            vec![Violation {
+                pointer: base,
+                kind: ViolationKind::Invalid(word(kind, error.instance())),
+                hints,
+            }]
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Why a text is not a document.
 
 use crate::text::{Span, Text};
-use crate::{Code, Fault};
+use crate::{Code, Fault, Hint};
 
 /// What is wrong and where.
 #[derive(Debug)]
@@ -79,7 +79,8 @@ impl YamlFault {
     }
 }
 
-/// What usually helps against the parser's own complaints.
+/// What usually helps against the parser's own complaints. Its errors have no
+/// kinds, so their wording is all there is to tell them apart; tests hold it.
 fn syntax_hint(message: &str) -> Option<&'static str> {
     const HINTS: [(&str, &str); 12] = [
         ("tabs", "indent with spaces"),
@@ -133,7 +134,7 @@ impl YamlError {
     /// The fault to show for this error in `text`.
     pub fn fault(&self, code: Code, text: &Text) -> Fault {
         let mut fault = Fault::new(code, self.fault.to_string()).at(text.place(self.span));
-        fault.hints.extend(self.fault.hint());
+        fault.hints.extend(self.fault.hint().map(Hint::from));
         fault
     }
 }

@@ -88,7 +88,7 @@ fn whose_value_counts() {
             str![[r#"
 error[INVALID_CONFIG]: the environment variable `FILE` is not set
 hint: set FILE in the environment, or put a line `FILE=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: EnvOrigins shows where each value would come from
 
 "#]],
         ),
@@ -98,7 +98,7 @@ hint: cogtools config env --explain shows where each value would come from
             str![[r#"
 error[INVALID_CONFIG]: the environment variables `ONE`, `TWO` are not set
 hint: set ONE in the environment, or put a line `ONE=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: EnvOrigins shows where each value would come from
 
 "#]],
         ),
@@ -128,7 +128,7 @@ fn the_nearest_file_up_to_the_root() {
         str![[r#"
 error[INVALID_CONFIG]: the environment variable `B` is not set
 hint: set B in the environment, or put a line `B=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: EnvOrigins shows where each value would come from
 
 "#]],
     );

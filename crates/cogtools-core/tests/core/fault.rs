@@ -60,6 +60,7 @@ pub(super) fn shown(faults: &[Fault]) -> String {
             text.push_str(&place.excerpt());
         }
         for hint in &fault.hints {
+            let hint = hint.render(|command| format!("{command:?}"));
             let _ = writeln!(text, "hint: {hint}");
         }
     }

@@ -1,6 +1,8 @@
 //! Arguments that do not fit, and the words that let a model repair them.
 
+use cogtools_core::ViolationKind;
 use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::tool::AcceptError;
 use cogtools_test_support::{Expected, assert_text, str};
 
 use super::fault::{shown, tool};
@@ -179,5 +181,33 @@ fn long_values_and_words_are_cut() {
             "x".repeat(59),
             "x".repeat(400)
         ),
+    );
+}
+
+#[test]
+fn every_violation_has_its_kind() {
+    let tool = tool(
+        "name: x\ndescription: d\nimplementation: ok\nparameters:\n  a: string\n  b: boolean\n",
+    );
+    let read = Arguments::read(
+        br#"{"b": "required but missing", "c": 1}"#.to_vec(),
+        Syntax::Json,
+    );
+    let Err(AcceptError::Violations(violations)) = tool.accept(read.expect("it is JSON")) else {
+        panic!("three of them do not fit");
+    };
+    let mut found: Vec<(&str, &ViolationKind)> = violations
+        .iter()
+        .map(|violation| (violation.pointer.as_str(), &violation.kind))
+        .collect();
+    found.sort_by_key(|(pointer, _)| *pointer);
+    let invalid = r#"expected boolean, got string "required but missing""#.to_owned();
+    assert_eq!(
+        found,
+        [
+            ("/a", &ViolationKind::Missing),
+            ("/b", &ViolationKind::Invalid(invalid)),
+            ("/c", &ViolationKind::Unknown),
+        ]
     );
 }

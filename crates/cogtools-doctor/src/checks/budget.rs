@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
 /// More tokens than this are worth a thought.
 pub(crate) const TOKENS: usize = 8_000;
@@ -12,8 +12,8 @@ pub(crate) const TOOLS: usize = 100;
 /// How many of the heaviest are named.
 const NAMED: usize = 3;
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let mut costs: Vec<(usize, &str)> = scene
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let mut costs: Vec<(usize, &str)> = cx
         .tools
         .valid()
         .map(|tool| (tool.tokens(), tool.name().as_str()))

@@ -2,25 +2,25 @@
 
 use cogtools_program::call::quote;
 
+use crate::context::Context;
 use crate::finding::Finding;
 use crate::process::first_line;
 use crate::program::Program;
-use crate::scene::Scene;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
-    match scene.discovery_command() {
+    match cx.gemini.discovery_command() {
         None => findings.push(Finding::ok("no discovery command to look for")),
-        Some(command) => match Program::discovery(command, scene) {
+        Some(command) => match Program::discovery(command, &cx.host) {
             None => {
                 let message = format!("`{command}` is no command line: Gemini CLI does not start");
                 findings.push(Finding::problem(message).fix("close the quotes in the settings"));
             }
             Some(program) => {
                 let end = "Gemini CLI does not start";
-                findings.push(found(&program, end, scene));
+                findings.push(describe_found(&program, end, cx));
                 if !program.dropped.is_empty() {
                     let message = format!(
                         "`{}` in the discovery command is dropped: Gemini CLI starts no shell",
@@ -32,24 +32,24 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
             }
         },
     }
-    match scene.call_command() {
+    match cx.gemini.call_command() {
         None => findings.push(Finding::ok("no call command to look for")),
         Some(command) => {
-            let program = Program::call(command, scene);
-            findings.push(found(&program, "every call of a tool fails", scene));
+            let program = Program::call(command, &cx.host);
+            findings.push(describe_found(&program, "every call of a tool fails", cx));
         }
     }
     findings
 }
 
 /// Whether the program is there and is of this version; without it, `end`.
-fn found(program: &Program, end: &str, scene: &Scene) -> Finding {
+fn describe_found(program: &Program, end: &str, cx: &Context) -> Finding {
     let word = &program.word;
     let Some(file) = &program.file else {
-        return missing(word, end, scene);
+        return missing(word, end, cx);
     };
-    let shown = scene.places.shown(file);
-    if !program.is_ours() || !program.may_run(scene) {
+    let shown = cx.gemini.places.shown(file);
+    if !program.is_ours() || !program.may_run(&cx.gemini.trust) {
         return Finding::ok(format!("`{word}` is `{shown}`, not started here"));
     }
     // Its arguments are not for this question.
@@ -57,24 +57,24 @@ fn found(program: &Program, end: &str, scene: &Scene) -> Finding {
         args: Vec::new(),
         ..program.clone()
     };
-    match bare.run(&["--version"], b"", scene) {
-        Some(Ok(ran)) => {
-            let said = first_line(&ran.stdout);
+    match bare.run(&["--version"], b"", &cx.host) {
+        Some(Ok(output)) => {
+            let said = first_line(&output.stdout);
             if said.split(' ').next_back() == Some(VERSION) {
                 return Finding::ok(format!("`{word}` is `{shown}`, version {VERSION}"));
             }
             let message =
                 format!("`{word}` is `{shown}`, which says {said}; this is version {VERSION}");
-            Finding::warning(message).fix(before(scene))
+            Finding::warning(message).fix(path_hint(cx))
         }
         Some(Err(error)) => {
-            Finding::problem(format!("`{shown}` {error}: {end}")).fix(before(scene))
+            Finding::problem(format!("`{shown}` {error}: {end}")).fix(path_hint(cx))
         }
-        None => missing(word, end, scene),
+        None => missing(word, end, cx),
     }
 }
 
-fn missing(word: &str, end: &str, scene: &Scene) -> Finding {
+fn missing(word: &str, end: &str, cx: &Context) -> Finding {
     if word.contains(char::is_whitespace) {
         let message = format!(
             "`{word}` is one name to Gemini CLI, blanks and all, and no program has it: {end}"
@@ -82,12 +82,12 @@ fn missing(word: &str, end: &str, scene: &Scene) -> Finding {
         return Finding::problem(message).fix("set the call command to \"cogtools-call\"");
     }
     let message = format!("`{word}` is not on PATH in the project: {end}");
-    Finding::problem(message).fix(before(scene))
+    Finding::problem(message).fix(path_hint(cx))
 }
 
 /// What puts our programs before all others.
-fn before(scene: &Scene) -> String {
-    let folder = scene.programs.display().to_string();
+fn path_hint(cx: &Context) -> String {
+    let folder = cx.host.programs.display().to_string();
     if folder.is_empty() {
         return "cargo install cogtools".into();
     }

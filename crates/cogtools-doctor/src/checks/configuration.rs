@@ -4,39 +4,40 @@
 use std::path::Path;
 
 use cogtools_core::{Code, Project};
+use cogtools_program::render_hint;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     // Sources that wait for the user's word have a check of their own.
-    let faults = scene.tools.faults.iter();
+    let faults = cx.tools.faults.iter();
     let mut faults = faults.filter(|fault| fault.code != Code::Denied).peekable();
     if faults.peek().is_some() {
         let findings = faults.map(|fault| {
             let finding = Finding::problem(fault.line());
             match fault.hints.first() {
-                Some(hint) => finding.fix(hint.clone()),
+                Some(hint) => finding.fix(render_hint(hint)),
                 None => finding.fix(format!("edit {}", Project::CONFIG)),
             }
         });
         return findings.collect();
     }
-    let file = scene.root().join(Path::new(Project::CONFIG)).is_file();
+    let file = cx.root().join(Path::new(Project::CONFIG)).is_file();
     let mut findings = vec![Finding::ok(if file {
         format!("`{}` is valid", Project::CONFIG)
     } else {
         format!("no `{}`: tools come from `tools`", Project::CONFIG)
     })];
-    if scene.cwd != scene.root() {
-        let root = scene.root().display();
+    if cx.host.cwd != cx.root() {
+        let root = cx.root().display();
         let message = format!(
             "the project is `{root}`, and a host finds its settings only when it is started there"
         );
-        let root = cogtools_program::call::quote(&scene.root().display().to_string());
+        let root = cogtools_program::call::quote(&cx.root().display().to_string());
         findings.push(Finding::warning(message).fix(format!("cd {root}")));
     }
-    if scene.tools.files.is_empty() {
+    if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");
         findings.push(finding.fix("cogtools new NAME"));
     }

@@ -1,12 +1,12 @@
 //! The discovery command, run as Gemini CLI runs it.
 
+use crate::context::Context;
 use crate::discovery::Discovery;
 use crate::finding::Finding;
 use crate::process::first_line;
-use crate::scene::Scene;
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let (names, stderr) = match &scene.discovery {
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let (names, stderr) = match &cx.discovery {
         Discovery::NotRun(why) => {
             return vec![
                 Finding::warning(format!("was not run: {why}"))
@@ -14,14 +14,14 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
             ];
         }
         Discovery::Failed(why) => {
-            let command = scene.discovery_command().unwrap_or_default();
+            let command = cx.gemini.discovery_command().unwrap_or_default();
             let message = format!("`{command}` {why}: Gemini CLI does not start");
             return vec![Finding::problem(message).fix(command)];
         }
         Discovery::Done { names, stderr } => (names, stderr),
     };
-    let mut findings = vec![Finding::ok(declared(names))];
-    let ours = scene.tools.valid().map(|tool| tool.name().as_str());
+    let mut findings = vec![Finding::ok(describe_names(names))];
+    let ours = cx.tools.valid().map(|tool| tool.name().as_str());
     let lost: Vec<&str> = ours
         .filter(|name| !names.iter().any(|declared| declared == name))
         .collect();
@@ -30,25 +30,28 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         let fix = "set the discovery command to \"cogtools-discover\"";
         findings.push(Finding::problem(message).fix(fix));
     }
-    findings.extend(twice(names));
-    findings.extend(said(stderr, names, scene));
+    findings.extend(duplicate_names(names));
+    findings.extend(stderr_finding(stderr, names, cx));
     findings
 }
 
 /// Names that come again: Gemini CLI keeps the last tool of a name, and says nothing.
-fn twice(names: &[String]) -> Option<Finding> {
-    let again = names.iter().enumerate();
-    let again = again.filter(|(index, name)| names[..*index].contains(name));
-    let again: Vec<&str> = again.map(|(_, name)| name.as_str()).collect();
-    let first = again.first()?;
+fn duplicate_names(names: &[String]) -> Option<Finding> {
+    let (_, first) = names
+        .iter()
+        .enumerate()
+        .find(|(index, name)| names[..*index].contains(name))?;
     let message = format!("declares {first} more than once, and the last one wins");
     Some(Finding::warning(message).fix("leave all but one of them out"))
 }
 
 /// What Gemini CLI shows to nobody: files that were passed over, and stderr.
-fn said(stderr: &[u8], names: &[String], scene: &Scene) -> Option<Finding> {
-    let broken = scene.tools.files.iter().filter(|file| file.tool.is_err());
-    let skipped: Vec<&str> = broken
+fn stderr_finding(stderr: &[u8], names: &[String], cx: &Context) -> Option<Finding> {
+    let skipped: Vec<&str> = cx
+        .tools
+        .files
+        .iter()
+        .filter(|file| file.tool.is_err())
         .map(|file| file.name.as_str())
         .filter(|name| !names.iter().any(|declared| declared == name))
         .collect();
@@ -63,11 +66,11 @@ fn said(stderr: &[u8], names: &[String], scene: &Scene) -> Option<Finding> {
             skipped.join(", ")
         ),
     };
-    let command = scene.discovery_command().unwrap_or_default();
+    let command = cx.gemini.discovery_command().unwrap_or_default();
     Some(Finding::warning(message).fix(format!("{command} > /dev/null")))
 }
 
-fn declared(names: &[String]) -> String {
+fn describe_names(names: &[String]) -> String {
     match names {
         [] => "runs, and declares no tools".into(),
         [one] => format!("runs, and declares 1 tool: {one}"),

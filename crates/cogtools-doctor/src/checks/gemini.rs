@@ -3,27 +3,29 @@
 use cogtools_gemini_cli::Version;
 use cogtools_gemini_cli::install::Installation;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
 const INSTALL: &str = "npm install --global @google/gemini-cli";
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    if scene.installations.is_empty() {
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    if cx.gemini.installations.is_empty() {
         let message = format!(
             "no `gemini` is on PATH or in node_modules; the rest is told for version {}",
             Version::KNOWN
         );
         return vec![Finding::warning(message).fix(INSTALL)];
     }
-    let installations = scene.installations.iter().enumerate();
-    installations
-        .map(|(index, one)| found(index, one, scene))
+    cx.gemini
+        .installations
+        .iter()
+        .enumerate()
+        .map(|(index, one)| describe_found(index, one, cx))
         .collect()
 }
 
-fn found(index: usize, one: &Installation, scene: &Scene) -> Finding {
-    let program = scene.places.shown(&one.program);
+fn describe_found(index: usize, one: &Installation, cx: &Context) -> Finding {
+    let program = cx.gemini.places.shown(&one.program);
     let Some(version) = one.version else {
         let message = format!("`{program}` does not tell its version");
         return Finding::warning(message).fix(INSTALL);

@@ -1,25 +1,25 @@
 //! Where nobody can be asked, Gemini CLI hides every tool that no policy allows.
 
-use cogtools_gemini_cli::policy::{Policies, is_void};
+use cogtools_gemini_cli::policy::{Decision, Policies, is_void};
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
 /// The lists in the settings that allow a tool by its name.
 const ALLOWED: [&str; 2] = ["tools.allowed", "allowedTools"];
 /// The list that hides one.
 const EXCLUDED: [&str; 2] = ["tools.exclude", "excludeTools"];
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let version = scene.version();
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let version = cx.gemini.version();
     if !version.has_policies() {
         let message = format!("was not looked at: Gemini CLI {version} has no policies");
         return vec![Finding::ok(message)];
     }
-    let mut findings: Vec<Finding> = broken(scene).collect();
-    findings.extend(void(scene));
-    let names = scene.names();
-    let denied: Vec<&String> = names.iter().filter(|name| !allowed(name, scene)).collect();
+    let mut findings: Vec<Finding> = broken_policies(cx).collect();
+    findings.extend(unmatched_wildcards(cx));
+    let names = cx.names();
+    let denied: Vec<&String> = names.iter().filter(|name| !is_allowed(name, cx)).collect();
     if names.is_empty() {
         findings.push(Finding::ok("there are no tools to allow"));
     } else if denied.is_empty() {
@@ -42,12 +42,12 @@ const ALLOW: &str = "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> 
                      ~/.gemini/policies/cogtools.toml";
 
 /// The rule that allows what is not allowed yet; empty when all is.
-pub(crate) fn policy(scene: &Scene) -> String {
-    let prefix = scene.version().prefix();
-    let names = scene.names();
+pub(crate) fn policy(cx: &Context) -> String {
+    let prefix = cx.gemini.version().prefix();
+    let names = cx.names();
     let denied: Vec<String> = names
         .iter()
-        .filter(|name| !allowed(name, scene))
+        .filter(|name| !is_allowed(name, cx))
         .map(|name| format!("{prefix}{name}"))
         .collect();
     if denied.is_empty() {
@@ -56,38 +56,46 @@ pub(crate) fn policy(scene: &Scene) -> String {
     Policies::allowing(denied.iter().map(String::as_str))
 }
 
-fn allowed(name: &str, scene: &Scene) -> bool {
-    let name = format!("{}{name}", scene.version().prefix());
-    if scene.lists(&EXCLUDED, &name) {
+fn is_allowed(name: &str, cx: &Context) -> bool {
+    let name = format!("{}{name}", cx.gemini.version().prefix());
+    if cx.gemini.lists(&EXCLUDED, &name) {
         return false;
     }
-    match scene.policies.decide(&name) {
-        Some(rule) => rule.decision == "allow",
-        None => scene.lists(&ALLOWED[..1], &name),
+    match cx.gemini.policies.decide(&name) {
+        Some(rule) => rule.decision == Decision::Allow,
+        None => cx.gemini.lists(&ALLOWED[..1], &name),
     }
 }
 
-fn broken(scene: &Scene) -> impl Iterator<Item = Finding> {
-    scene.policies.broken.iter().map(|(file, why)| {
-        let shown = scene.places.shown(file);
+fn broken_policies(cx: &Context) -> impl Iterator<Item = Finding> {
+    cx.gemini.policies.broken.iter().map(|(file, why)| {
+        let shown = cx.gemini.places.shown(file);
         let message = format!("{shown}: {why}: Gemini CLI passes the file over");
         Finding::warning(message).fix(format!("edit {shown}"))
     })
 }
 
 /// Wildcards that match nothing.
-fn void(scene: &Scene) -> Vec<Finding> {
-    let rules = scene.policies.void();
-    let mut found: Vec<(&str, String)> = rules
-        .map(|rule| (rule.tool.as_str(), scene.places.shown(&rule.file)))
+fn unmatched_wildcards(cx: &Context) -> Vec<Finding> {
+    let mut found: Vec<(&str, String)> = cx
+        .gemini
+        .policies
+        .void()
+        .map(|rule| (rule.tool.as_str(), cx.gemini.places.shown(&rule.file)))
         .collect();
     for key in ALLOWED {
-        let listed = scene.settings.list(key).filter(|(name, _)| is_void(name));
-        found.extend(listed.map(|(name, file)| (name, scene.places.shown(&file.path))));
+        let listed = cx
+            .gemini
+            .settings
+            .list(key)
+            .filter(|(name, _)| is_void(name));
+        found.extend(listed.map(|(name, file)| (name, cx.gemini.places.shown(&file.path))));
     }
-    let findings = found.into_iter().map(|(name, file)| {
-        let message = format!("`{name}` in {file} matches nothing: tools are named in full");
-        Finding::warning(message).fix(ALLOW)
-    });
-    findings.collect()
+    found
+        .into_iter()
+        .map(|(name, file)| {
+            let message = format!("`{name}` in {file} matches nothing: tools are named in full");
+            Finding::warning(message).fix(ALLOW)
+        })
+        .collect()
 }

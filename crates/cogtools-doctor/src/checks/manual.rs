@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::context::Context;
 use crate::finding::Finding;
+use crate::host::Host;
 use crate::process;
-use crate::scene::Scene;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The manual is installed together with the programs.
@@ -17,14 +18,14 @@ const INSTALL: &str = "cargo xtask install";
 /// What stands before the name of each program.
 const PREFIX: &str = "cogtools";
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let programs = programs(scene);
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let programs = programs(cx);
     if programs.is_empty() {
         return vec![Finding::ok(
             "was not looked at: the programs are not beside this one",
         )];
     }
-    let folders = folders(scene);
+    let folders = folders(cx);
     let mut findings = Vec::new();
     let mut missing = Vec::new();
     for (name, program) in &programs {
@@ -35,7 +36,7 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
             .find(|page| page.is_file());
         match page {
             None => missing.push(name.as_str()),
-            Some(page) => findings.extend(stale(program, &page, scene)),
+            Some(page) => findings.extend(outdated_page(program, &page, cx)),
         }
     }
     let count = programs.len();
@@ -53,8 +54,8 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
 }
 
 /// The programs of this version in our own folder, by name.
-fn programs(scene: &Scene) -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(&scene.programs)
+fn programs(cx: &Context) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(&cx.host.programs)
         .into_iter()
         .flatten()
         .flatten();
@@ -67,34 +68,38 @@ fn programs(scene: &Scene) -> Vec<(String, PathBuf)> {
         })
         .collect();
     names.sort_unstable();
-    let programs = names.into_iter().filter_map(|name| {
-        let file = which::which_in_global(&name, Some(&scene.programs))
-            .ok()?
-            .next()?;
-        let ours = said(&file, "--version", scene)? == format!("{name} {VERSION}\n");
-        ours.then_some((name, file))
-    });
-    programs.collect()
+    names
+        .into_iter()
+        .filter_map(|name| {
+            let file = which::which_in_global(&name, Some(&cx.host.programs))
+                .ok()?
+                .next()?;
+            let ours = run_with(&file, "--version", &cx.host)? == format!("{name} {VERSION}\n");
+            ours.then_some((name, file))
+        })
+        .collect()
 }
 
 /// The folders of pages of section 1: those that belong to our own folder, then
 /// those of `MANPATH`.
-fn folders(scene: &Scene) -> Vec<PathBuf> {
-    let own = scene
+fn folders(cx: &Context) -> Vec<PathBuf> {
+    let own = cx
+        .host
         .programs
         .parent()
         .map(|prefix| prefix.join("share").join("man"));
-    let path = scene.vars.get(std::ffi::OsStr::new("MANPATH"));
+    let path = cx.host.vars.get(std::ffi::OsStr::new("MANPATH"));
     let others = path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
-    let all = own.into_iter().chain(others.unwrap_or_default());
-    all.filter(|folder| !folder.as_os_str().is_empty())
+    own.into_iter()
+        .chain(others.unwrap_or_default())
+        .filter(|folder| !folder.as_os_str().is_empty())
         .map(|folder| folder.join("man1"))
         .collect()
 }
 
 /// What is wrong with `page`, if it is not the page of `program`.
-fn stale(program: &Path, page: &Path, scene: &Scene) -> Option<Finding> {
-    let shown = scene.places.shown(page);
+fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
+    let shown = cx.gemini.places.shown(page);
     let stale = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
     let Ok(text) = fs::read_to_string(page) else {
         return stale("cannot be read".into());
@@ -103,17 +108,19 @@ fn stale(program: &Path, page: &Path, scene: &Scene) -> Option<Finding> {
     if !title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
         return stale(format!("is not of version {VERSION}"));
     }
-    let help = options(&said(program, "--help", scene)?);
-    // Only what stands at the head of an entry is an option of this program.
-    let heads = text.lines().filter(|line| line.starts_with("\\fB"));
+    let help = options(&run_with(program, "--help", &cx.host)?);
     let text = text.replace("\\-", "-");
     let named = options(&text);
     if let Some(option) = help.difference(&named).next() {
         return stale(format!("leaves out {option}"));
     }
-    let heads: String = heads.map(|line| line.replace("\\-", "-") + "\n").collect();
-    let heads = options(&heads);
-    let gone = heads.difference(&help).next()?;
+    // Only the head of an entry is an option of this program.
+    let heads: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("\\fB"))
+        .collect();
+    let described = options(&heads.join("\n"));
+    let gone = described.difference(&help).next()?;
     stale(format!("names {gone}, which the program does not know"))
 }
 
@@ -128,9 +135,10 @@ fn options(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn said(program: &Path, option: &str, scene: &Scene) -> Option<String> {
-    let ran = process::run(program, &[option], b"", scene).ok()?;
-    String::from_utf8(ran.stdout)
+/// What `program` prints for an option, if it succeeds.
+fn run_with(program: &Path, option: &str, host: &Host) -> Option<String> {
+    let output = process::run(program, &[option], b"", host).ok()?;
+    String::from_utf8(output.stdout)
         .ok()
-        .filter(|_| ran.end.is_success())
+        .filter(|_| output.end.is_success())
 }

@@ -3,22 +3,22 @@
 use cogtools_gemini_cli::command::DISCOVER;
 use serde_json::Value;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::program::{Program, find, stem};
-use crate::scene::Scene;
+use crate::program::{Program, find, program_name};
 
 /// What serves our tools over MCP.
 const SERVER: &str = "cogtools-mcp";
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in &scene.settings.files {
-        let shown = scene.places.shown(&file.path);
+    for file in &cx.gemini.settings.files {
+        let shown = cx.gemini.places.shown(&file.path);
         match file.get("mcpServers") {
             None => {}
             Some(Value::Object(servers)) => {
                 for (name, server) in servers {
-                    findings.extend(check_server(name, server, &shown, scene));
+                    findings.extend(check_server(name, server, &shown, cx));
                 }
             }
             Some(_) => {
@@ -33,8 +33,8 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
     findings
 }
 
-fn check_server(name: &str, server: &Value, file: &str, scene: &Scene) -> Vec<Finding> {
-    let mut findings = vec![started(name, server, file, scene)];
+fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Finding> {
+    let mut findings = vec![server_program(name, server, file, cx)];
     if name.contains('_') {
         let message = format!(
             "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for its end"
@@ -42,17 +42,18 @@ fn check_server(name: &str, server: &Value, file: &str, scene: &Scene) -> Vec<Fi
         findings.push(Finding::warning(message).fix(format!("rename it in {file}")));
     }
     let prefix = format!("mcp_{name}_");
-    let names = scene.names();
+    let names = cx.names();
     let clash = names.iter().find(|tool| tool.starts_with(&prefix));
     if let Some(tool) = clash {
         let message = format!("the tool `{tool}` is named like one of the server `{name}`");
         findings.push(Finding::warning(message).fix("rename the tool, or the server"));
     }
-    let discovers = scene
+    let discovers = cx
+        .gemini
         .discovery_command()
-        .and_then(|command| Program::discovery(command, scene))
-        .is_some_and(|program| stem(&program.word) == DISCOVER);
-    if discovers && is_ours(server) {
+        .and_then(|command| Program::discovery(command, &cx.host))
+        .is_some_and(|program| program_name(&program.word) == DISCOVER);
+    if discovers && runs_cogtools(server) {
         let message = format!(
             "the server `{name}` in {file} is cogtools, which discovers the same tools: the model \
              pays for each twice"
@@ -63,7 +64,7 @@ fn check_server(name: &str, server: &Value, file: &str, scene: &Scene) -> Vec<Fi
 }
 
 /// Whether the server's program is there; servers elsewhere are not asked.
-fn started(name: &str, server: &Value, file: &str, scene: &Scene) -> Finding {
+fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Finding {
     let Some(command) = server["command"].as_str() else {
         let elsewhere = ["url", "httpUrl", "tcp"];
         if elsewhere.iter().any(|key| server.get(*key).is_some()) {
@@ -72,8 +73,8 @@ fn started(name: &str, server: &Value, file: &str, scene: &Scene) -> Finding {
         let message = format!("the server `{name}` in {file} has no `command` and no `url`");
         return Finding::problem(message).fix(format!("edit {file}"));
     };
-    if let Some(program) = find(command, scene) {
-        let program = scene.places.shown(&program);
+    if let Some(program) = find(command, &cx.host) {
+        let program = cx.gemini.places.shown(&program);
         return Finding::ok(format!("`{name}` is started by `{program}`"));
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
@@ -81,12 +82,12 @@ fn started(name: &str, server: &Value, file: &str, scene: &Scene) -> Finding {
 }
 
 /// Whether the server is `cogtools mcp`, however it is started.
-fn is_ours(server: &Value) -> bool {
+fn runs_cogtools(server: &Value) -> bool {
     let args = server["args"].as_array().into_iter().flatten();
     let mut words: Vec<&str> = server["command"].as_str().into_iter().collect();
     words.extend(args.filter_map(Value::as_str));
     let porcelain = words
         .windows(2)
-        .any(|pair| stem(pair[0]) == "cogtools" && pair[1] == "mcp");
-    porcelain || words.iter().any(|word| stem(word) == SERVER)
+        .any(|pair| program_name(pair[0]) == "cogtools" && pair[1] == "mcp");
+    porcelain || words.iter().any(|word| program_name(word) == SERVER)
 }

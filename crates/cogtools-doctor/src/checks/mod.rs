@@ -1,4 +1,4 @@
-//! The checks, a module each: a function from the scene to what is found there.
+//! The checks, a module each: a function from the context to what is found there.
 
 pub(crate) mod budget;
 pub(crate) mod call;
@@ -9,8 +9,8 @@ pub(crate) mod gemini;
 pub(crate) mod headless;
 pub(crate) mod manual;
 pub(crate) mod mcp;
+mod missing_tools;
 pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod tools;
 pub(crate) mod trust;
-mod vanished;

@@ -5,47 +5,48 @@ use cogtools_gemini_cli::settings::{File, Scope};
 use cogtools_gemini_cli::{Generation, command};
 use serde_json::Value;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::fix;
-use crate::program::stem;
-use crate::scene::Scene;
+use crate::program::program_name;
+use crate::settings::planned_change;
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = scene
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = cx
+        .gemini
         .settings
         .files
         .iter()
-        .map(|file| readable(file, scene))
+        .map(|file| file_finding(file, cx))
         .collect();
-    if scene.settings.file(Scope::Project).is_none() {
+    if cx.gemini.settings.file(Scope::Project).is_none() {
         let message = "there is no .gemini/settings.json in the project";
-        let ours = scene.discovery_command().is_some();
+        let ours = cx.gemini.discovery_command().is_some();
         findings.push(if ours {
             Finding::ok(message)
         } else {
-            mendable(Finding::problem(message), scene)
+            auto_fixable(Finding::problem(message), cx)
         });
         if !ours {
             return findings;
         }
     }
     let mut seen: Vec<Generation> = Vec::new();
-    for version in scene.versions() {
+    for version in cx.gemini.versions() {
         let generation = version.generation();
         if !seen.contains(&generation) {
             seen.push(generation);
             let host = format!("Gemini CLI {version}");
             let [discovery, call] = generation.keys();
-            findings.push(names_ours(&host, discovery, command::DISCOVER, scene));
-            findings.push(names_ours(&host, call, command::CALL, scene));
+            findings.push(command_finding(&host, discovery, command::DISCOVER, cx));
+            findings.push(command_finding(&host, call, command::CALL, cx));
         }
     }
     findings
 }
 
 /// Whether Gemini CLI can read the file.
-fn readable(file: &File, scene: &Scene) -> Finding {
-    let shown = scene.places.shown(&file.path);
+fn file_finding(file: &File, cx: &Context) -> Finding {
+    let shown = cx.gemini.places.shown(&file.path);
     match &file.value {
         Ok(Value::Object(_)) => {
             Finding::ok(format!("`{shown}` ({}) can be read", file.scope.name()))
@@ -58,8 +59,8 @@ fn readable(file: &File, scene: &Scene) -> Finding {
             let message = format!("{}: Gemini CLI does not start", fault.line());
             let problem = Finding::problem(message);
             let text = file.text.as_deref().unwrap_or_default();
-            let mended = jsonc::mend(&file.path, text).is_some() && file.text.is_some();
-            if mended && file.scope == Scope::Project {
+            let can_fix = jsonc::mend(&file.path, text).is_some() && file.text.is_some();
+            if can_fix && file.scope == Scope::Project {
                 problem.fixable()
             } else {
                 problem.fix(format!("edit {shown}"))
@@ -69,14 +70,14 @@ fn readable(file: &File, scene: &Scene) -> Finding {
 }
 
 /// Whether the key that this generation reads names our program.
-fn names_ours(host: &str, key: &str, program: &str, scene: &Scene) -> Finding {
-    let Some((value, file)) = scene.settings.get(key) else {
+fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Finding {
+    let Some((value, file)) = cx.gemini.settings.get(key) else {
         let message = format!("no settings have `{key}`, so {host} has no tools");
-        return mendable(Finding::problem(message), scene);
+        return auto_fixable(Finding::problem(message), cx);
     };
-    let shown = scene.places.shown(&file.path);
+    let shown = cx.gemini.places.shown(&file.path);
     let words = value.as_str().and_then(shlex::split).unwrap_or_default();
-    if words.iter().any(|word| stem(word) == program) {
+    if words.iter().any(|word| program_name(word) == program) {
         return Finding::ok(format!("`{key}` in `{shown}` is {value}"));
     }
     Finding::problem(format!(
@@ -86,8 +87,8 @@ fn names_ours(host: &str, key: &str, program: &str, scene: &Scene) -> Finding {
 }
 
 /// What `--fix` mends, if nothing stands in its way.
-fn mendable(finding: Finding, scene: &Scene) -> Finding {
-    if fix::settings(scene).is_some() {
+fn auto_fixable(finding: Finding, cx: &Context) -> Finding {
+    if planned_change(cx).is_some() {
         finding.fixable()
     } else {
         finding.fix("cogtools init --dry-run, which names what stands in the way")

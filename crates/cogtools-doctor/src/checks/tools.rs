@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use cogtools_core::{Fault, Tool};
+use cogtools_program::render_hint;
 
-use super::vanished;
+use super::missing_tools;
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut sound = 0;
-    for file in &scene.tools.files {
+    for file in &cx.tools.files {
         let (faults, end) = match &file.tool {
             Ok(tool) => {
                 let faults: Vec<Fault> = tool.check_implementation().into_iter().collect();
@@ -24,16 +25,16 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
         findings.extend(
             faults
                 .first()
-                .map(|fault| broken(fault, more, end, &scene.cwd)),
+                .map(|fault| broken_tool(fault, more, end, &cx.host.cwd)),
         );
     }
-    findings.extend(scene.tools.valid().filter_map(misleading));
-    for (hidden, winner) in &scene.tools.shadowed {
+    findings.extend(cx.tools.valid().filter_map(invalid_example));
+    for (hidden, winner) in &cx.tools.shadowed {
         let (hidden, winner) = (hidden.display(), winner.display());
         let message = format!("{hidden} is never reached: {winner} has the same name");
         findings.push(Finding::warning(message).fix(format!("rename or remove {hidden}")));
     }
-    findings.extend(vanished::check(scene));
+    findings.extend(missing_tools::check(cx));
     let count = match sound {
         1 => "1 tool is sound".to_owned(),
         sound => format!("{sound} tools are sound"),
@@ -43,24 +44,25 @@ pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
 }
 
 /// The first of a file's faults; how many `more` there are, the linter tells.
-fn broken(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
+fn broken_tool(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
     let line = fault.line();
     let message = match more {
         0 => format!("{line}: {end}"),
         more => format!("{line} (and {more} more): {end}"),
     };
-    let file = fault
-        .place
-        .as_ref()
-        .map(|place| place.file.display().to_string());
-    let file = file.unwrap_or_else(|| fault.subject.clone());
+    let file = fault.place.as_ref().map_or_else(
+        || fault.subject.clone(),
+        |place| place.file.display().to_string(),
+    );
     // What a provider declares has no file to look at.
-    let lint = cwd.join(&file).is_file();
-    let lint = lint.then(|| format!("cogtools lint {file}"));
+    let lint = cwd
+        .join(&file)
+        .is_file()
+        .then(|| format!("cogtools lint {file}"));
     let fix: Vec<String> = fault
         .hints
         .first()
-        .cloned()
+        .map(|hint| render_hint(hint).into_owned())
         .into_iter()
         .chain(lint)
         .collect();
@@ -68,7 +70,7 @@ fn broken(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
 }
 
 /// An example that the tool itself would refuse: the model learns it all the same.
-fn misleading(tool: &Tool) -> Option<Finding> {
+fn invalid_example(tool: &Tool) -> Option<Finding> {
     let faults = tool.check_examples();
     let line = faults.first()?.line();
     let file = tool.file().display();

@@ -2,16 +2,16 @@
 
 use cogtools_gemini_cli::Trust;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let version = scene.version();
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let version = cx.gemini.version();
     if !version.has_policies() {
         let message = format!("was not looked at: Gemini CLI {version} is too old to ask for it");
         return vec![Finding::ok(message)];
     }
-    vec![match &scene.trust {
+    vec![match &cx.gemini.trust {
         Trust::Trusted(why) => Finding::ok(format!("the folder is trusted: {why}")),
         Trust::Unsaid => Finding::warning(
             "nobody has said that the folder is trusted: Gemini CLI asks at a terminal, and stops \

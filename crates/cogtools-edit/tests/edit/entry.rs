@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use cogtools_edit::{Edit, Entry, Format, Step};
 use serde_json::{Map, Value, json};
 
+use crate::hints;
+
 fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
@@ -34,7 +36,7 @@ fn check(before: &str, expected: Result<&str, &[&str]>) {
         Ok(Step::Keep(_)) => Ok(before.to_owned()),
         Err(error) => {
             let said = error.faults().into_iter();
-            let said = said.map(|fault| format!("{} ({})", fault.line(), fault.hints.join("; ")));
+            let said = said.map(|fault| format!("{} ({})", fault.line(), hints(&fault)));
             Err(said.collect::<Vec<_>>())
         }
     };

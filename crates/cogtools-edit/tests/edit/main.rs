@@ -7,3 +7,12 @@ mod merge;
 mod nasty;
 mod read;
 mod toml;
+
+use cogtools_core::Fault;
+
+/// The hints of a fault, on one line.
+fn hints(fault: &Fault) -> String {
+    let hints = fault.hints.iter();
+    let rendered = hints.map(|hint| hint.render(|command| format!("{command:?}")));
+    rendered.collect::<Vec<_>>().join("; ")
+}

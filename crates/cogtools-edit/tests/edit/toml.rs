@@ -5,6 +5,8 @@ use std::path::Path;
 use cogtools_edit::toml;
 use serde_json::{Map, Value, json};
 
+use crate::hints;
+
 const ADDED: &str = "[servers.us]\ncommand = \"us\"\nargs = [\"a \\\"b\\\"\", \"c\"]\n";
 
 fn members() -> Map<String, Value> {
@@ -18,7 +20,7 @@ fn check(before: &str, expected: Result<&str, &str>) {
     let found = toml::add(file, before, "servers", "us", &members());
     let found = found.map_err(|refusal| {
         let fault = refusal.fault();
-        format!("{} ({})", fault.line(), fault.hints.join("; "))
+        format!("{} ({})", fault.line(), hints(&fault))
     });
     assert_eq!(
         found.as_deref().map_err(String::as_str),

@@ -1,5 +1,6 @@
 //! Whole runs: what is printed and what is there afterwards.
 
+use cogtools_core::Hint;
 use cogtools_edit::{Change, Plan, Step};
 use cogtools_init::PROGRAM;
 
@@ -160,8 +161,8 @@ fn a_file_that_changes_before_it_is_written_stays() {
         assert_eq!(
             fault.hints,
             [
-                "run this again to take its new content into account",
-                "no file was written"
+                Hint::from("run this again to take its new content into account"),
+                Hint::from("no file was written"),
             ]
         );
         assert_eq!(project.read("file"), "theirs");
@@ -181,7 +182,8 @@ fn a_plan_that_stops_half_way_says_what_is_written() {
     project.write("b", "theirs");
     let steps = vec![create("new/a"), create("b"), create("c")];
     let fault = Plan { steps }.apply().unwrap_err().fault();
-    assert_eq!(fault.hints.last().unwrap(), "already written: `new/a`");
+    let written = Hint::from("already written: `new/a`");
+    assert_eq!(fault.hints.last(), Some(&written));
     assert_eq!(project.files(), ["b", "new/", "new/a"]);
 }
 

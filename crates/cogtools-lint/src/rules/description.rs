@@ -6,8 +6,8 @@ use cogtools_core::yaml::Node;
 use serde_json::Value;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -65,8 +65,8 @@ const EMPTY: [&str; 14] = [
     "…",
 ];
 
-fn missing(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn missing(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let described = site.schema.get("description").and_then(Value::as_str);
         let silent = described.is_none_or(|text| text.trim().is_empty());
         if let Role::Property { name, .. } = site.role
@@ -74,15 +74,15 @@ fn missing(subject: &Subject, findings: &mut Findings<'_>) {
             && !site.schema.contains_key("$ref")
         {
             findings.at(
-                subject.locate(&site.pointer),
+                file.locate(&site.pointer),
                 format!("`{name}` has no description"),
             );
         }
     }
 }
 
-fn long(subject: &Subject, findings: &mut Findings<'_>) {
-    let Some(entry) = subject.entry("description") else {
+fn long(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(entry) = file.entry("description") else {
         return;
     };
     let length = entry.value.text().map_or(0, |text| text.chars().count());
@@ -92,20 +92,20 @@ fn long(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn placeholder(subject: &Subject, findings: &mut Findings<'_>) {
+fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
     let mut texts: Vec<(&Node, &str)> = ["title", "description"]
         .into_iter()
-        .filter_map(|key| Some((subject.value(key)?, "")))
+        .filter_map(|key| Some((file.value(key)?, "")))
         .collect();
     for key in ["parameters", "parameters_schema"] {
-        let entries = subject.value(key).and_then(Node::entries);
+        let entries = file.value(key).and_then(Node::entries);
         for entry in entries.into_iter().flatten() {
             descriptions(&entry.value, &entry.key, &mut texts);
         }
     }
     for (node, name) in texts {
-        let said = node.text().and_then(|text| says_nothing(text, name));
-        if let Some(what) = said {
+        let placeholder = node.text().and_then(|text| placeholder_text(text, name));
+        if let Some(what) = placeholder {
             findings.at(node.span, format!("a placeholder: {what}"));
         }
     }
@@ -123,7 +123,7 @@ fn descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'
     }
 }
 
-fn says_nothing(text: &str, name: &str) -> Option<String> {
+fn placeholder_text(text: &str, name: &str) -> Option<String> {
     let plain = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     let work = ["TODO", "FIXME", "TBD", "XXX"];
     if let Some(word) = work

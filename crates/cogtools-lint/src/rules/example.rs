@@ -1,10 +1,11 @@
 //! Examples: documentation, tests and few-shot at once.
 
 use cogtools_core::Level;
+use cogtools_program::render_hints;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -42,33 +43,33 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn invalid(subject: &Subject, findings: &mut Findings<'_>) {
-    let faults = subject
+fn invalid(file: &LintFile, findings: &mut Findings<'_>) {
+    let faults = file
         .tool
         .iter()
         .flat_map(cogtools_core::Tool::check_examples);
     for fault in faults {
         if let Some(place) = fault.place.clone() {
-            let noted = findings.place(place, fault.message.clone());
+            let finding = findings.place(place, fault.message.clone());
             if !fault.hints.is_empty() {
-                noted.fix(fault.hints.join("; "));
+                finding.fix(render_hints(&fault.hints).join("; "));
             }
         }
     }
 }
 
-fn none(subject: &Subject, findings: &mut Findings<'_>) {
-    let bare = subject
+fn none(file: &LintFile, findings: &mut Findings<'_>) {
+    let bare = file
         .tool
         .as_ref()
         .is_some_and(|tool| tool.examples().next().is_none());
-    if bare && let Some(name) = subject.entry("name") {
+    if bare && let Some(name) = file.entry("name") {
         findings.at(name.span, "no examples");
     }
 }
 
-fn uncovered(subject: &Subject, findings: &mut Findings<'_>) {
-    let examples: Vec<_> = subject
+fn uncovered(file: &LintFile, findings: &mut Findings<'_>) {
+    let examples: Vec<_> = file
         .tool
         .iter()
         .flat_map(cogtools_core::Tool::examples)
@@ -76,7 +77,7 @@ fn uncovered(subject: &Subject, findings: &mut Findings<'_>) {
     if examples.is_empty() {
         return;
     }
-    for (name, required, site) in subject.parameters() {
+    for (name, required, site) in file.parameters() {
         let given = examples
             .iter()
             .filter(|example| example.contains_key(name))
@@ -87,6 +88,6 @@ fn uncovered(subject: &Subject, findings: &mut Findings<'_>) {
             given if given == examples.len() => format!("every example gives `{name}`"),
             _ => continue,
         };
-        findings.at(subject.locate(&site.pointer), message);
+        findings.at(file.locate(&site.pointer), message);
     }
 }

@@ -4,8 +4,8 @@ use cogtools_core::text::Span;
 use cogtools_core::{Level, Tool, shebang};
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -54,40 +54,40 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn no_schema(subject: &Subject, findings: &mut Findings<'_>) {
-    let entries = subject
+fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
+    let entries = file
         .document
         .as_ref()
         .and_then(|document| document.entries());
     let Some(first) = entries.and_then(<[_]>::first) else {
         return;
     };
-    if subject.entry("$schema").is_some() || !subject.looks_like_a_tool() {
+    if file.entry("$schema").is_some() || !file.looks_like_a_tool() {
         return;
     }
-    let noted = findings.at(first.span, "no `$schema`");
-    let before = &subject.text.as_str()[..first.span.start];
+    let finding = findings.at(first.span, "no `$schema`");
+    let before = &file.text.as_str()[..first.span.start];
     // In a flow mapping, or behind a quote or an anchor, a line before is no place.
     if before.is_empty() || before.ends_with('\n') {
-        let ending = if subject.text.as_str().contains("\r\n") {
+        let ending = if file.text.as_str().contains("\r\n") {
             "\r\n"
         } else {
             "\n"
         };
         let line = format!("$schema: {}{ending}", Tool::SCHEMA);
-        noted.edit(start(first.span.start), line);
+        finding.edit(start(first.span.start), line);
     }
 }
 
-fn no_shebang(subject: &Subject, findings: &mut Findings<'_>) {
-    if subject.looks_like_a_tool() && !subject.text.as_str().starts_with("#!") {
+fn no_shebang(file: &LintFile, findings: &mut Findings<'_>) {
+    if file.looks_like_a_tool() && !file.text.as_str().starts_with("#!") {
         findings.file("no `#!` line").edit(start(0), shebang::LINE);
     }
 }
 
-fn not_executable(subject: &Subject, findings: &mut Findings<'_>) {
-    if subject.text.as_str().starts_with("#!") && !shebang::is_executable(&subject.path) {
-        let line = subject.text.as_str().find('\n').unwrap_or(2);
+fn not_executable(file: &LintFile, findings: &mut Findings<'_>) {
+    if file.text.as_str().starts_with("#!") && !shebang::is_executable(&file.path) {
+        let line = file.text.as_str().find('\n').unwrap_or(2);
         findings.at(
             Span {
                 start: 0,
@@ -98,12 +98,9 @@ fn not_executable(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn yml(subject: &Subject, findings: &mut Findings<'_>) {
-    let yml = subject
-        .path
-        .extension()
-        .is_some_and(|ending| ending == "yml");
-    if yml && subject.looks_like_a_tool() {
+fn yml(file: &LintFile, findings: &mut Findings<'_>) {
+    let yml = file.path.extension().is_some_and(|ending| ending == "yml");
+    if yml && file.looks_like_a_tool() {
         findings.file("a tool in a `.yml` file");
     }
 }

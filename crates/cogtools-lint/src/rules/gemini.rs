@@ -6,8 +6,8 @@ use cogtools_core::schema::Role;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -93,21 +93,21 @@ const KEYWORDS: [&str; 22] = [
 ];
 const LONGEST: usize = 64;
 
-fn keyword(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn keyword(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let strange = site
             .schema
             .keys()
             .filter(|key| !KEYWORDS.contains(&key.as_str()));
         for key in strange {
             let message = format!("`{key}` is not a keyword of Gemini's `parameters`");
-            findings.at(subject.keyword(&site, key), message);
+            findings.at(file.keyword(&site, key), message);
         }
     }
 }
 
-fn enumeration(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn enumeration(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let values = site.schema.get("enum").and_then(Value::as_array);
         let other = values
             .into_iter()
@@ -115,43 +115,40 @@ fn enumeration(subject: &Subject, findings: &mut Findings<'_>) {
             .find(|value| !value.is_string());
         if let Some(other) = other {
             let message = format!("{other} is not a string");
-            findings.at(subject.keyword(&site, "enum"), message);
+            findings.at(file.keyword(&site, "enum"), message);
         }
     }
 }
 
-fn format_(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn format_(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let text = site.schema.get("type").is_some_and(|kind| kind == "string");
         let format = site.schema.get("format").and_then(Value::as_str);
         let strange = format.filter(|format| !matches!(*format, "enum" | "date-time"));
         if let Some(format) = strange.filter(|_| text) {
             let message = format!("Gemini has no strings of format `{format}`");
-            findings.at(subject.keyword(&site, "format"), message);
+            findings.at(file.keyword(&site, "format"), message);
         }
     }
 }
 
-fn empty_object(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn empty_object(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let object = site.schema.get("type").is_some_and(|kind| kind == "object");
         let properties = site.schema.get("properties").and_then(Value::as_object);
         if object && site.role != Role::Root && properties.is_none_or(Map::is_empty) {
-            findings.at(
-                subject.keyword(&site, "type"),
-                "an object without properties",
-            );
+            findings.at(file.keyword(&site, "type"), "an object without properties");
         }
     }
 }
 
-fn parameter_name(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn parameter_name(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         if let Role::Property { name, .. } = site.role
             && !is_name(name)
         {
             let message = format!("`{name}` is not a name that Gemini accepts");
-            findings.at(subject.locate(&site.pointer), message);
+            findings.at(file.locate(&site.pointer), message);
         }
     }
 }

@@ -5,8 +5,8 @@ use cogtools_core::schema::Role;
 use serde_json::Value;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -44,22 +44,18 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn composed_root(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject
-        .sites()
-        .iter()
-        .filter(|site| site.role == Role::Root)
-    {
+fn composed_root(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites().iter().filter(|site| site.role == Role::Root) {
         for word in ["allOf", "anyOf", "oneOf", "not", "enum"] {
             if site.schema.contains_key(word) {
                 let message = format!("`{word}` at the root of the parameters");
-                findings.at(subject.keyword(site, word), message);
+                findings.at(file.keyword(site, word), message);
             }
         }
     }
 }
 
-fn strict(subject: &Subject, findings: &mut Findings<'_>) {
+fn strict(file: &LintFile, findings: &mut Findings<'_>) {
     const REFUSED: [&str; 6] = [
         "allOf",
         "oneOf",
@@ -68,7 +64,7 @@ fn strict(subject: &Subject, findings: &mut Findings<'_>) {
         "maxProperties",
         "uniqueItems",
     ];
-    for site in subject.sites() {
+    for site in file.sites() {
         let open = site
             .schema
             .get("additionalProperties")
@@ -79,26 +75,26 @@ fn strict(subject: &Subject, findings: &mut Findings<'_>) {
             .filter(|word| site.schema.contains_key(*word));
         for word in refused.chain(open) {
             let message = format!("`{word}` is not part of OpenAI's strict mode");
-            findings.at(subject.keyword(&site, word), message);
+            findings.at(file.keyword(&site, word), message);
         }
     }
 }
 
-fn lost(subject: &Subject, findings: &mut Findings<'_>) {
-    const LOST: [&str; 5] = [
+fn lost(file: &LintFile, findings: &mut Findings<'_>) {
+    const OPENAPI_ONLY: [&str; 5] = [
         "example",
         "discriminator",
         "externalDocs",
         "xml",
         "deprecated",
     ];
-    for site in subject.sites() {
-        for word in LOST
+    for site in file.sites() {
+        for word in OPENAPI_ONLY
             .into_iter()
             .filter(|word| site.schema.contains_key(*word))
         {
             let message = format!("`{word}` does not reach hosts that take JSON Schema");
-            findings.at(subject.keyword(&site, word), message);
+            findings.at(file.keyword(&site, word), message);
         }
     }
 }

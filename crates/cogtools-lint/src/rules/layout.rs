@@ -6,8 +6,8 @@ use cogtools_core::yaml;
 use serde_json::Value;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -37,15 +37,15 @@ pub(super) static RULES: &[Rule] = &[
 /// So many lines are looked at; a file with more has other problems.
 const MOST: usize = 100;
 
-fn carriage_return(subject: &Subject, findings: &mut Findings<'_>) {
-    let text = subject.text.as_str();
+fn carriage_return(file: &LintFile, findings: &mut Findings<'_>) {
+    let text = file.text.as_str();
     let Some(first) = text.find("\r\n") else {
         return;
     };
-    if !same(subject, &text.replace("\r\n", "\n")) {
+    if !same(file, &text.replace("\r\n", "\n")) {
         return;
     }
-    let mut noted = findings.at(
+    let mut finding = findings.at(
         Span {
             start: first,
             end: first + 1,
@@ -53,7 +53,7 @@ fn carriage_return(subject: &Subject, findings: &mut Findings<'_>) {
         "lines end in CR LF",
     );
     for (at, _) in text.match_indices("\r\n") {
-        noted = noted.edit(
+        finding = finding.edit(
             Span {
                 start: at,
                 end: at + 1,
@@ -63,8 +63,8 @@ fn carriage_return(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn trailing(subject: &Subject, findings: &mut Findings<'_>) {
-    let text = subject.text.as_str();
+fn trailing(file: &LintFile, findings: &mut Findings<'_>) {
+    let text = file.text.as_str();
     let mut at = 0;
     let mut left = MOST;
     for line in text.split_inclusive('\n') {
@@ -77,7 +77,7 @@ fn trailing(subject: &Subject, findings: &mut Findings<'_>) {
         at += line.len();
         if kept.len() < body.len() && left > 0 {
             left -= 1;
-            note(subject, findings, span, "", "blanks at the end of the line");
+            add_edit(file, findings, span, "", "blanks at the end of the line");
         }
     }
     let kept = text.trim_end();
@@ -87,16 +87,16 @@ fn trailing(subject: &Subject, findings: &mut Findings<'_>) {
     };
     match text[kept.len()..].matches('\n').count() {
         _ if kept.is_empty() => {}
-        0 => note(
-            subject,
+        0 => add_edit(
+            file,
             findings,
             end,
             "\n",
             "no line ending at the end of the file",
         ),
         1 => {}
-        _ => note(
-            subject,
+        _ => add_edit(
+            file,
             findings,
             end,
             "\n",
@@ -105,17 +105,17 @@ fn trailing(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-/// Notes an edit, if the document stays what it is.
-fn note(subject: &Subject, findings: &mut Findings<'_>, span: Span, with: &str, message: &str) {
-    let text = subject.text.as_str();
+/// Adds a finding with an edit, if the document stays what it is.
+fn add_edit(file: &LintFile, findings: &mut Findings<'_>, span: Span, with: &str, message: &str) {
+    let text = file.text.as_str();
     let edited = format!("{}{with}{}", &text[..span.start], &text[span.end..]);
-    if same(subject, &edited) {
+    if same(file, &edited) {
         findings.at(span, message).edit(span, with);
     }
 }
 
-fn same(subject: &Subject, edited: &str) -> bool {
-    let Some(document) = &subject.document else {
+fn same(file: &LintFile, edited: &str) -> bool {
+    let Some(document) = &file.document else {
         return false;
     };
     let text = Text::new("", edited.as_bytes().to_vec()).ok();

@@ -3,8 +3,8 @@
 use cogtools_core::{Level, Name};
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -44,8 +44,8 @@ pub(super) static RULES: &[Rule] = &[
 
 const WAIT: &str = "wait_for_previous";
 
-fn unportable(subject: &Subject, findings: &mut Findings<'_>) {
-    let node = subject.value("name");
+fn unportable(file: &LintFile, findings: &mut Findings<'_>) {
+    let node = file.value("name");
     let named = node.and_then(|node| Some((node, node.text()?)));
     if let Some((node, name)) = named
         && let Err(error) = Name::new(name)
@@ -58,8 +58,8 @@ fn unportable(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn reserved(subject: &Subject, findings: &mut Findings<'_>) {
-    let node = subject.value("name");
+fn reserved(file: &LintFile, findings: &mut Findings<'_>) {
+    let node = file.value("name");
     if let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) {
         let prefix = ["discovered_tool_", "mcp_"]
             .into_iter()
@@ -73,21 +73,21 @@ fn reserved(subject: &Subject, findings: &mut Findings<'_>) {
             findings.at(node.span, format!("`{WAIT}` is a host's own"));
         }
     }
-    for (name, _, site) in subject.parameters() {
+    for (name, _, site) in file.parameters() {
         if name == WAIT {
             findings.at(
-                subject.locate(&site.pointer),
+                file.locate(&site.pointer),
                 format!("`{WAIT}` is a host's own"),
             );
         }
     }
 }
 
-fn stem(subject: &Subject, findings: &mut Findings<'_>) {
-    let Some(node) = subject.value("name") else {
+fn stem(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(node) = file.value("name") else {
         return;
     };
-    let stem = subject.path.file_stem().unwrap_or_default();
+    let stem = file.path.file_stem().unwrap_or_default();
     let name = node
         .text()
         .filter(|name| stem != *name && Name::new(name).is_ok());

@@ -4,8 +4,8 @@ use cogtools_core::Level;
 use serde_json::Value;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[Rule {
     name: "pattern-escape",
@@ -19,12 +19,12 @@ pub(super) static RULES: &[Rule] = &[Rule {
     check: escape,
 }];
 
-fn escape(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn escape(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let pattern = site.schema.get("pattern").and_then(Value::as_str);
         if let Some(c) = pattern.and_then(wrong_escape) {
             let message = format!("`\\{c}` is no escape in Unicode mode");
-            findings.at(subject.keyword(&site, "pattern"), message);
+            findings.at(file.keyword(&site, "pattern"), message);
         }
     }
 }

@@ -5,9 +5,9 @@ use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
-use crate::{hidden, reach, secret};
+use crate::{included_templates, invisible, secret};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -34,27 +34,27 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn hidden_characters(subject: &Subject, findings: &mut Findings<'_>) {
-    written(subject.text.as_str(), findings);
-    if let Some(document) = &subject.document {
-        escaped(subject, document, findings);
+fn hidden_characters(file: &LintFile, findings: &mut Findings<'_>) {
+    check_characters(file.text.as_str(), findings);
+    if let Some(document) = &file.document {
+        check_escapes(file, document, findings);
     }
-    for template in foreign(subject) {
+    for template in template_files(file) {
         let text = template.text();
-        for (at, c, name) in hidden::all(text.as_str()) {
+        for (at, c, name) in invisible::all(text.as_str()) {
             let span = Span {
                 start: at,
                 end: at + c.len_utf8(),
             };
-            findings.place(text.place(span), worded(c, name));
+            findings.place(text.place(span), message(c, name));
         }
     }
 }
 
 /// Hidden characters as they stand in the file; a run of one kind is one finding.
-fn written(text: &str, findings: &mut Findings<'_>) {
+fn check_characters(text: &str, findings: &mut Findings<'_>) {
     let mut runs: Vec<(Span, char, &str)> = Vec::new();
-    for (at, c, name) in hidden::all(text) {
+    for (at, c, name) in invisible::all(text) {
         let end = at + c.len_utf8();
         match runs.last_mut() {
             Some((span, _, last)) if span.end == at && *last == name => span.end = end,
@@ -62,59 +62,61 @@ fn written(text: &str, findings: &mut Findings<'_>) {
         }
     }
     for (span, c, name) in runs {
-        let removable = text[span.start..span.end].chars().all(hidden::is_removable);
-        let noted = findings.at(span, worded(c, name));
+        let removable = text[span.start..span.end]
+            .chars()
+            .all(invisible::is_removable);
+        let finding = findings.at(span, message(c, name));
         if removable {
-            noted.edit(span, "");
+            finding.edit(span, "");
         }
     }
 }
 
 /// Hidden characters that only come to be when an escape such as `\u200b` is read.
-fn escaped(subject: &Subject, node: &Node, findings: &mut Findings<'_>) {
+fn check_escapes(file: &LintFile, node: &Node, findings: &mut Findings<'_>) {
     match &node.data {
-        Data::Text { text, .. } => escaped_text(subject, text, node.span, findings),
+        Data::Text { text, .. } => check_text(file, text, node.span, findings),
         Data::List(items) => items
             .iter()
-            .for_each(|item| escaped(subject, item, findings)),
+            .for_each(|item| check_escapes(file, item, findings)),
         Data::Map(entries) => {
             for entry in entries {
-                escaped_text(subject, &entry.key, entry.span, findings);
-                escaped(subject, &entry.value, findings);
+                check_text(file, &entry.key, entry.span, findings);
+                check_escapes(file, &entry.value, findings);
             }
         }
         _ => {}
     }
 }
 
-fn escaped_text(subject: &Subject, text: &str, span: Span, findings: &mut Findings<'_>) {
-    let raw = subject.raw(span);
+fn check_text(file: &LintFile, text: &str, span: Span, findings: &mut Findings<'_>) {
+    let raw = file.raw(span);
     if !raw.starts_with('"') {
         return;
     }
-    for (_, c, name) in hidden::all(text) {
+    for (_, c, name) in invisible::all(text) {
         if !raw.contains(c) {
-            findings.at(span, format!("{}, written as an escape", worded(c, name)));
+            findings.at(span, format!("{}, written as an escape", message(c, name)));
         }
     }
 }
 
-fn worded(c: char, name: &str) -> String {
+fn message(c: char, name: &str) -> String {
     format!(
         "U+{:04X}, a {name}, is seen by models and by nobody else",
         u32::from(c)
     )
 }
 
-fn secrets(subject: &Subject, findings: &mut Findings<'_>) {
-    for (range, what) in secret::all(subject.text.as_str()) {
+fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
+    for (range, what) in secret::all(file.text.as_str()) {
         let span = Span {
             start: range.start,
             end: range.end,
         };
         findings.at(span, format!("this looks like {what}"));
     }
-    for template in foreign(subject) {
+    for template in template_files(file) {
         let text = template.text();
         for (range, what) in secret::all(text.as_str()) {
             let span = Span {
@@ -127,10 +129,11 @@ fn secrets(subject: &Subject, findings: &mut Findings<'_>) {
 }
 
 /// The templates of the tool, and what they include, that stand in files of their own.
-fn foreign(subject: &Subject) -> Vec<cogtools_core::implementation::Written> {
-    let own = subject.text.name();
-    let reached = subject.tool.iter().flat_map(reach::all);
-    reached
+fn template_files(file: &LintFile) -> Vec<cogtools_core::implementation::Written> {
+    let own = file.text.name();
+    file.tool
+        .iter()
+        .flat_map(included_templates::all)
         .map(|template| template.written)
         .filter(|template| template.text().name() != own)
         .collect()

@@ -5,8 +5,8 @@ use cogtools_core::schema::Role;
 use serde_json::Value;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -55,15 +55,15 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn required_with_default(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn required_with_default(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         if let Role::Property {
             name,
             required: true,
         } = site.role
             && site.schema.contains_key("default")
         {
-            let span = subject.keyword(&site, "default");
+            let span = file.keyword(&site, "default");
             findings.at(
                 span,
                 format!("`{name}` is required, so its default is never used"),
@@ -72,42 +72,46 @@ fn required_with_default(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn lone_bound(subject: &Subject, findings: &mut Findings<'_>) {
+fn lone_bound(file: &LintFile, findings: &mut Findings<'_>) {
     let pairs = [
         ("exclusiveMinimum", "minimum"),
         ("exclusiveMaximum", "maximum"),
     ];
-    for site in subject.sites() {
+    for site in file.sites() {
         for (flag, bound) in pairs {
             let set = site.schema.get(flag) == Some(&Value::Bool(true));
             if set && !site.schema.contains_key(bound) {
-                let span = subject.keyword(&site, flag);
+                let span = file.keyword(&site, flag);
                 findings.at(span, format!("`{flag}` without `{bound}` bounds nothing"));
             }
         }
     }
 }
 
-fn lone_nullable(subject: &Subject, findings: &mut Findings<'_>) {
-    for site in subject.sites() {
+fn lone_nullable(file: &LintFile, findings: &mut Findings<'_>) {
+    for site in file.sites() {
         let set = site.schema.get("nullable") == Some(&Value::Bool(true));
         if set && !site.schema.contains_key("type") {
-            let span = subject.keyword(&site, "nullable");
+            let span = file.keyword(&site, "nullable");
             findings.at(span, "`nullable` without `type` does nothing");
         }
     }
 }
 
-fn untyped(subject: &Subject, findings: &mut Findings<'_>) {
+fn untyped(file: &LintFile, findings: &mut Findings<'_>) {
     // `nullable` alone has a rule of its own.
-    const SAYS: [&str; 7] = ["type", "$ref", "allOf", "anyOf", "oneOf", "not", "nullable"];
-    for site in subject.sites() {
-        let says = site.schema.keys().any(|key| SAYS.contains(&key.as_str()));
+    const TYPING_KEYWORDS: [&str; 7] =
+        ["type", "$ref", "allOf", "anyOf", "oneOf", "not", "nullable"];
+    for site in file.sites() {
+        let says = site
+            .schema
+            .keys()
+            .any(|key| TYPING_KEYWORDS.contains(&key.as_str()));
         // Parts of a composition take their type from what surrounds them.
         let composed = ["allOf", "anyOf", "oneOf", "not"];
         let part = site.pointer.split('/').any(|step| composed.contains(&step));
         if site.role != Role::Root && !says && !part {
-            findings.at(subject.locate(&site.pointer), "of no type");
+            findings.at(file.locate(&site.pointer), "of no type");
         }
     }
 }

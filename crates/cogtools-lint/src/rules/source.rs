@@ -3,8 +3,8 @@
 use cogtools_core::Level;
 
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -31,16 +31,16 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn shadowed(subject: &Subject, findings: &mut Findings<'_>) {
-    if let Some(winner) = &subject.shadowed_by {
+fn shadowed(file: &LintFile, findings: &mut Findings<'_>) {
+    if let Some(winner) = &file.shadowed_by {
         findings.file(format!("shadowed by `{}`", winner.display()));
     }
 }
 
-fn duplicate(subject: &Subject, findings: &mut Findings<'_>) {
-    let node = subject.value("name");
-    if let Some((node, twin)) = node.zip(subject.twin.as_ref()) {
-        let message = format!("nearly or quite the name of `{}`", twin.display());
+fn duplicate(file: &LintFile, findings: &mut Findings<'_>) {
+    let node = file.value("name");
+    if let Some((node, duplicate_name)) = node.zip(file.duplicate_name.as_ref()) {
+        let message = format!("nearly or quite the name of `{}`", duplicate_name.display());
         findings.at(node.span, message);
     }
 }

@@ -2,12 +2,13 @@
 
 use cogtools_core::implementation::{Implementation, Written};
 use cogtools_core::{Level, Tool};
+use cogtools_program::render_hints;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
-use crate::reach::{self, Reached};
+use crate::included_templates::{self, IncludedTemplate};
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -57,34 +58,35 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The tool's own templates that can be understood.
-fn own(subject: &Subject) -> Vec<(Written, Analysis)> {
-    let reached = subject.tool.iter().flat_map(reach::all);
-    reached
+fn own_templates(file: &LintFile) -> Vec<(Written, Analysis)> {
+    file.tool
+        .iter()
+        .flat_map(included_templates::all)
         .filter(|template| template.own)
         .filter_map(|template| Some((template.written, template.analysis.ok()?)))
         .collect()
 }
 
-fn broken(subject: &Subject, findings: &mut Findings<'_>) {
-    let Some(tool) = &subject.tool else {
+fn broken(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(tool) = &file.tool else {
         return;
     };
     let fault = tool.check_implementation();
-    let told = fault.as_ref().and_then(|fault| fault.place.clone());
+    let reported = fault.as_ref().and_then(|fault| fault.place.clone());
     if let Some(fault) = fault {
-        let noted = match fault.place.clone() {
+        let finding = match fault.place.clone() {
             Some(place) => findings.place(place, fault.message.clone()),
             None => findings.file(fault.message.clone()),
         };
         if !fault.hints.is_empty() {
-            noted.fix(fault.hints.join("; "));
+            finding.fix(render_hints(&fault.hints).join("; "));
         }
     }
-    for Reached {
+    for IncludedTemplate {
         written,
         analysis,
         own,
-    } in reach::all(tool)
+    } in included_templates::all(tool)
     {
         let (errors, names) = match &analysis {
             Ok(analysis) => (analysis.unknown.as_slice(), analysis.templates.as_slice()),
@@ -95,12 +97,12 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
         for error in errors {
             let place = written.place(error.line(), error.column(), error.length());
             // The check above stops at the first of them.
-            if told.as_ref() == Some(&place) {
+            if reported.as_ref() == Some(&place) {
                 continue;
             }
-            let noted = findings.place(place, error.message());
+            let finding = findings.place(place, error.message());
             if let Some(hint) = error.hint() {
-                noted.fix(hint);
+                finding.fix(hint);
             }
         }
         for name in names {
@@ -110,15 +112,15 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
 }
 
 fn absent(tool: &Tool, template: &Written, name: &str, findings: &mut Findings<'_>) {
-    let source = template.source();
-    let lines = source.lines().enumerate();
-    let line = lines
-        .into_iter()
+    let line = template
+        .source()
+        .lines()
+        .enumerate()
         .find_map(|(index, line)| Some((index + 1, line, line.find(name)?)));
     let Some((number, line, at)) = line else {
         return;
     };
-    if reach::partial(tool, name).is_none() && !line.contains("ignore missing") {
+    if included_templates::partial(tool, name).is_none() && !line.contains("ignore missing") {
         let column = line[..at].chars().count() + 1;
         let place = template.place(number, column, name.chars().count());
         findings
@@ -127,14 +129,14 @@ fn absent(tool: &Tool, template: &Written, name: &str, findings: &mut Findings<'
     }
 }
 
-fn undeclared(subject: &Subject, findings: &mut Findings<'_>) {
-    let Some(tool) = &subject.tool else {
+fn undeclared(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(tool) = &file.tool else {
         return;
     };
     let Some(names) = tool.schema().names() else {
         return;
     };
-    let reached: Vec<(Reached, Analysis)> = reach::all(tool)
+    let reached: Vec<(IncludedTemplate, Analysis)> = included_templates::all(tool)
         .into_iter()
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
         .map(|(analysis, template)| (template, analysis))
@@ -147,26 +149,26 @@ fn undeclared(subject: &Subject, findings: &mut Findings<'_>) {
         });
         for read in unknown {
             let meant = cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
-            let noted = findings.place(
+            let finding = findings.place(
                 place(&template.written, read),
                 format!("no parameter is named `{}`", read.name),
             );
             if let Some(meant) = meant {
-                noted.fix(meant);
+                finding.fix(meant);
             }
         }
     }
 }
 
-fn unused(subject: &Subject, findings: &mut Findings<'_>) {
-    let Some(tool) = &subject.tool else {
+fn unused(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(tool) = &file.tool else {
         return;
     };
     let rendered = matches!(
         tool.implementation(),
         Implementation::Template(_) | Implementation::TemplateFile(_)
     );
-    let reached = reach::all(tool);
+    let reached = included_templates::all(tool);
     // A template that does not compile uses nothing, and has a rule of its own.
     if !rendered || !reached.iter().any(|template| template.analysis.is_ok()) {
         return;
@@ -178,21 +180,21 @@ fn unused(subject: &Subject, findings: &mut Findings<'_>) {
             .flat_map(|it| &it.reads);
         read.any(|read| read.name == name)
     };
-    for (name, _, site) in subject.parameters() {
+    for (name, _, site) in file.parameters() {
         if !used(name) {
             let message = format!("the template never uses `{name}`");
-            findings.at(subject.locate(&site.pointer), message);
+            findings.at(file.locate(&site.pointer), message);
         }
     }
 }
 
-fn unguarded(subject: &Subject, findings: &mut Findings<'_>) {
-    let parameters = subject.parameters();
+fn unguarded(file: &LintFile, findings: &mut Findings<'_>) {
+    let parameters = file.parameters();
     let may_lack = |name: &str| {
         let mut found = parameters.iter().filter(|(other, ..)| *other == name);
         found.any(|(_, required, site)| !required && !site.schema.contains_key("default"))
     };
-    for (template, analysis) in own(subject) {
+    for (template, analysis) in own_templates(file) {
         for read in analysis
             .reads
             .iter()

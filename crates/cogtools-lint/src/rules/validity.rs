@@ -4,11 +4,12 @@ use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, Place};
+use cogtools_program::render_hints;
 
 use super::INVALID_TOOL;
 use crate::finding::Findings;
+use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::subject::Subject;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -46,22 +47,22 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn invalid(subject: &Subject, findings: &mut Findings<'_>) {
-    for fault in &subject.faults {
+fn invalid(file: &LintFile, findings: &mut Findings<'_>) {
+    for fault in &file.faults {
         let place = fault.place.clone().unwrap_or_else(|| {
             let start = Span { start: 0, end: 1 };
-            subject.text.place(start)
+            file.text.place(start)
         });
-        let noted = findings.place(Place { ..place }, fault.message.clone());
+        let finding = findings.place(Place { ..place }, fault.message.clone());
         if !fault.hints.is_empty() {
-            noted.fix(fault.hints.join("; "));
+            finding.fix(render_hints(&fault.hints).join("; "));
         }
     }
 }
 
-fn spelling(subject: &Subject, findings: &mut Findings<'_>) {
-    let sugar = subject.value("parameters").is_some();
-    for node in subject.schema_nodes() {
+fn spelling(file: &LintFile, findings: &mut Findings<'_>) {
+    let sugar = file.value("parameters").is_some();
+    for node in file.schema_nodes() {
         // `city: int` is short for a map with that type.
         let written = match &node.data {
             Data::Text { .. } if sugar => Some(node),
@@ -74,18 +75,18 @@ fn spelling(subject: &Subject, findings: &mut Findings<'_>) {
             continue;
         };
         let message = format!("`{text}` is not a type");
-        let noted = findings
+        let finding = findings
             .at(written.span, message)
             .fix(format!("write `{right}`"));
-        if let Some(span) = inside(subject, written, text) {
-            noted.edit(span, right);
+        if let Some(span) = inside(file, written, text) {
+            finding.edit(span, right);
         }
     }
 }
 
 /// Where exactly `text` stands, quotes left out.
-fn inside(subject: &Subject, node: &Node, text: &str) -> Option<Span> {
-    let raw = subject.raw(node.span);
+fn inside(file: &LintFile, node: &Node, text: &str) -> Option<Span> {
+    let raw = file.raw(node.span);
     let at = raw.find(text)?;
     let around = raw.len() - text.len();
     (around == 0 || around == 2).then_some(Span {
@@ -94,8 +95,8 @@ fn inside(subject: &Subject, node: &Node, text: &str) -> Option<Span> {
     })
 }
 
-fn items(subject: &Subject, findings: &mut Findings<'_>) {
-    for node in subject.schema_nodes() {
+fn items(file: &LintFile, findings: &mut Findings<'_>) {
+    for node in file.schema_nodes() {
         let kind = node.get("type").filter(|kind| kind.text() == Some("array"));
         if let Some(kind) = kind.filter(|_| node.get("items").is_none()) {
             findings.at(kind.span, "an array needs `items`");

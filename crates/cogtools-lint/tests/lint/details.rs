@@ -1,6 +1,6 @@
 //! The finer points of single rules: what they find, and what they leave alone.
 
-use cogtools_lint::{Levels, Linter, Subject};
+use cogtools_lint::{Levels, LintFile, Linter};
 use cogtools_test_support::Project;
 
 /// The findings in a tool file named `say.yaml`, as `line:column rule`; `$schema`
@@ -8,9 +8,9 @@ use cogtools_test_support::Project;
 fn check(text: &str, expected: &[&str]) {
     let project = Project::new();
     project.file("say.yaml", text);
-    let subject = Subject::read(&project.path("say.yaml"), "say.yaml".as_ref()).unwrap();
+    let file = LintFile::read(&project.path("say.yaml"), "say.yaml".as_ref()).unwrap();
     let found: Vec<String> = Linter::new(Levels::default())
-        .check(&subject)
+        .check(&file)
         .into_iter()
         .filter(|it| !["no-schema", "no-examples"].contains(&it.rule.name))
         .map(|it| format!("{}:{} {}", it.place.line, it.place.column, it.rule.name))

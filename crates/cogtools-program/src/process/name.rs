@@ -44,6 +44,8 @@ mod tests {
             command,
             run,
             stdin: Stdin::Ignored,
+            codes: &[],
+            variables: &[],
             manual: &[],
         }
     }

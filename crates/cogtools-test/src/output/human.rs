@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use cogtools_core::Fault;
+use cogtools_program::render_hints;
 
-use super::{Sum, count};
+use super::{Totals, count};
 use crate::diff::visible;
-use crate::flaw::Flaw;
+use crate::failure::TestFailure;
 use crate::suite::{Case, Suite};
 
 const RED: &str = "1;31";
@@ -31,29 +32,29 @@ pub(super) fn text(suites: &[Suite], colour: bool) -> String {
     if !suites.is_empty() {
         page.text.push('\n');
     }
-    page.text.push_str(&summary(&Sum::of(suites)));
+    page.text.push_str(&summary(&Totals::of(suites)));
     page.text
 }
 
-fn summary(sum: &Sum) -> String {
+fn summary(totals: &Totals) -> String {
     let mut text = format!(
         "{}, {}: ",
-        count(sum.tools, "tool"),
-        count(sum.examples, "example")
+        count(totals.tools, "tool"),
+        count(totals.examples, "example")
     );
-    text.push_str(&match sum.failures {
-        0 if sum.examples == 0 => "nothing to test".to_owned(),
+    text.push_str(&match totals.failures {
+        0 if totals.examples == 0 => "nothing to test".to_owned(),
         0 => "all passed".to_owned(),
         failures => count(failures, "failure"),
     });
-    match sum.bare {
+    match totals.without_examples {
         0 => {}
         1 => text.push_str("; 1 tool has no examples"),
-        bare => {
-            let _ = write!(text, "; {bare} tools have no examples");
+        number => {
+            let _ = write!(text, "; {number} tools have no examples");
         }
     }
-    for (number, what) in [(sum.written, "written"), (sum.removed, "removed")] {
+    for (number, what) in [(totals.written, "written"), (totals.removed, "removed")] {
         if number > 0 {
             let _ = write!(text, "; {} {what}", count(number, "golden file"));
         }
@@ -64,9 +65,9 @@ fn summary(sum: &Sum) -> String {
 
 impl Page {
     fn suite(&mut self, suite: &Suite) {
-        let (word, style) = match () {
+        let (status, style) = match () {
             () if !suite.passed() => ("FAILED", RED),
-            () if suite.is_bare() => ("none", YELLOW),
+            () if suite.has_no_examples() => ("none", YELLOW),
             () => ("ok", GREEN),
         };
         let what = match suite.cases.len() {
@@ -74,8 +75,8 @@ impl Page {
             0 => "no examples".to_owned(),
             cases => count(cases, "example"),
         };
-        let word = self.paint(word, style);
-        self.line(0, &format!("{word} {} ({what})", visible(&suite.name)));
+        let status = self.paint(status, style);
+        self.line(0, &format!("{status} {} ({what})", visible(&suite.name)));
         for file in suite.written() {
             self.line(2, &format!("wrote {}", file.display()));
         }
@@ -83,24 +84,24 @@ impl Page {
             self.line(2, &format!("removed {}", file.display()));
         }
         let file = suite.file.display().to_string();
-        for flaw in &suite.flaws {
-            self.flaw(&file, flaw);
+        for failure in &suite.failures {
+            self.failure(&file, failure);
         }
         for case in &suite.cases {
-            for flaw in &case.flaws {
-                self.flaw(&subject(case, &file), flaw);
+            for failure in &case.failures {
+                self.failure(&subject(case, &file), failure);
             }
         }
     }
 
-    fn flaw(&mut self, subject: &str, flaw: &Flaw) {
-        let blame = self.paint(flaw.blame.as_str(), RED);
-        let (subject, message) = (visible(subject), visible(&flaw.message));
-        self.line(2, &format!("{subject}: {blame}: {message}"));
-        for fault in &flaw.faults {
+    fn failure(&mut self, subject: &str, failure: &TestFailure) {
+        let kind = self.paint(failure.kind.as_str(), RED);
+        let (subject, message) = (visible(subject), visible(&failure.message));
+        self.line(2, &format!("{subject}: {kind}: {message}"));
+        for fault in &failure.faults {
             self.fault(fault);
         }
-        for line in flaw.detail.lines() {
+        for line in failure.detail.lines() {
             let style = match line.as_bytes().first() {
                 Some(b'-') => RED,
                 Some(b'+') => GREEN,
@@ -110,7 +111,7 @@ impl Page {
             let line = self.paint(line, style);
             self.line(4, &line);
         }
-        self.hints(&flaw.hints);
+        self.hints(&failure.hints);
     }
 
     fn fault(&mut self, fault: &Fault) {
@@ -120,13 +121,13 @@ impl Page {
                 self.line(4, line);
             }
         }
-        self.hints(&fault.hints);
+        self.hints(&render_hints(&fault.hints));
     }
 
-    fn hints(&mut self, hints: &[String]) {
-        let word = self.paint("hint:", CYAN);
+    fn hints(&mut self, hints: &[impl AsRef<str>]) {
+        let label = self.paint("hint:", CYAN);
         for hint in hints {
-            self.line(4, &format!("{word} {}", visible(hint)));
+            self.line(4, &format!("{label} {}", visible(hint.as_ref())));
         }
     }
 

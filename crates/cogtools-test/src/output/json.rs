@@ -1,24 +1,25 @@
 //! The report for programs: one JSON object.
 
 use cogtools_core::Fault;
+use cogtools_program::render_hints;
 use serde_json::{Value, json};
 
-use super::Sum;
-use crate::flaw::Flaw;
+use super::Totals;
+use crate::failure::TestFailure;
 use crate::suite::{Case, Suite};
 
 /// The report.
 pub(super) fn text(suites: &[Suite]) -> String {
-    let sum = Sum::of(suites);
+    let totals = Totals::of(suites);
     let report = json!({
         "tools": suites.iter().map(suite).collect::<Vec<_>>(),
         "summary": {
-            "tools": sum.tools,
-            "examples": sum.examples,
-            "failures": sum.failures,
-            "without_examples": sum.bare,
-            "written": sum.written,
-            "removed": sum.removed,
+            "tools": totals.tools,
+            "examples": totals.examples,
+            "failures": totals.failures,
+            "without_examples": totals.without_examples,
+            "written": totals.written,
+            "removed": totals.removed,
         },
     });
     format!("{report:#}\n")
@@ -27,7 +28,7 @@ pub(super) fn text(suites: &[Suite]) -> String {
 fn suite(suite: &Suite) -> Value {
     let status = match () {
         () if !suite.passed() => "failed",
-        () if suite.is_bare() => "empty",
+        () if suite.has_no_examples() => "empty",
         () => "passed",
     };
     let removed = suite.removed.iter().map(|file| file.display().to_string());
@@ -36,7 +37,7 @@ fn suite(suite: &Suite) -> Value {
         "file": suite.file.display().to_string(),
         "status": status,
         "examples": suite.cases.iter().map(case).collect::<Vec<_>>(),
-        "failures": suite.flaws.iter().map(flaw).collect::<Vec<_>>(),
+        "failures": suite.failures.iter().map(failure).collect::<Vec<_>>(),
         "removed": removed.collect::<Vec<_>>(),
     })
 }
@@ -49,24 +50,24 @@ fn case(case: &Case) -> Value {
         value["column"] = place.column.into();
     }
     value["golden"] = case.golden.display().to_string().into();
-    value["status"] = if case.flaws.is_empty() {
+    value["status"] = if case.failures.is_empty() {
         "passed"
     } else {
         "failed"
     }
     .into();
     value["written"] = case.written.into();
-    value["failures"] = case.flaws.iter().map(flaw).collect();
+    value["failures"] = case.failures.iter().map(failure).collect();
     value
 }
 
-fn flaw(flaw: &Flaw) -> Value {
+fn failure(failure: &TestFailure) -> Value {
     json!({
-        "at": flaw.blame.as_str(),
-        "message": flaw.message,
-        "detail": flaw.detail,
-        "faults": flaw.faults.iter().map(fault).collect::<Vec<_>>(),
-        "hints": flaw.hints,
+        "at": failure.kind.as_str(),
+        "message": failure.message,
+        "detail": failure.detail,
+        "faults": failure.faults.iter().map(fault).collect::<Vec<_>>(),
+        "hints": failure.hints,
     })
 }
 
@@ -81,6 +82,6 @@ fn fault(fault: &Fault) -> Value {
         value["pointer"] = pointer.clone().into();
     }
     value["message"] = fault.message.clone().into();
-    value["hints"] = fault.hints.clone().into();
+    value["hints"] = render_hints(&fault.hints).into();
     value
 }

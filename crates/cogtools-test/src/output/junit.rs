@@ -5,15 +5,17 @@
 
 use std::fmt::Write as _;
 
+use cogtools_program::render_hint;
+
 use super::count;
-use crate::flaw::{Blame, Flaw};
+use crate::failure::{FailureKind, TestFailure};
 use crate::suite::Suite;
 
 /// A testcase.
 struct Test<'s> {
     name: String,
     line: Option<usize>,
-    flaws: Vec<&'s Flaw>,
+    failures: Vec<&'s TestFailure>,
     skipped: bool,
 }
 
@@ -49,19 +51,23 @@ pub(super) fn text(suites: &[Suite]) -> String {
 
 fn tests(suite: &Suite) -> Vec<Test<'_>> {
     let mut tests = Vec::new();
-    if !suite.flaws.is_empty() || suite.cases.is_empty() {
-        let test = if suite.is_bare() { "examples" } else { "tool" };
+    if !suite.failures.is_empty() || suite.cases.is_empty() {
+        let test = if suite.has_no_examples() {
+            "examples"
+        } else {
+            "tool"
+        };
         tests.push(Test {
             name: test.to_owned(),
             line: None,
-            flaws: suite.flaws.iter().collect(),
-            skipped: suite.is_bare(),
+            failures: suite.failures.iter().collect(),
+            skipped: suite.has_no_examples(),
         });
     }
     tests.extend(suite.cases.iter().map(|case| Test {
         name: format!("example {}", case.number),
         line: case.place.as_ref().map(|place| place.line),
-        flaws: case.flaws.iter().collect(),
+        failures: case.failures.iter().collect(),
         skipped: false,
     }));
     tests
@@ -70,13 +76,18 @@ fn tests(suite: &Suite) -> Vec<Test<'_>> {
 impl Test<'_> {
     /// A file that is no tool is an error: nothing of it could be tested.
     fn is_error(&self) -> bool {
-        self.flaws.iter().any(|flaw| flaw.blame == Blame::Broken)
+        self.failures
+            .iter()
+            .any(|failure| failure.kind == FailureKind::Broken)
     }
 }
 
 fn numbers(tests: &[&Test<'_>]) -> String {
     let errors = tests.iter().filter(|test| test.is_error()).count();
-    let failed = tests.iter().filter(|test| !test.flaws.is_empty()).count();
+    let failed = tests
+        .iter()
+        .filter(|test| !test.failures.is_empty())
+        .count();
     let skipped = tests.iter().filter(|test| test.skipped).count();
     format!(
         " tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\"",
@@ -94,7 +105,7 @@ fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
         xml,
         "    <testcase classname=\"{class}\" name=\"{name}\" file=\"{file}\"{line}"
     );
-    let Some(first) = test.flaws.first() else {
+    let Some(first) = test.failures.first() else {
         xml.push_str(if test.skipped {
             ">\n      <skipped message=\"the tool has no examples\"/>\n    </testcase>\n"
         } else {
@@ -102,35 +113,35 @@ fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
         });
         return;
     };
-    let more = match test.flaws.len() - 1 {
+    let more = match test.failures.len() - 1 {
         0 => String::new(),
         more => format!(" (and {})", count(more, "other failure")),
     };
     let element = if test.is_error() { "error" } else { "failure" };
-    let (kind, message) = (first.blame.as_str(), escape(&first.message));
+    let (kind, message) = (first.kind.as_str(), escape(&first.message));
     let _ = write!(
         xml,
         ">\n      <{element} type=\"{kind}\" message=\"{message}{more}\">"
     );
-    for flaw in &test.flaws {
-        xml.push_str(&escape(&words(flaw)));
+    for failure in &test.failures {
+        xml.push_str(&escape(&words(failure)));
     }
     let _ = write!(xml, "</{element}>\n    </testcase>\n");
 }
 
-/// All that is said of a flaw.
-fn words(flaw: &Flaw) -> String {
-    let mut text = format!("{}: {}\n", flaw.blame.as_str(), flaw.message);
-    for fault in &flaw.faults {
+/// All that is said of a failure.
+fn words(failure: &TestFailure) -> String {
+    let mut text = format!("{}: {}\n", failure.kind.as_str(), failure.message);
+    for fault in &failure.faults {
         let _ = writeln!(text, "{}", fault.line());
         let place = fault.place.as_ref();
         text.push_str(&place.map_or_else(String::new, cogtools_core::Place::excerpt));
         for hint in &fault.hints {
-            let _ = writeln!(text, "hint: {hint}");
+            let _ = writeln!(text, "hint: {}", render_hint(hint));
         }
     }
-    text.push_str(&flaw.detail);
-    for hint in &flaw.hints {
+    text.push_str(&failure.detail);
+    for hint in &failure.hints {
         let _ = writeln!(text, "hint: {hint}");
     }
     text

@@ -40,24 +40,24 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 }
 
 /// What all suites come to.
-struct Sum {
+struct Totals {
     tools: usize,
     examples: usize,
     failures: usize,
     /// Tools without examples.
-    bare: usize,
+    without_examples: usize,
     written: usize,
     removed: usize,
 }
 
-impl Sum {
+impl Totals {
     fn of(suites: &[Suite]) -> Self {
         let sum = |each: fn(&Suite) -> usize| suites.iter().map(each).sum();
         Self {
             tools: sum(|suite| usize::from(suite.exists)),
             examples: sum(|suite| suite.cases.len()),
-            failures: sum(|suite| suite.all_flaws().count()),
-            bare: sum(|suite| usize::from(suite.is_bare())),
+            failures: sum(|suite| suite.all_failures().count()),
+            without_examples: sum(|suite| usize::from(suite.has_no_examples())),
             written: sum(|suite| suite.written().count()),
             removed: sum(|suite| suite.removed.len()),
         }

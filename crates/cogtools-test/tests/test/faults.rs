@@ -180,7 +180,7 @@ fn way_that_the_first_line_names() {
         &format!("#!/bin/sh\n{tool}"),
         "\
 FAILED x (no examples)
-  tools/x.yaml: way: its first line does not name `cogtools-yaml`
+  tools/x.yaml: invocation: its first line does not name `cogtools-yaml`
     hint: begin the file with `#! /usr/bin/env cogtools-yaml`
 ",
     );
@@ -189,7 +189,7 @@ FAILED x (no examples)
         &format!("#! /usr/bin/env cogtools-yaml\n{tool}"),
         "\
 FAILED x (no examples)
-  tools/x.yaml: way: it begins with `#!` but is not executable
+  tools/x.yaml: invocation: it begins with `#!` but is not executable
     hint: chmod +x tools/x.yaml
 ",
     );

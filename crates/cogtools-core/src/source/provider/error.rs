@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::environment::EnvError;
+use crate::hint::{Command, Hint};
 use crate::process::Output;
 use crate::trust::{ContentError, RecordError};
 use crate::{Code, Fault};
@@ -151,27 +152,31 @@ impl ProviderError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
+    fn hint(&self) -> Option<Hint> {
+        let text = match self {
             Self::Unknown(name) | Self::Changed(name) => {
-                format!("look at what it runs, then allow it: cogtools trust {name}")
+                let before = "look at what it runs, then allow it: ";
+                return Some(Hint::run(before, Command::Trust(name.clone()), ""));
             }
-            Self::Circle(_) => "leave the source that leads back here out of `tool_sources`".to_owned(),
-            Self::NotFound(..) => {
-                "install it, or mend `command` under `tool_sources`".to_owned()
-            }
-            Self::Start(..) => "check that it is an executable program".to_owned(),
+            Self::Circle(_) => "leave the source that leads back here out of `tool_sources`",
+            Self::NotFound(..) => "install it, or mend `command` under `tool_sources`",
+            Self::Start(..) => "check that it is an executable program",
             Self::Late(..) => {
-                "give it more time with `timeout` under `command`, or keep what it declares with `cache`".to_owned()
+                "give it more time with `timeout` under `command`, or keep what it declares with `cache`"
             }
-            Self::TooMuch(_) => "no host takes so much; ask it for less".to_owned(),
+            Self::TooMuch(_) => "no host takes so much; ask it for less",
             Self::Record(..)
             | Self::Content(..)
             | Self::Env(..)
             | Self::Failed { .. }
             | Self::Server(..) => return None,
-            Self::Form(..) => "it should print a JSON array of objects with name, description and parameters".to_owned(),
-            Self::Declaration(..) | Self::Twice(..) => "the others of its tools are not affected; tell its author".to_owned(),
-        })
+            Self::Form(..) => {
+                "it should print a JSON array of objects with name, description and parameters"
+            }
+            Self::Declaration(..) | Self::Twice(..) => {
+                "the others of its tools are not affected; tell its author"
+            }
+        };
+        Some(text.into())
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::environment::Vars;
 use crate::process::Output;
-use crate::{Code, Fault, Surroundings};
+use crate::{Code, Fault, Hint, Surroundings};
 
 /// A server, as the configuration says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +122,6 @@ pub(crate) fn told(output: &Output) -> Option<Fault> {
     details.clone_into(&mut fault.details);
     let hints = value.get("hints").and_then(Value::as_array);
     let hints = hints.into_iter().flatten().filter_map(Value::as_str);
-    fault.hints = hints.map(str::to_owned).collect();
+    fault.hints = hints.map(Hint::from).collect();
     Some(fault)
 }

@@ -10,7 +10,7 @@ use cogtools_core::{Code, Fault, Tool};
 
 /// A file that is, or wants to be, a tool.
 #[derive(Debug)]
-pub struct Subject {
+pub struct LintFile {
     /// The file.
     pub path: PathBuf,
     /// Its text.
@@ -24,10 +24,10 @@ pub struct Subject {
     /// The file of an earlier source with the same stem.
     pub shadowed_by: Option<PathBuf>,
     /// An earlier file that declares the same name.
-    pub twin: Option<PathBuf>,
+    pub duplicate_name: Option<PathBuf>,
 }
 
-impl Subject {
+impl LintFile {
     /// Reads the file at `path`, known to its user as `shown`. One that is there
     /// but holds no text is an invalid tool, and nothing more is known of it.
     pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
@@ -35,9 +35,9 @@ impl Subject {
             Ok(text) => Ok(Self::of(path, text)),
             Err(error @ (TextError::Absent(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
-                let mut subject = Self::of(path, Text::new(shown, Vec::new())?);
-                subject.faults = vec![error.fault(Code::InvalidTool)];
-                Ok(subject)
+                let mut file = Self::of(path, Text::new(shown, Vec::new())?);
+                file.faults = vec![error.fault(Code::InvalidTool)];
+                Ok(file)
             }
         }
     }
@@ -46,11 +46,14 @@ impl Subject {
         let (tool, faults) = match Tool::parse(text.clone()) {
             Ok(tool) => {
                 let name = tool.name().as_str();
-                let named = path.file_stem().is_some_and(|stem| stem == name);
-                // Parsing does not look at the file's name, loading does.
-                let refused = (!named).then(|| Tool::load(path, text.name()).err());
-                let faults = refused.flatten().map(ToolError::faults);
-                (Some(tool), faults.unwrap_or_default())
+                let faults = if path.file_stem().is_some_and(|stem| stem == name) {
+                    Vec::new()
+                } else {
+                    // Parsing does not look at the file's name, loading does.
+                    let error = Tool::load(path, text.name()).err();
+                    error.map(ToolError::faults).unwrap_or_default()
+                };
+                (Some(tool), faults)
             }
             Err(error) => (None, error.faults()),
         };
@@ -61,8 +64,16 @@ impl Subject {
             tool,
             faults,
             shadowed_by: None,
-            twin: None,
+            duplicate_name: None,
         }
+    }
+
+    /// The same file, read again after an edit.
+    pub(crate) fn reload(&self) -> Option<Self> {
+        let mut next = Self::read(&self.path, self.text.name()).ok()?;
+        next.shadowed_by.clone_from(&self.shadowed_by);
+        next.duplicate_name.clone_from(&self.duplicate_name);
+        Some(next)
     }
 
     /// The value of a key at the top.
@@ -91,12 +102,13 @@ impl Subject {
 
     /// The parameters, with whether each is required.
     pub(crate) fn parameters(&self) -> Vec<(&str, bool, Site<'_>)> {
-        let top = |site: &Site<'_>| {
+        let is_top = |site: &Site<'_>| {
             let name = site.pointer.strip_prefix("/properties/");
             name.is_some_and(|name| !name.contains('/'))
         };
-        let sites = self.sites().into_iter().filter(top);
-        sites
+        self.sites()
+            .into_iter()
+            .filter(is_top)
             .filter_map(|site| match site.role {
                 Role::Property { name, required } => Some((name, required, site)),
                 _ => None,
@@ -108,7 +120,6 @@ impl Subject {
     /// the way there that the file has.
     pub(crate) fn locate(&self, pointer: &str) -> Span {
         let names: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
-        let names = names.iter().map(String::as_str);
         let (entry, skip) = match self.entry("parameters_schema") {
             Some(entry) => (Some(entry), 0),
             None => (self.entry("parameters"), 1),
@@ -116,7 +127,9 @@ impl Subject {
         let Some(entry) = entry else {
             return Span { start: 0, end: 0 };
         };
-        let (_, span) = entry.value.walk(names.skip(skip));
+        let (_, span) = entry
+            .value
+            .walk(names.iter().map(String::as_str).skip(skip));
         if span == entry.value.span {
             entry.span
         } else {

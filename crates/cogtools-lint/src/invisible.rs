@@ -40,7 +40,7 @@ pub(crate) const fn is_removable(c: char) -> bool {
     !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The hidden characters of `text`: offset, character, name.
+/// The invisible characters of `text`: offset, character, name.
 pub(crate) fn all(text: &str) -> Vec<(usize, char, &'static str)> {
     if text.is_ascii() {
         return Vec::new();
@@ -56,15 +56,15 @@ pub(crate) fn all(text: &str) -> Vec<(usize, char, &'static str)> {
     found
 }
 
-/// The text with a mark in place of each hidden character.
+/// The text with a mark in place of each invisible character.
 pub(crate) fn mask(text: &str) -> String {
-    let hidden = all(text);
-    if hidden.is_empty() {
+    let invisible = all(text);
+    if invisible.is_empty() {
         return text.to_owned();
     }
     let marked = |(at, c)| {
-        let hides = hidden.iter().any(|(hidden, ..)| *hidden == at);
-        if hides { '·' } else { c }
+        let is_invisible = invisible.iter().any(|(offset, ..)| *offset == at);
+        if is_invisible { '·' } else { c }
     };
     text.char_indices().map(marked).collect()
 }

@@ -7,8 +7,8 @@ use cogtools_core::Name;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 
+use crate::context::Context;
 use crate::finding::Finding;
-use crate::scene::Scene;
 
 /// The lists of the settings that name tools.
 const LISTS: [&str; 4] = [
@@ -26,37 +26,37 @@ const DOCUMENTS: [&str; 5] = [
     "tools/README.md",
 ];
 
-pub(crate) fn check(scene: &Scene) -> Vec<Finding> {
-    let files = scene.tools.files.iter().map(|file| file.name.clone());
-    let mut names: Vec<String> = files.chain(scene.names()).collect();
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let files = cx.tools.files.iter().map(|file| file.name.clone());
+    let mut names: Vec<String> = files.chain(cx.names()).collect();
     names.sort_unstable();
     names.dedup();
-    let mut findings = in_lists(&names, scene);
+    let mut findings = in_lists(&names, cx);
     for document in DOCUMENTS {
         let file: PathBuf = document.split('/').collect();
-        findings.extend(in_document(&file, &names, scene.root()));
+        findings.extend(in_document(&file, &names, cx.root()));
     }
     findings
 }
 
 /// Names in lists. A list of the user's may be about many projects: one that has
 /// none of our tools says nothing about ours.
-fn in_lists(names: &[String], scene: &Scene) -> Vec<Finding> {
-    let prefix = scene.version().prefix();
+fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
+    let prefix = cx.gemini.version().prefix();
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
-    for file in &scene.settings.files {
+    for file in &cx.gemini.settings.files {
         for key in LISTS {
             let words = file.get(key).and_then(serde_json::Value::as_array);
             let words = words.into_iter().flatten().filter_map(|word| word.as_str());
-            lists.push((scene.places.shown(&file.path), words.collect()));
+            lists.push((cx.gemini.places.shown(&file.path), words.collect()));
         }
     }
     let mut last = None;
-    for rule in &scene.policies.rules {
+    for rule in &cx.gemini.policies.rules {
         let place = Some((&rule.file, rule.index));
         match lists.last_mut() {
             Some((_, words)) if place == last => words.push(&rule.tool),
-            _ => lists.push((scene.places.shown(&rule.file), vec![&rule.tool])),
+            _ => lists.push((cx.gemini.places.shown(&rule.file), vec![&rule.tool])),
         }
         last = place;
     }
@@ -74,7 +74,7 @@ fn in_lists(names: &[String], scene: &Scene) -> Vec<Finding> {
             let gone = tools
                 .into_iter()
                 .filter(|tool| !names.iter().any(|name| name == tool));
-            findings.extend(gone.map(|tool| vanished(tool, &file, names)));
+            findings.extend(gone.map(|tool| missing_tool(tool, &file, names)));
         }
     }
     findings
@@ -86,27 +86,27 @@ fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
         return Vec::new();
     };
     let mut findings = Vec::new();
-    let mut of_tools = false;
+    let mut in_tool_table = false;
     for line in text.as_str().lines() {
         let Some(row) = line.trim().strip_prefix('|') else {
-            of_tools = false;
+            in_tool_table = false;
             continue;
         };
         let cell = row.split('|').next().unwrap_or_default().trim();
         if matches!(cell.to_lowercase().as_str(), "tool" | "tools") {
-            of_tools = true;
+            in_tool_table = true;
             continue;
         }
-        let quoted = cell.split('`').nth(1).filter(|_| of_tools);
+        let quoted = cell.split('`').nth(1).filter(|_| in_tool_table);
         let gone = quoted.filter(|name| !names.iter().any(|known| known == name));
         if let Some(tool) = gone.filter(|name| Name::new(name).is_ok()) {
-            findings.push(vanished(tool, &file.display().to_string(), names));
+            findings.push(missing_tool(tool, &file.display().to_string(), names));
         }
     }
     findings
 }
 
-fn vanished(tool: &str, file: &str, names: &[String]) -> Finding {
+fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
     let meant = did_you_mean(tool, names.iter().map(String::as_str));
     let message = format!("{file} names the tool `{tool}`, which is not here");
     let fix = meant.map_or_else(

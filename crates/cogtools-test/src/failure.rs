@@ -1,10 +1,10 @@
-//! What is wrong with an example or a tool, and what is to blame.
+//! What is wrong with an example or a tool, and what is at fault.
 
 use cogtools_core::Fault;
 
 /// What is at fault when a test fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Blame {
+pub(crate) enum FailureKind {
     /// The file is not a tool.
     Broken,
     /// The example does not fit the parameters.
@@ -19,11 +19,11 @@ pub(crate) enum Blame {
     Missing,
     /// There is a golden file, but no example.
     Stale,
-    /// The ways of calling do not agree.
-    Way,
+    /// The invocations do not agree.
+    Invocation,
 }
 
-impl Blame {
+impl FailureKind {
     /// The name, as reports carry it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -34,21 +34,21 @@ impl Blame {
             Self::Golden => "golden",
             Self::Missing => "missing",
             Self::Stale => "stale",
-            Self::Way => "way",
+            Self::Invocation => "invocation",
         }
     }
 
     /// Whether `--update` mends it.
-    pub(crate) const fn is_of_goldens(self) -> bool {
+    pub(crate) const fn is_golden_related(self) -> bool {
         matches!(self, Self::Golden | Self::Missing | Self::Stale)
     }
 }
 
 /// One thing that is wrong.
 #[derive(Clone, Debug)]
-pub(crate) struct Flaw {
+pub(crate) struct TestFailure {
     /// What is at fault.
-    pub(crate) blame: Blame,
+    pub(crate) kind: FailureKind,
     /// What is wrong, on one line.
     pub(crate) message: String,
     /// What the tool's own faults are.
@@ -60,11 +60,11 @@ pub(crate) struct Flaw {
     pub(crate) hints: Vec<String>,
 }
 
-impl Flaw {
-    /// A flaw of which no more is known.
-    pub(crate) fn new(blame: Blame, message: impl Into<String>) -> Self {
+impl TestFailure {
+    /// A failure of which no more is known.
+    pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
-            blame,
+            kind,
             message: message.into(),
             faults: Vec::new(),
             detail: String::new(),

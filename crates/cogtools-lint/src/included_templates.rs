@@ -6,7 +6,7 @@ use cogtools_core::implementation::Written;
 use njk::{Analysis, Error, analyse};
 
 /// A template of a tool.
-pub(crate) struct Reached {
+pub(crate) struct IncludedTemplate {
     pub(crate) written: Written,
     /// What it reads and sets, if it can be understood.
     pub(crate) analysis: Result<Analysis, Error>,
@@ -15,26 +15,26 @@ pub(crate) struct Reached {
 }
 
 /// All templates of `tool`; those that are not there are left out.
-pub(crate) fn all(tool: &Tool) -> Vec<Reached> {
-    let mut reached: Vec<Reached> = Vec::new();
+pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
+    let mut found: Vec<IncludedTemplate> = Vec::new();
     for written in tool.templates() {
-        reached.push(Reached::new(written, true));
+        found.push(IncludedTemplate::new(written, true));
     }
     let mut seen: Vec<String> = Vec::new();
     let mut at = 0;
-    while let Some(template) = reached.get(at) {
+    while let Some(template) = found.get(at) {
         at += 1;
         let names = template.analysis.as_ref().map(|it| it.templates.clone());
         for name in names.unwrap_or_default() {
             let name = plain(&name).to_owned();
             if !seen.contains(&name) {
                 let written = tool.partial(&name);
-                reached.extend(written.map(|written| Reached::new(written, false)));
+                found.extend(written.map(|written| IncludedTemplate::new(written, false)));
                 seen.push(name);
             }
         }
     }
-    reached
+    found
 }
 
 /// The template that `include "name"` reaches from `tool`, if it is there.
@@ -46,7 +46,7 @@ fn plain(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
-impl Reached {
+impl IncludedTemplate {
     fn new(written: Written, own: bool) -> Self {
         let analysis = analyse(written.source());
         Self {

@@ -1,4 +1,4 @@
-//! The ways in which a host calls a tool, each down the road of a real call.
+//! How hosts invoke a tool, each as a real call does.
 
 use std::sync::Arc;
 
@@ -9,20 +9,32 @@ use cogtools_program::{Failure, Syntax};
 use serde_json::{Map, Value};
 
 use crate::diff::diff;
-use crate::flaw::{Blame, Flaw};
+use crate::failure::{FailureKind, TestFailure};
 
-/// What a way of calling gave: the bytes of the result, or why there are none.
-pub(crate) type Answer = Result<Vec<u8>, Flaw>;
+/// The bytes of the result of an invocation, or why there are none.
+pub(crate) type Answer = Result<Vec<u8>, InvocationError>;
+
+/// Why an invocation gave no result.
+#[derive(Debug)]
+pub(crate) enum InvocationError {
+    /// It could not be made, for this reason.
+    NotMade(String),
+    /// It failed with these faults.
+    Failed(Vec<Fault>),
+    /// The program that was started failed, and this is what it left: lines that
+    /// end with a line feed.
+    Exited(String),
+}
 
 /// The arguments of an example as hosts send them.
-pub(crate) struct Sent {
+pub(crate) struct EncodedArguments {
     /// As JSON.
     pub(crate) json: Vec<u8>,
     /// As YAML, or why that cannot be.
     pub(crate) yaml: Result<Vec<u8>, String>,
 }
 
-impl Sent {
+impl EncodedArguments {
     pub(crate) fn new(example: &Map<String, Value>) -> Self {
         let value = Value::Object(example.clone());
         Self {
@@ -62,24 +74,22 @@ pub(crate) fn answer(
 }
 
 /// What the arguments as YAML and the tool's own file give, in this process.
-pub(crate) fn others(
+pub(crate) fn other_invocations(
     tool: &Arc<Tool>,
-    itself: &Result<Arc<Tool>, Vec<Fault>>,
-    sent: &Sent,
+    loaded_by_path: &Result<Arc<Tool>, Vec<Fault>>,
+    arguments: &EncodedArguments,
     around: &Surroundings,
 ) -> Vec<(String, Answer)> {
-    let failed =
-        |failure: Failure| Flaw::new(Blame::Way, String::new()).faults(failure.faults().to_vec());
-    let yaml = match &sent.yaml {
+    let failed = |failure: Failure| InvocationError::Failed(failure.faults().to_vec());
+    let yaml = match &arguments.yaml {
         Ok(bytes) => answer(tool, bytes, Syntax::Yaml, around).map_err(failed),
-        Err(why) => {
-            let message = format!("the example cannot be written as YAML: {why}");
-            Err(Flaw::new(Blame::Way, message))
-        }
+        Err(why) => Err(InvocationError::NotMade(format!(
+            "the example cannot be written as YAML: {why}"
+        ))),
     };
-    let file = match itself {
-        Ok(tool) => answer(tool, &sent.json, Syntax::Json, around).map_err(failed),
-        Err(faults) => Err(Flaw::new(Blame::Way, String::new()).faults(faults.clone())),
+    let file = match loaded_by_path {
+        Ok(tool) => answer(tool, &arguments.json, Syntax::Json, around).map_err(failed),
+        Err(faults) => Err(InvocationError::Failed(faults.clone())),
     };
     vec![
         ("as YAML".to_owned(), yaml),
@@ -87,38 +97,43 @@ pub(crate) fn others(
     ]
 }
 
-/// What is wrong with a way that gave `answer` where JSON gave `expected`.
-pub(crate) fn compare(way: &str, answer: Answer, expected: &[u8]) -> Option<Flaw> {
-    match answer {
-        Ok(bytes) if bytes == expected => None,
+/// What is wrong with the invocation `name` that gave `answer` where JSON gave
+/// `expected`.
+pub(crate) fn compare(name: &str, answer: Answer, expected: &[u8]) -> Option<TestFailure> {
+    let failure = |message: String| TestFailure::new(FailureKind::Invocation, message);
+    let fails = || {
+        failure(format!(
+            "called {name}, it fails; called as JSON, it does not"
+        ))
+    };
+    Some(match answer {
+        Ok(bytes) if bytes == expected => return None,
         Ok(bytes) => {
-            let message = format!("called {way}, the result is another than called as JSON");
-            let detail = diff("as JSON", expected, way, &bytes);
-            Some(Flaw::new(Blame::Way, message).detail(detail).hint(
+            let message = format!("called {name}, the result is another than called as JSON");
+            let detail = diff("as JSON", expected, name, &bytes);
+            failure(message).detail(detail).hint(
                 "a tool that says something else each time cannot be tested with a golden file",
-            ))
+            )
         }
-        Err(flaw) if flaw.message.is_empty() => {
-            let message = format!("called {way}, it fails; called as JSON, it does not");
-            Some(Flaw { message, ..flaw })
-        }
-        Err(flaw) => Some(flaw),
-    }
+        Err(InvocationError::NotMade(why)) => failure(why),
+        Err(InvocationError::Failed(faults)) => fails().faults(faults),
+        Err(InvocationError::Exited(detail)) => fails().detail(detail),
+    })
 }
 
 /// What keeps the file from being run as a program, though its first line says so.
-pub(crate) fn unusable(tool: &Tool, file: &Listed) -> Option<Flaw> {
+pub(crate) fn shebang_problem(tool: &Tool, file: &Listed) -> Option<TestFailure> {
     let line = shebang::of(tool.source())?;
     if !shebang::runs_tools(line) {
         let interpreter = shebang::INTERPRETER;
         let message = format!("its first line does not name `{interpreter}`");
         let hint = format!("begin the file with `{}`", shebang::LINE.trim_end());
-        return Some(Flaw::new(Blame::Way, message).hint(hint));
+        return Some(TestFailure::new(FailureKind::Invocation, message).hint(hint));
     }
     if !shebang::is_executable(&file.path) {
         let message = "it begins with `#!` but is not executable";
         let hint = format!("chmod +x {}", file.shown.display());
-        return Some(Flaw::new(Blame::Way, message).hint(hint));
+        return Some(TestFailure::new(FailureKind::Invocation, message).hint(hint));
     }
     None
 }
@@ -144,5 +159,26 @@ mod tests {
         let numbers = json!([0, -1, 1.5, -0.0, 1e300, 1e-300, 100.0, u64::MAX, i64::MIN]);
         let others = json!({"numbers": numbers, "words": [true, null, {}, [], [[]]]});
         assert!(yaml(&others).is_ok(), "{:?}", yaml(&others));
+    }
+
+    #[test]
+    fn each_kind_of_error_has_its_message() {
+        let fails = "called by hand, it fails; called as JSON, it does not";
+        for (error, message, detail) in [
+            (InvocationError::NotMade(String::new()), "", ""),
+            (InvocationError::Failed(Vec::new()), fails, ""),
+            (
+                InvocationError::Exited("it ended\n".into()),
+                fails,
+                "it ended\n",
+            ),
+        ] {
+            let failure = compare("by hand", Err(error), b"").expect("it has failed");
+            assert_eq!(failure.kind, FailureKind::Invocation);
+            assert_eq!(
+                (failure.message.as_str(), failure.detail.as_str()),
+                (message, detail)
+            );
+        }
     }
 }

@@ -1,0 +1,186 @@
+//! What a key takes, what it holds instead, and what to write.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde_json::Number;
+
+use crate::yaml::{Data, Node};
+
+/// What a key of a tool file or a keyword of a schema takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A string.
+    String,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A number greater than 0.
+    Positive,
+    /// A whole number from 0 up.
+    Count,
+    /// A number of seconds greater than 0.
+    Seconds,
+    /// A path.
+    Path,
+    /// The text of a script, with its first line.
+    Script,
+    /// A template, or a map that names another implementation.
+    Implementation,
+    /// A program and its arguments.
+    Command,
+    /// The map under `output`.
+    Output,
+    /// The type of an output.
+    OutputType,
+    /// The map under `annotations`.
+    Annotations,
+    /// One map of arguments an example.
+    Examples,
+    /// The name of one type.
+    Type,
+    /// Any map.
+    Map,
+    /// A map from names to schemas.
+    Properties,
+    /// A list of strings.
+    Strings,
+    /// A list of names.
+    Names,
+    /// A list of values.
+    Values,
+    /// A list of schemas.
+    Schemas,
+}
+
+/// What stands where something else is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actual {
+    /// `true` or `false`.
+    Bool,
+    /// A number, shown by its value.
+    Number(Number),
+    /// A string, shown by its value.
+    String(String),
+    /// Anything else, by what it is called; nothing may depend on the wording.
+    Other(&'static str),
+}
+
+impl Expected {
+    /// What to write where `actual` stands.
+    pub(crate) const fn hint(self, actual: &Actual) -> &'static str {
+        match self {
+            Self::String | Self::Implementation if actual.is_scalar() => {
+                "put it in quotes to make it a string"
+            }
+            Self::String => "write text, in quotes or under `|`",
+            Self::Implementation => "write the template under `implementation: | # njk`",
+            Self::Bool => "write `true` or `false`, without quotes",
+            Self::Number | Self::Positive | Self::Count => {
+                "write a number such as `1`, without quotes"
+            }
+            Self::Seconds => "write seconds as a number, such as `timeout: 60`",
+            Self::Type => "write one type, and `nullable: true` where null is meant too",
+            Self::Annotations => "write a map such as `{read_only: true}`",
+            Self::Output => "write a map such as `{type: json}`",
+            Self::OutputType => "write `type: json` when the result is JSON",
+            Self::Map => "write a map such as `{key: value}`",
+            Self::Properties => "write a map such as `{city: {type: string}}`",
+            Self::Names => "write a list of strings, as in `[one, two]`",
+            Self::Values => "write a list, as in `[one, two]`",
+            Self::Schemas => "write a list of maps, as in `[{type: string}, {type: number}]`",
+            Self::Examples => "write a list of maps, each as a call would send it",
+            Self::Strings => "put it in quotes to make it a string",
+            Self::Command => "write a list such as `[echo, \"{{ text }}\"]`",
+            Self::Script => "begin the script with a line such as `#!/bin/sh`",
+            Self::Path => "name a file beside the tool, such as `facts.njk`",
+        }
+    }
+}
+
+impl Actual {
+    /// What `node` is, numbers by their value.
+    pub(crate) fn of(node: &Node) -> Self {
+        match &node.data {
+            Data::Bool(_) => Self::Bool,
+            Data::Number(number) => Self::Number(number.clone()),
+            _ => Self::Other(node.kind()),
+        }
+    }
+
+    const fn is_scalar(&self) -> bool {
+        matches!(self, Self::Bool | Self::Number(_))
+    }
+}
+
+impl Display for Expected {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::String => "a string",
+            Self::Bool => "true or false",
+            Self::Number => "a number",
+            Self::Positive => "a number greater than 0",
+            Self::Count => "a whole number from 0 up",
+            Self::Seconds => "a number of seconds greater than 0",
+            Self::Path => "a path",
+            Self::Script => "a text that begins with `#!`",
+            Self::Implementation => "a template or a map",
+            Self::Command => "a list of a program and its arguments",
+            Self::Output => "a map of `type` and `schema`",
+            Self::OutputType => "`text` or `json`",
+            Self::Annotations => "a map of hints",
+            Self::Examples => "a list of argument maps",
+            Self::Type => "one type's name",
+            Self::Map => "a map",
+            Self::Properties => "a map from names to schemas",
+            Self::Strings => "a list of strings",
+            Self::Names => "a list of names",
+            Self::Values => "a list of values",
+            Self::Schemas => "a list of schemas",
+        })
+    }
+}
+
+impl Display for Actual {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("a boolean"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::String(text) => write!(f, "`{text}`"),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scalar_is_put_in_quotes_where_text_is_expected() {
+        let quote = "put it in quotes to make it a string";
+        for (expected, actual, hint) in [
+            (Expected::String, Actual::Bool, quote),
+            (Expected::String, Actual::Number(7.into()), quote),
+            (Expected::Implementation, Actual::Bool, quote),
+            (
+                Expected::String,
+                // What it is called does not make it a boolean.
+                Actual::Other("a boolean"),
+                "write text, in quotes or under `|`",
+            ),
+            (
+                Expected::Implementation,
+                Actual::Other("a list"),
+                "write the template under `implementation: | # njk`",
+            ),
+            (
+                Expected::Bool,
+                Actual::Number(1.into()),
+                "write `true` or `false`, without quotes",
+            ),
+        ] {
+            assert_eq!(expected.hint(&actual), hint, "{expected:?}, {actual:?}");
+        }
+    }
+}

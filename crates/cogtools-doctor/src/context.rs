@@ -1,0 +1,55 @@
+//! What all checks look at, gathered once.
+
+use std::path::Path;
+
+use cogtools_program::Io;
+
+use crate::discovery::{self, Discovery};
+use crate::gemini::Gemini;
+use crate::host::Host;
+use crate::sources::{self, SourceStatus};
+use crate::tools::Tools;
+
+/// A project, its hosts and their settings.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) host: Host,
+    pub(crate) gemini: Gemini,
+    pub(crate) tools: Tools,
+    pub(crate) discovery: Discovery,
+    /// The sources that require approval.
+    pub(crate) sources: Vec<SourceStatus>,
+}
+
+impl Context {
+    /// Reads all files, and runs the discovery command.
+    pub(crate) fn gather(io: &Io<'_>) -> Self {
+        let host = Host::new(io);
+        let gemini = Gemini::gather(&host);
+        Self {
+            tools: Tools::load(io),
+            sources: sources::gather(io),
+            discovery: discovery::discover(&gemini, &host),
+            gemini,
+            host,
+        }
+    }
+
+    /// The directory that hosts are started in.
+    pub(crate) fn root(&self) -> &Path {
+        &self.host.root
+    }
+
+    /// The names of the tools that a host knows; where discovery was not run,
+    /// those that it would declare.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match &self.discovery {
+            Discovery::Done { names, .. } => names.clone(),
+            _ => self
+                .tools
+                .valid()
+                .map(|tool| tool.name().to_string())
+                .collect(),
+        }
+    }
+}

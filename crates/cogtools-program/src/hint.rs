@@ -1,0 +1,61 @@
+//! Hints as they are printed, with the command lines that they stand for.
+
+use std::borrow::Cow;
+
+use cogtools_core::Hint;
+use cogtools_core::hint::Command;
+
+/// The hint on one line, as a user at a terminal follows it.
+pub fn render_hint(hint: &Hint) -> Cow<'_, str> {
+    hint.render(command_line)
+}
+
+/// All of them, in their order.
+pub fn render_hints(hints: &[Hint]) -> Vec<Cow<'_, str>> {
+    hints.iter().map(render_hint).collect()
+}
+
+fn command_line(command: &Command) -> String {
+    match command {
+        Command::Discover => "cogtools-discover".to_owned(),
+        Command::Trust(source) => format!("cogtools trust {source}"),
+        Command::Lock => "cogtools lock".to_owned(),
+        Command::ConfigOrigins => "cogtools config list --show-origin".to_owned(),
+        Command::EnvOrigins => "cogtools config env --explain".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_rendered_between_its_words() {
+        let source = || "git".to_owned();
+        for (hint, expected) in [
+            (Hint::from("run this again"), "run this again"),
+            (
+                Hint::run("", Command::Discover, " prints the tools there are"),
+                "cogtools-discover prints the tools there are",
+            ),
+            (
+                Hint::run("allow it: ", Command::Trust(source()), ""),
+                "allow it: cogtools trust git",
+            ),
+            (
+                Hint::run("", Command::Lock, " pins it"),
+                "cogtools lock pins it",
+            ),
+            (
+                Hint::run("change it (", Command::ConfigOrigins, " tells where)"),
+                "change it (cogtools config list --show-origin tells where)",
+            ),
+            (
+                Hint::run("", Command::EnvOrigins, " shows where"),
+                "cogtools config env --explain shows where",
+            ),
+        ] {
+            assert_eq!(render_hint(&hint), expected);
+        }
+    }
+}
