@@ -27,7 +27,7 @@ pub const PROGRAM: Program = Program {
         Code::Locked,
         Code::Timeout,
     ],
-    variables: man::TOOLS,
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 

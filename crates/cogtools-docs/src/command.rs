@@ -24,7 +24,7 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::Stale, Code::InvalidConfig],
-    variables: man::TOOLS,
+    variables: man::SHARED,
     manual: MANUAL,
 };
 

@@ -18,7 +18,7 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::Unhealthy],
-    variables: man::TOOLS,
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 
@@ -26,6 +26,7 @@ const MANUAL: &[(&str, &str)] = &[
     ("CHECKS", CHECKS),
     ("WHAT IS RUN", RUN),
     ("JSON", JSON),
+    ("ENVIRONMENT", ENVIRONMENT),
     ("EXAMPLES", EXAMPLES),
 ];
 
@@ -87,6 +88,14 @@ const JSON: &str = "\
 One object: project, the directory; findings, an array of objects with check, state (ok, \
 warning or problem), message, fix (what to do, if known) and fixable (whether --fix can do it); \
 fixed, the files that were written; problems and warnings, the number of each.";
+
+const ENVIRONMENT: &str = "\
+GEMINI_CLI_HOME, GEMINI_CLI_SYSTEM_DEFAULTS_PATH, GEMINI_CLI_TRUSTED_FOLDERS_PATH, \
+GEMINI_CLI_TRUST_WORKSPACE, GEMINI_RESTRICTED_MODE
+  Read as Gemini CLI reads them.
+
+PATH
+  Where to search for gemini and for the commands in its settings.";
 
 const EXAMPLES: &str = "    cogtools doctor\n\n    \
 cogtools doctor --fix\n\n    \

@@ -26,7 +26,7 @@ pub const PROGRAM: Program = Program {
         Code::Timeout,
         Code::ToolNotFound,
     ],
-    variables: man::TOOLS,
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 

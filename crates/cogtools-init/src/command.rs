@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Fault};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::host::Host;
 use crate::scene::Scene;
@@ -17,7 +17,7 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::InvalidConfig],
-    variables: man::PROJECT,
+    variables: &[],
     manual: MANUAL,
 };
 
@@ -27,6 +27,7 @@ const MANUAL: &[(&str, &str)] = &[
     ("PRINT", print::MANUAL),
     ("HEADLESS USE", guidance::HEADLESS),
     ("JSON", JSON),
+    ("ENVIRONMENT", ENVIRONMENT),
 ];
 
 const FILES: &str = "\
@@ -43,6 +44,13 @@ const JSON: &str = "\
 With --format json, no questions are asked. One object: written, false with --dry-run; and \
 files, an array of objects with file, action (created, updated or unchanged) and, with --dry-run, \
 diff.";
+
+const ENVIRONMENT: &str = "\
+HOME
+  The home directory, which contains the files of claude-desktop and codex.
+
+XDG_CONFIG_HOME, CODEX_HOME
+  If set, the directories of these files instead: ~/.config and ~/.codex.";
 
 fn command() -> Command {
     Command::new("cogtools-init")

@@ -20,14 +20,14 @@ pub const PROGRAM: Program = Program {
         Code::Locked,
         Code::Timeout,
     ],
-    variables: man::TOOLS,
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It has one line for each tool that a source declares, under the name that the source gives it: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), and shortened hashes of its parts, which tell what differs. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable is an error, and nothing is written.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), and shortened hashes of its parts, which tell what differs. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable is an error, and nothing is written.",
     ),
     (
         "DRIFT",

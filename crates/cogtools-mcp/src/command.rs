@@ -32,7 +32,7 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::InvalidConfig],
-    variables: man::TOOLS,
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 

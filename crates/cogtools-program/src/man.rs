@@ -16,14 +16,18 @@ pub struct Variable {
     meaning: &'static str,
 }
 
-/// The variables of a program that looks for the project around a directory.
-pub const PROJECT: &[Variable] = &[HOME];
+/// The variables of a program that reads the configuration of a project.
+pub const PROJECT: &[Variable] = &[HOME, CONFIGURATION];
 
-/// The variables of a program that runs tools, or sources that are programs.
-pub const TOOLS: &[Variable] = &[HOME, XDG_STATE_HOME, XDG_CACHE_HOME];
+/// The variables of a program that reads the sources of a project.
+pub const SOURCES: &[Variable] = &[HOME, CONFIGURATION, XDG_STATE_HOME, XDG_CACHE_HOME];
 
-/// The variables of a program that runs tools without looking at sources.
-pub const APPROVALS: &[Variable] = &[HOME, XDG_STATE_HOME];
+/// The variables of a program that runs tools from files.
+pub const TOOLS: &[Variable] = &[HOME, CONFIGURATION, XDG_STATE_HOME];
+
+/// The variables of a program that reads the sources of a project for everybody,
+/// whatever the user has configured.
+pub const SHARED: &[Variable] = &[HOME, XDG_STATE_HOME, XDG_CACHE_HOME];
 
 const NO_COLOR: Variable = Variable {
     name: "NO_COLOR",
@@ -34,6 +38,11 @@ const HOME: Variable = Variable {
     name: "HOME",
     meaning: "The user's home directory. Its .gemini folder does not mark a project; it holds \
               the user's configuration, ~/.gemini/cogtoolrc.yaml.",
+};
+
+const CONFIGURATION: Variable = Variable {
+    name: "COGTOOLS_*, GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    meaning: "Configuration; see `cogtoolrc(5)`.",
 };
 
 const XDG_STATE_HOME: Variable = Variable {

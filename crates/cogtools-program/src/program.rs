@@ -162,3 +162,59 @@ fn plain(directory: PathBuf) -> PathBuf {
     };
     found.unwrap_or(directory)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Terminals;
+
+    const PROGRAM: Program = Program {
+        name: "cogtools-example",
+        command: || Command::new("cogtools-example").arg(Arg::new("code")),
+        run: |matches, _| {
+            let code = match matches.get_one::<String>("code").map(String::as_str) {
+                Some("listed") => Code::Timeout,
+                Some("common") => Code::IoFailed,
+                _ => Code::Denied,
+            };
+            Err(Fault::new(code, "it failed").into())
+        },
+        stdin: Stdin::Ignored,
+        codes: &[Code::Timeout, Code::ToolFailed],
+        variables: &[],
+        manual: &[],
+    };
+
+    fn status(arg: &str) -> u8 {
+        let terminals = Terminals {
+            stdout: false,
+            stderr: false,
+        };
+        PROGRAM.rehearse(Path::new("."), terminals, &[arg]).status
+    }
+
+    #[test]
+    fn codes_are_in_order_of_status() {
+        let all = [
+            Code::ToolFailed,
+            Code::Usage,
+            Code::Internal,
+            Code::IoFailed,
+            Code::Timeout,
+        ];
+        assert_eq!(PROGRAM.codes(), all);
+    }
+
+    #[test]
+    fn listed_and_common_codes_are_failures() {
+        assert_eq!((status("listed"), status("common")), (124, 74));
+    }
+
+    #[test]
+    #[should_panic(expected = "cogtools-example does not list DENIED")]
+    fn a_code_that_is_not_listed_is_a_defect() {
+        status("other");
+    }
+}

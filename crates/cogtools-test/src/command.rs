@@ -26,7 +26,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidConfig,
         Code::ToolNotFound,
     ],
-    variables: man::APPROVALS,
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -25,7 +25,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidConfig,
         Code::Timeout,
     ],
-    variables: man::TOOLS,
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 

@@ -28,7 +28,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidConfig,
         Code::Timeout,
     ],
-    variables: man::APPROVALS,
+    variables: man::TOOLS,
     manual: MANUAL,
 };
 

@@ -59,7 +59,7 @@ fn a_key_is_described() {
         (
             5,
             3,
-            "What the model is told: what the tool does and when to call it",
+            "The description for the model: what the tool does and when to call it",
         ),
         (9, 7, "a call may leave the parameter out"),
         (10, 3, "A string is a Nunjucks template over the arguments"),
