@@ -50,25 +50,24 @@ pub(crate) fn run_all(steps: &mut Steps) -> Result<()> {
         crates.try_for_each(|binary| binary.run(&[]))
     })?;
     let tests = programs.tests()?;
-    let in_ring = |test: &&String, topics: &[&str]| {
-        let topic = test.split("::").next().unwrap_or_default();
-        topics.contains(&topic)
-    };
-    steps.step("tests: programs", || {
-        let slow = |test: &&String| SLOW.iter().any(|(_, topics)| in_ring(test, topics));
-        let quick: Vec<&String> = tests.iter().filter(|test| !slow(test)).collect();
-        programs.run(&quick)
-    })?;
-    for (ring, topics) in SLOW {
-        let of_ring: Vec<&String> = tests.iter().filter(|test| in_ring(test, topics)).collect();
+    for name in std::iter::once(None).chain(SLOW.map(|(name, _)| Some(name))) {
+        let of_ring: Vec<&String> = tests.iter().filter(|test| ring(test) == name).collect();
+        let name = name.unwrap_or("programs");
         if of_ring.is_empty() {
-            bail!("no test is in the ring of {ring}");
+            bail!("there are no tests of {name}");
         }
-        steps.step(&format!("tests: {ring}"), || programs.run(&of_ring))?;
+        steps.step(&format!("tests: {name}"), || programs.run(&of_ring))?;
     }
     steps.step("tests: documentation", || {
         run(cargo()?.args(["test", "--workspace", "--locked", "--doc"]))
     })
+}
+
+/// The slow ring that a test of the programs belongs to, if to any.
+fn ring(test: &str) -> Option<&'static str> {
+    let topic = test.split("::").next().unwrap_or(test);
+    let found = SLOW.iter().find(|(_, topics)| topics.contains(&topic));
+    found.map(|(name, _)| *name)
 }
 
 /// Builds what `cargo test` would run.
@@ -127,5 +126,41 @@ impl Binary {
             bail!("the tests of {} failed: {status}", self.target);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Binary, ring};
+
+    #[test]
+    fn test_belongs_to_the_ring_of_its_topic() {
+        for (test, expected) in [
+            ("hosts::tutorial::works", Some("real hosts")),
+            ("mcp::clients::works", Some("MCP clients and servers")),
+            ("docs::console::hosts::works", None),
+            ("hostsfile", None),
+        ] {
+            assert_eq!(ring(test), expected, "{test}");
+        }
+    }
+
+    #[test]
+    fn only_what_can_be_run_is_a_binary() {
+        let mut message = json!({
+            "manifest_path": "/w/crates/a/Cargo.toml",
+            "target": {"name": "a", "kind": ["test"]},
+            "executable": null,
+        });
+        assert!(Binary::read(&message).is_none());
+        message["executable"] = json!("/t/a-1");
+        let binary = Binary::read(&message).map(|binary| {
+            let (program, package) = (binary.program, binary.package);
+            (binary.target, binary.is_test, program, package)
+        });
+        let expected = ("a".into(), true, "/t/a-1".into(), "/w/crates/a".into());
+        assert_eq!(binary, Some(expected));
     }
 }
