@@ -1,6 +1,6 @@
 //! The project's own tools, held to what the project asks of others.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, str};
 
 #[test]
 fn the_table_in_gemini_md_is_current() {
@@ -9,7 +9,10 @@ fn the_table_in_gemini_md_is_current() {
         .arg("--check")
         .cwd(crate::repository())
         .run()
-        .outputs("unchanged GEMINI.md\n");
+        .outputs(str![[r#"
+unchanged GEMINI.md
+
+"#]]);
 }
 
 #[test]
@@ -19,7 +22,10 @@ fn our_tools_have_no_findings() {
         .arg("--deny-warnings")
         .cwd(crate::repository())
         .run()
-        .outputs("11 files: nothing to report\n");
+        .outputs(str![[r#"
+11 files: nothing to report
+
+"#]]);
 }
 
 #[test]
@@ -37,10 +43,12 @@ fn the_table_is_the_same_for_everybody() {
     crate::run("cogtools-docs", &project)
         .arg("--print")
         .run()
-        .outputs(
-            "| Tool | What it is for | Arguments |\n|---|---|---|\n\
-             | `ours` | Nobody else has it |  |\n",
-        );
+        .outputs(str![[r#"
+| Tool | What it is for | Arguments |
+|---|---|---|
+| `ours` | Nobody else has it |  |
+
+"#]]);
 }
 
 #[test]

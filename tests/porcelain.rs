@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cogtools_test_support::{Project, Run, Status};
+use cogtools_test_support::{Project, Run, Status, str};
 
 use crate::{programs, run};
 
@@ -87,7 +87,10 @@ fn packages_cannot_take_the_place_of_our_own_programs() {
     }
     house.program("path/cogtools-call", "ours");
     let run = house.run().path(&packages).args(["call", "x"]);
-    run.run().outputs("ours x\n");
+    run.run().outputs(str![[r#"
+ours x
+
+"#]]);
     house.program(&place("help"), "evil");
     let help = house.run().arg("help").run().text();
     assert!(help.starts_with("One YAML file is one tool"), "{help}");
@@ -117,12 +120,14 @@ fn status_and_signals_pass_through() {
         .arg("die")
         .run()
         .expect(Status::Signal(15), "", "");
-    house
-        .run()
-        .arg("say")
-        .stdin("in")
-        .run()
-        .expect(9, "in", "no\n");
+    house.run().arg("say").stdin("in").run().expect(
+        9,
+        str!["in"],
+        str![[r#"
+no
+
+"#]],
+    );
 }
 
 #[test]
@@ -135,7 +140,7 @@ fn arguments_are_handed_on_as_they_are() {
         .run()
         .args(["args", "-C", "x", "--help", "--", "a b", "*", ""])
         .run()
-        .outputs("<-C><x><--help><--><a b><*><>");
+        .outputs(str!["<-C><x><--help><--><a b><*><>"]);
     house
         .project
         .program("path/cogtools-where", "#!/bin/sh\npwd\n")
@@ -144,10 +149,17 @@ fn arguments_are_handed_on_as_they_are() {
         .run()
         .args(["-C", "deep", "where"])
         .run()
-        .outputs("[ROOT]/deep\n");
+        .outputs(str![[r#"
+[ROOT]/deep
+
+"#]]);
     house.run().args(["-C", "none", "where"]).run().fails(
         2,
-        "cogtools: error[USAGE]: -C: `none` is not a directory\nhint: name a directory that exists\n",
+        str![[r#"
+cogtools: error[USAGE]: -C: `none` is not a directory
+hint: name a directory that exists
+
+"#]],
     );
 }
 
@@ -177,15 +189,21 @@ fn nothing_named_is_a_question_of_usage() {
     let house = House::new();
     house.run().run().fails(
         2,
-        "cogtools: error[USAGE]: no program is named\n\
-         hint: usage: cogtools <PROGRAM> [ARGS]...\n\
-         hint: cogtools help lists the programs\n",
+        str![[r#"
+cogtools: error[USAGE]: no program is named
+hint: usage: cogtools <PROGRAM> [ARGS]...
+hint: cogtools help lists the programs
+
+"#]],
     );
     for args in [["help", "--what"].as_slice(), &["help", "a", "b"]] {
         house.run().args(args).run().fails(
             2,
-            "cogtools: error[USAGE]: help takes one name, or --all\n\
-             hint: usage: cogtools help [--all | PROGRAM]\n",
+            str![[r#"
+cogtools: error[USAGE]: help takes one name, or --all
+hint: usage: cogtools help [--all | PROGRAM]
+
+"#]],
         );
     }
 }
@@ -197,10 +215,20 @@ fn help_lists_what_is_there() {
         .program("path/cogtools-hello", "hello")
         .program("node_modules/.bin/cogtools-call", "evil")
         .program("node_modules/.bin/cogtools-more", "more");
-    house.run().args(["help", "--all"]).env("PATH", house.project.path("path")).run().outputs(
-        "hello        [ROOT]/path/cogtools-hello\nmore         [ROOT]/node_modules/.bin/cogtools-more\n",
-    );
-    house.run().arg("--exec-path").run().outputs("[ROOT]/bin\n");
+    house
+        .run()
+        .args(["help", "--all"])
+        .env("PATH", house.project.path("path"))
+        .run()
+        .outputs(str![[r#"
+hello        [ROOT]/path/cogtools-hello
+more         [ROOT]/node_modules/.bin/cogtools-more
+
+"#]]);
+    house.run().arg("--exec-path").run().outputs(str![[r#"
+[ROOT]/bin
+
+"#]]);
 }
 
 #[test]
@@ -214,14 +242,20 @@ fn help_without_a_manual_is_the_program_s_own() {
             .env("PATH", house.project.path("path"))
             .run()
     };
-    run(&["help", "hello"]).outputs("hello --help\n");
+    run(&["help", "hello"]).outputs(str![[r#"
+hello --help
+
+"#]]);
     let own = run(&["help"]).text();
     run(&["help", "cogtools"]).outputs(&own);
     run(&["--help"]).outputs(&own);
     run(&["help", "errors"]).fails(
         74,
-        "cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed\n\
-         hint: `cargo xtask install` installs the manual pages\n",
+        str![[r#"
+cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed
+hint: `cargo xtask install` installs the manual pages
+
+"#]],
     );
 }
 
@@ -232,29 +266,29 @@ fn help_with_a_manual_becomes_man() {
         "path/man",
         "#!/bin/sh\ntest \"$1\" = -w || echo man \"$@\"\n",
     );
-    house
-        .run()
-        .args(["help", "call"])
-        .run()
-        .outputs("man 1 cogtools-call\n");
-    house
-        .run()
-        .args(["help", "tool"])
-        .run()
-        .outputs("man 5 cogtools-tool\n");
+    house.run().args(["help", "call"]).run().outputs(str![[r#"
+man 1 cogtools-call
+
+"#]]);
+    house.run().args(["help", "tool"]).run().outputs(str![[r#"
+man 5 cogtools-tool
+
+"#]]);
     house
         .run()
         .args(["help", "cogtools"])
         .run()
-        .outputs("man 1 cogtools\n");
+        .outputs(str![[r#"
+man 1 cogtools
+
+"#]]);
     house
         .project
         .file("share/man/man1/cogtools-call.1", ".TH x\n");
-    house
-        .run()
-        .args(["help", "call"])
-        .run()
-        .outputs("man [ROOT]/share/man/man1/cogtools-call.1\n");
+    house.run().args(["help", "call"]).run().outputs(str![[r#"
+man [ROOT]/share/man/man1/cogtools-call.1
+
+"#]]);
 }
 
 #[test]
@@ -267,11 +301,11 @@ fn our_own_programs_are_reached_through_it() {
     run("cogtools", &project)
         .args(["call", "hi"])
         .run()
-        .outputs("hello");
+        .outputs(str!["hello"]);
     run("cogtools", &project)
         .args(["yaml", "tools/hi.yaml"])
         .run()
-        .outputs("hello");
+        .outputs(str!["hello"]);
     run("cogtools", &project)
         .args(["--exec-path"])
         .run()
@@ -286,8 +320,10 @@ fn file_that_is_no_program_is_named() {
         .program("path/cogtools-bad", "#!/nowhere/at/all\n");
     house.run().arg("bad").run().fails(
         74,
-        "cogtools: error[IO_FAILED]: `[ROOT]/path/cogtools-bad` cannot be started: \
-         No such file or directory (os error 2)\n\
-         hint: check that the file is an executable program\n",
+        str![[r#"
+cogtools: error[IO_FAILED]: `[ROOT]/path/cogtools-bad` cannot be started: No such file or directory (os error 2)
+hint: check that the file is an executable program
+
+"#]],
     );
 }
