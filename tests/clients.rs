@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cogtools_test_support::{FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, install};
+use cogtools_test_support::{
+    FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, assert_text, install, str,
+};
 use serde_json::{Value, json};
 
 use crate::run;
@@ -15,7 +17,7 @@ pub(crate) fn cache() -> PathBuf {
 
 fn init(project: &Project, args: &[&str]) {
     let outcome = run("cogtools-init", project).args(args).run();
-    outcome.expect(0, &outcome.stdout, "");
+    outcome.succeeds();
 }
 
 /// An npm package of a host, and the program in it.
@@ -114,8 +116,7 @@ fn gemini_cli_lists_the_server() {
     let project = Project::new();
     init(&project, &["--host", "gemini-mcp"]);
     let outcome = gemini(&project, &["mcp", "list"]);
-    let all = format!("{outcome}");
-    assert!(all.contains("cogtools: cogtools mcp (stdio)"), "{all}");
+    outcome.stdout_contains("cogtools: cogtools mcp (stdio)");
 }
 
 #[test]
@@ -126,16 +127,19 @@ fn gemini_cli_installs_the_extension() {
         let args = ["--host", "gemini-extension", "--name", "brought-tools"];
         init(&project, &[&["-C", "brought"], &args[..]].concat());
         let installed = gemini(&project, &["extensions", verb, "brought", "--consent"]);
-        installed.expect(0, &installed.stdout, &installed.stderr);
-        let listed = gemini(&project, &["extensions", "list"]).to_string();
-        for expected in ["brought-tools (0.1.0)", "COGTOOLS.md"] {
-            assert!(listed.contains(expected), "{listed}");
-        }
+        installed.status(0);
+        gemini(&project, &["extensions", "list"])
+            .stdout_contains("brought-tools (0.1.0)")
+            .stdout_contains("COGTOOLS.md");
         // The project around it has no tools of its own.
         let called = call(&project, "mcp_brought-tools_hi", json!({"whom": "Ada"}));
-        assert_eq!(
-            called, "<untrusted_context>\nHi, Ada!\n</untrusted_context>",
-            "{verb}"
+        assert_text(
+            called,
+            str![[r#"
+<untrusted_context>
+Hi, Ada!
+</untrusted_context>
+"#]],
         );
     }
 }
@@ -146,9 +150,13 @@ fn gemini_cli_calls_through_the_server() {
     project.file("tools/hi.yaml", HI);
     init(&project, &["--host", "gemini-mcp", "--name", "mine"]);
     let called = call(&project, "mcp_mine_hi", json!({"whom": "Ada"}));
-    assert_eq!(
+    assert_text(
         called,
-        "<untrusted_context>\nHi, Ada!\n</untrusted_context>"
+        str![[r#"
+<untrusted_context>
+Hi, Ada!
+</untrusted_context>
+"#]],
     );
 }
 

@@ -1,6 +1,6 @@
 //! `cogtools test` as a process, and the processes that it starts.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, str};
 
 use crate::{run, whole};
 
@@ -65,7 +65,7 @@ fn what_started_programs_say_counts() {
             "bin/cogtools-yaml",
             "#!/bin/sh\ncat > /dev/null\nprintf 'no\\tidea\\n' >&2\nexit 3\n",
         );
-    let stdout = "\
+    let stdout = str![[r#"
 FAILED say (1 example)
   tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say`, the result is another than called as JSON
     --- as JSON
@@ -83,14 +83,16 @@ FAILED say (1 example)
     hint: a tool that says something else each time cannot be tested with a golden file
   tools/say.yaml:6:5: example 1: invocation: called by `tools/say.yaml`, the file itself, it fails; called as JSON, it does not
     it ended with exit status: 3
-    no\\tidea
+    no\tidea
 
 1 tool, 1 example: 3 failures
-";
-    let stderr = "\
+
+"#]];
+    let stderr = str![[r#"
 cogtools-test: error[TEST_FAILED]: 3 failures
 hint: the report on standard output says what is at fault
-";
+
+"#]];
     Run::new(project.path("bin/cogtools-test"))
         .project(&project)
         .arg("--spawn")
@@ -108,7 +110,10 @@ fn programs_that_are_not_there() {
         .run()
         .fails(
             74,
-            "cogtools-test: error[IO_FAILED]: `[ROOT]/bin/cogtools-call` does not exist\n\
-             hint: install all programs of cogtools in one folder\n",
+            str![[r#"
+cogtools-test: error[IO_FAILED]: `[ROOT]/bin/cogtools-call` does not exist
+hint: install all programs of cogtools in one folder
+
+"#]],
         );
 }

@@ -1,6 +1,6 @@
 //! Tools that are commands and fail, and results that are not what is declared.
 
-use cogtools_test_support::{Outcome, Project, Run};
+use cogtools_test_support::{Expected, Outcome, Project, Run, str};
 use serde_json::json;
 
 use crate::{project_with, run};
@@ -18,7 +18,7 @@ fn call(rest: &str) -> Outcome {
 
 /// The message of a call of a tool that runs this script of a shell.
 #[track_caller]
-fn script(lines: &str, status: i32, stderr: &str) {
+fn script(lines: &str, status: i32, stderr: impl Into<Expected>) {
     let lines = lines.replace('\n', "\n    ");
     call(&format!(
         "timeout: 1\nimplementation:\n  script: |\n    #!/bin/sh\n    {lines}\n"
@@ -31,47 +31,57 @@ fn a_program_that_fails() {
     script(
         "exit 3",
         1,
-        "cogtools-call: error[TOOL_FAILED]: t: the program ended with status 3\n",
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the program ended with status 3
+
+"#]],
     );
     script(
         "echo half; echo 'no such city' >&2; printf '\\tOslo\\nhint: lie \\033[31m\\n' >&2; exit 1",
         1,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
   | no such city
   |     Oslo
-  | hint: lie \\u{1b}[31m
-",
+  | hint: lie \u{1b}[31m
+
+"#]],
     );
     script(
         "echo 'only here'; exit 1",
         1,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
   | only here
-",
+
+"#]],
     );
     script(
         "kill -SEGV $$",
         1,
-        "cogtools-call: error[TOOL_FAILED]: t: the program was ended by signal 11 (SIGSEGV)\n",
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the program was ended by signal 11 (SIGSEGV)
+
+"#]],
     );
     script(
         "echo waiting; exec sleep 60",
         124,
-        "\
+        str![[r#"
 cogtools-call: error[TIMEOUT]: t: the tool did not end within 1 s
   | waiting
 hint: send less, or give the tool more time with `timeout`
-",
+
+"#]],
     );
     script(
         "printf 'ab\\377'",
         1,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the program printed something else than UTF-8 from byte 2 on
 hint: a result is text; its author can encode it, as `base64` does, or write it to a file
-",
+
+"#]],
     );
 }
 
@@ -97,7 +107,10 @@ fn failures_as_json() {
     let outcome = run.args(["--error-format", "json"]).run();
     outcome.fails(
         1,
-        "{\"severity\":\"error\",\"code\":\"TOOL_FAILED\",\"program\":\"cogtools-call\",\"subject\":\"t\",\"message\":\"the program ended with status 2\",\"details\":\"a\\nb\",\"hints\":[]}\n",
+        str![[r#"
+{"severity":"error","code":"TOOL_FAILED","program":"cogtools-call","subject":"t","message":"the program ended with status 2","details":"a\nb","hints":[]}
+
+"#]],
     );
 }
 
@@ -144,19 +157,21 @@ fn a_file_that_cannot_be_started() {
     project.file("tools/say", "#!/bin/sh\n");
     run.run().fails(
         78,
-        "\
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: t: the program `[ROOT]/tools/say` cannot be started: Permission denied (os error 13)
 hint: make it executable: chmod +x [ROOT]/tools/say
-",
+
+"#]],
     );
     let (project, run) = prepare("implementation: {exec: [./say]}\n");
     project.program("tools/say", "#!/no/such/interpreter\n");
     run.run().fails(
         78,
-        "\
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: t: the program `[ROOT]/tools/say` cannot be started: No such file or directory (os error 2)
 hint: the interpreter in its first line does not exist
-",
+
+"#]],
     );
 }
 
@@ -165,34 +180,42 @@ fn a_directory_that_path_names_relatively_does_not_count() {
     let (project, run) = prepare("implementation: {exec: [git-like]}\n");
     project.program("git-like", "#!/bin/sh\necho planted\n");
     let outcome = run.env("PATH", ".:bin::/usr/bin").run();
-    outcome.expect(78, "", &outcome.stderr);
+    outcome.fails(78, str![]);
 }
 
 #[test]
 fn an_interpreter_that_is_not_there() {
     call("implementation: {script: \"#!/usr/bin/env no-such-language\\n\"}\n").fails(
         78,
-        "\
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: t: the program `no-such-language` is not found
 hint: install `no-such-language`, or put its directory on PATH; write `./no-such-language` for a file beside the tool
-",
+
+"#]],
     );
 }
 
 #[test]
 fn verbose_shows_standard_error() {
     let tool = "implementation: {exec: [sh, -c, 'echo out; printf \"one\\ntwo\\n\" >&2']}\n";
-    call(tool).outputs("out\n");
+    call(tool).outputs(str![[r#"
+out
+
+"#]]);
     let (_project, run) = prepare(tool);
     run.arg("--verbose").run().expect(
         0,
-        "out\n",
-        "\
+        str![[r#"
+out
+
+"#]],
+        str![[r#"
 cogtools-call: t: tools/t.yaml
 cogtools-call: t: the program wrote on standard error:
   | one
   | two
-",
+
+"#]],
     );
 }
 
@@ -207,18 +230,21 @@ fn json_that_is_as_declared() {
     for (rest, result) in [
         (
             "implementation: {exec: [echo, '{\"count\": 3}']}",
-            "{\"count\": 3}\n",
+            str![[r#"
+{"count": 3}
+
+"#]],
         ),
         (
             "implementation: '{\"count\": {{ 1 + 2 }}}'",
-            "{\"count\": 3}",
+            str![[r#"{"count": 3}"#]],
         ),
     ] {
         call(&format!("{JSON}{rest}\n")).outputs(result);
     }
-    call("output: {type: json}\nimplementation: '[1, null]'\n").outputs("[1, null]");
-    call("output: {type: json, schema: {type: array, items: {type: integer}}}\nimplementation: '[1]'\n").outputs("[1]");
-    call("output: {type: text}\nimplementation: 'a'\n").outputs("a");
+    call("output: {type: json}\nimplementation: '[1, null]'\n").outputs(str!["[1, null]"]);
+    call("output: {type: json, schema: {type: array, items: {type: integer}}}\nimplementation: '[1]'\n").outputs(str!["[1]"]);
+    call("output: {type: text}\nimplementation: 'a'\n").outputs(str!["a"]);
 }
 
 #[test]
@@ -258,9 +284,10 @@ cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
     let large = "output: {type: json}\nimplementation: {exec: [sh, -c, 'printf \"\\\"\"; head -c 2000000 /dev/zero | tr \"\\\\0\" x']}\n";
     call(large).fails(
         1,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the result is larger than JSON may be here
 hint: ask the tool for less; JSON cannot be cut
-",
+
+"#]],
     );
 }

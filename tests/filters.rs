@@ -1,6 +1,6 @@
 //! Which of the tools there are: by options, by configuration, for one host.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, str};
 
 use crate::run;
 
@@ -55,11 +55,10 @@ fn check(configuration: &str, options: &[&str], expected: &str) {
     for name in ALL {
         let called = with("cogtools-call").arg(name).run();
         if expected.split(' ').any(|there| there == name) {
-            called.expect(0, &called.stdout, "");
+            called.succeeds();
         } else {
-            let said = String::from_utf8_lossy(&called.stderr).into_owned();
-            called.expect(127, "", &called.stderr);
-            assert!(said.contains("a filter leaves it out"), "{called}");
+            called.status(127).stdout_is("");
+            called.stderr_contains("a filter leaves it out");
         }
     }
 }
@@ -147,14 +146,16 @@ fn discovery_is_for_the_host_of_its_format() {
             .arg("lab")
             .run()
     };
-    call(&[]).outputs("tools/gitlab/lab.yaml");
-    call(&["--host", "mcp"]).outputs("tools/gitlab/lab.yaml");
+    call(&[]).outputs(str!["tools/gitlab/lab.yaml"]);
+    call(&["--host", "mcp"]).outputs(str!["tools/gitlab/lab.yaml"]);
     call(&["--host", "gemini"]).fails(
         127,
-        "cogtools-call: error[TOOL_NOT_FOUND]: lab: no tool of that name is here\n\
-         hint: `tools/gitlab/lab.yaml` is one, but a filter leaves it out: an option such as \
-         --exclude, or `filter` or `hosts` of the configuration\n\
-         hint: cogtools-discover prints the tools there are\n",
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: lab: no tool of that name is here
+hint: `tools/gitlab/lab.yaml` is one, but a filter leaves it out: an option such as --exclude, or `filter` or `hosts` of the configuration
+hint: cogtools-discover prints the tools there are
+
+"#]],
     );
 }
 
@@ -176,7 +177,7 @@ fn a_filter_brings_nothing_back() {
     let discover = run("cogtools-discover", &project).args(["--format", "mcp"]);
     assert_eq!(names(discover), "git_add git_push git_hook");
     let call = run("cogtools-call", &project).arg("git_tag").run();
-    call.outputs("first");
+    call.outputs(str!["first"]);
 }
 
 #[test]
@@ -187,9 +188,15 @@ fn what_is_left_out_is_counted() {
         .run()
         .expect(
             0,
-            "[]\n",
-            "cogtools-discover: more/git/git_add.yaml is shadowed by tools/git/git_add.yaml\n\
-             cogtools-discover: 0 tools declared, 6 left out by a filter\n",
+            str![[r#"
+[]
+
+"#]],
+            str![[r#"
+cogtools-discover: more/git/git_add.yaml is shadowed by tools/git/git_add.yaml
+cogtools-discover: 0 tools declared, 6 left out by a filter
+
+"#]],
         );
     run("cogtools-list", &project)
         .args(["--tools", "nosuch"])
@@ -197,8 +204,11 @@ fn what_is_left_out_is_counted() {
         .expect(
             0,
             "",
-            "cogtools-list: warning[TOOL_NOT_FOUND]: a filter leaves out all there is: 6 tools\n\
-         hint: it is set by --tools, --exclude, --toolset or --host, or by the configuration\n",
+            str![[r#"
+cogtools-list: warning[TOOL_NOT_FOUND]: a filter leaves out all there is: 6 tools
+hint: it is set by --tools, --exclude, --toolset or --host, or by the configuration
+
+"#]],
         );
     let nothing = serde_json::json!({"tools": [], "total_tokens": 0});
     let list = run("cogtools-list", &project).args(["--json", "--tools", "nosuch"]);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::{Outcome, Stdin};
+use cogtools_test_support::{Outcome, Stdin, str};
 
 use crate::{project_with, run};
 
@@ -92,10 +92,10 @@ fn no_arguments_at_all() {
         Stdin::Bytes(b"{}".to_vec()),
         Stdin::Bytes(b"\xef\xbb\xbf{}".to_vec()),
     ] {
-        call(&["echo"], stdin).outputs("<>");
+        call(&["echo"], stdin).outputs(str!["<>"]);
     }
     for stdin in ["", "# nothing\n", "---\n", "~"] {
-        call(&["--yaml", "echo"], stdin).outputs("<>");
+        call(&["--yaml", "echo"], stdin).outputs(str!["<>"]);
     }
 }
 
@@ -103,9 +103,12 @@ fn no_arguments_at_all() {
 fn terminal_gets_a_hint() {
     call(&["echo"], Stdin::Terminal).fails(
         2,
-        "cogtools-call: error[USAGE]: echo: the arguments come on standard input, which is a terminal here\n\
-         hint: echo '{}' | cogtools-call echo\n\
-         hint: cogtools-call echo < arguments.json\n",
+        str![[r#"
+cogtools-call: error[USAGE]: echo: the arguments come on standard input, which is a terminal here
+hint: echo '{}' | cogtools-call echo
+hint: cogtools-call echo < arguments.json
+
+"#]],
     );
 }
 
@@ -131,8 +134,11 @@ fn whoever_asks_a_server_says_the_same_of_too_much() {
     let client = client.args(["call", "t", "--server", "{\"command\": [\"x\"]}"]);
     client.stdin(vec![b' '; 17 << 20]).run().fails(
         65,
-        "cogtools-mcp-client: error[INVALID_ARGUMENTS_SYNTAX]: t: the arguments are larger than 16 MiB\n\
-         hint: pass the name of a file instead of its content\n",
+        str![[r#"
+cogtools-mcp-client: error[INVALID_ARGUMENTS_SYNTAX]: t: the arguments are larger than 16 MiB
+hint: pass the name of a file instead of its content
+
+"#]],
     );
 }
 
@@ -144,8 +150,11 @@ fn too_much_input_is_read_and_refused() {
     call(&["echo"], much)
         .fails(
             65,
-            "cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments are larger than 16 MiB\n\
-             hint: pass the name of a file instead of its content\n",
+            str![[r#"
+cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments are larger than 16 MiB
+hint: pass the name of a file instead of its content
+
+"#]],
         )
         .takes_input();
     let text = "x".repeat(1_000_000);

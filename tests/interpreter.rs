@@ -1,6 +1,6 @@
 //! `cogtools-yaml`: the one tool file it is given, and tool files as programs.
 
-use cogtools_test_support::{Project, Run, Stdin};
+use cogtools_test_support::{Project, Run, Stdin, str};
 
 use crate::{programs, run};
 
@@ -32,20 +32,32 @@ fn tool_file_is_a_program() {
     executed(&project)
         .stdin("{\"who\": \"you\"}")
         .run()
-        .outputs("hello you\n");
+        .outputs(str![[r#"
+hello you
+
+"#]]);
     executed(&project)
         .arg("--yaml")
         .stdin("who: you\n")
         .run()
-        .outputs("hello you\n");
+        .outputs(str![[r#"
+hello you
+
+"#]]);
     executed(&project)
         .args(["--yaml", "--verbose"])
         .stdin("who: you\n")
         .run()
         .expect(
             0,
-            "hello you\n",
-            "cogtools-yaml: greet: [ROOT]/greet.yaml\n",
+            str![[r#"
+hello you
+
+"#]],
+            str![[r#"
+cogtools-yaml: greet: [ROOT]/greet.yaml
+
+"#]],
         );
 }
 
@@ -58,7 +70,10 @@ fn tool_file_in_a_pipeline() {
         .path(programs())
         .args(["-c", "./greet.yaml < args.json | tr a-z A-Z"])
         .run()
-        .outputs("HELLO ALL\n");
+        .outputs(str![[r#"
+HELLO ALL
+
+"#]]);
 }
 
 #[test]
@@ -71,27 +86,34 @@ fn file_is_named_as_it_was_given() {
         .run()
         .fails(
             65,
-            "cogtools-yaml: error[SCHEMA_VIOLATION]: greet: /who: expected string, got number 1\n\
-             hint: send who (string)\n",
+            str![[r#"
+cogtools-yaml: error[SCHEMA_VIOLATION]: greet: /who: expected string, got number 1
+hint: send who (string)
+
+"#]],
         );
     run("cogtools-yaml", &project)
         .arg("tools/odd.yaml")
         .run()
         .fails(
             78,
-            "\
+            str![[r#"
 cogtools-yaml: error[INVALID_TOOL]: tools/odd.yaml:2:7: the tool is named `greet` but its file `odd`
    |
  2 | name: greet
    |       ^^^^^
 hint: rename the file to `greet.yaml`, or the tool
-",
+
+"#]],
         );
     run("cogtools-yaml", &project)
         .args(["-C", "tools", "../greet.yaml"])
         .stdin("{\"who\": \"you\"}")
         .run()
-        .outputs("hello you\n");
+        .outputs(str![[r#"
+hello you
+
+"#]]);
 }
 
 #[test]
@@ -103,8 +125,11 @@ fn missing_file_still_takes_its_input() {
         .run()
         .fails(
             74,
-            "cogtools-yaml: error[IO_FAILED]: `nowhere.yaml` does not exist\n\
-             hint: check the path; it may have been removed while it was looked at\n",
+            str![[r#"
+cogtools-yaml: error[IO_FAILED]: `nowhere.yaml` does not exist
+hint: check the path; it may have been removed while it was looked at
+
+"#]],
         )
         .takes_input();
 }
@@ -123,9 +148,11 @@ fn terminal_gets_the_line_to_type() {
         .run()
         .fails(
             2,
-            r#"cogtools-yaml: error[USAGE]: greet: the arguments come on standard input, which is a terminal here
+            str![[r#"
+cogtools-yaml: error[USAGE]: greet: the arguments come on standard input, which is a terminal here
 hint: echo '{"it'\''s":"…"}' | cogtools-yaml 'a b/greet.yaml'
 hint: cogtools-yaml 'a b/greet.yaml' < arguments.json
-"#,
+
+"#]],
         );
 }

@@ -1,6 +1,6 @@
 //! The layers of the configuration: each over the other, and what is wrong in each.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, assert_text, str};
 
 use crate::run;
 
@@ -117,19 +117,18 @@ fn keys_of_a_map_are_layered_one_by_one() {
         .args(["list", "--show-origin"])
         .env("COGTOOLS_TOOLSETS", "git, web")
         .run()
-        .outputs(
-            "\
-built-in\ttool_sources=[{local: ./tools}]
-built-in\tenv_priority=project
-[MACHINE]/cogtoolrc.yaml:1\tfilter.tools=[a]
-[HOME]/.gemini/cogtoolrc.yaml:2\tfilter.exclude=[c]
-$COGTOOLS_TOOLSETS\tfilter.toolsets=[git, web]
-[HOME]/.gemini/cogtoolrc.yaml:3\thosts.mcp.tools=[x]
-.cogtoolrc.yaml:1\thosts.mcp.exclude=[y]
-[MACHINE]/cogtoolrc.yaml:2\tlint.rules.one=off
-package.json:1\tlint.rules.two=warn
-",
-        );
+        .outputs(str![[r#"
+built-in	tool_sources=[{local: ./tools}]
+built-in	env_priority=project
+[MACHINE]/cogtoolrc.yaml:1	filter.tools=[a]
+[HOME]/.gemini/cogtoolrc.yaml:2	filter.exclude=[c]
+$COGTOOLS_TOOLSETS	filter.toolsets=[git, web]
+[HOME]/.gemini/cogtoolrc.yaml:3	hosts.mcp.tools=[x]
+.cogtoolrc.yaml:1	hosts.mcp.exclude=[y]
+[MACHINE]/cogtoolrc.yaml:2	lint.rules.one=off
+package.json:1	lint.rules.two=warn
+
+"#]]);
 }
 
 #[test]
@@ -141,11 +140,11 @@ fn a_folder_is_relative_to_whoever_names_it() {
         .file("../home/.gemini/own/it.yaml", tool("home"))
         .file("own/it.yaml", tool("project"));
     for (layer, said) in [
-        (LAYERS[0], "machine"),
-        (LAYERS[1], "home"),
-        (LAYERS[2], "project"),
-        (LAYERS[3], "project"),
-        (LAYERS[4], "project"),
+        (LAYERS[0], str!["machine"]),
+        (LAYERS[1], str!["home"]),
+        (LAYERS[2], str!["project"]),
+        (LAYERS[3], str!["project"]),
+        (LAYERS[4], str!["project"]),
     ] {
         let mut call = layered("cogtools-call", &project);
         match layer {
@@ -174,9 +173,9 @@ fn options_are_over_everything() {
             .args(args)
             .run()
     };
-    called(&["a"]).outputs("a");
-    called(&["--tools", "b", "--exclude", "c", "b"]).outputs("b");
-    called(&["--tools", "*", "--exclude", "c", "--toolset", "set", "b"]).outputs("b");
+    called(&["a"]).outputs(str!["a"]);
+    called(&["--tools", "b", "--exclude", "c", "b"]).outputs(str!["b"]);
+    called(&["--tools", "*", "--exclude", "c", "--toolset", "set", "b"]).outputs(str!["b"]);
     let filtered = |file: &str| {
         let name = file.trim_start_matches("set/");
         format!(
@@ -237,15 +236,22 @@ fn set_writes_the_file_of_the_user_and_no_other() {
     project.file("../machine/cogtoolrc.yaml", "env_priority: process\n");
     let config = |args: &[&str]| layered("cogtools-config", &project).args(args).run();
     config(&["set", "--home", "env_priority", "project"]).outputs("");
-    config(&["get", "--show-origin", "env_priority"])
-        .outputs("[HOME]/.gemini/cogtoolrc.yaml:1\tproject\n");
+    config(&["get", "--show-origin", "env_priority"]).outputs(str![[r#"
+[HOME]/.gemini/cogtoolrc.yaml:1	project
+
+"#]]);
     config(&["unset", "--home", "env_priority"]).outputs("");
-    config(&["get", "--show-origin", "env_priority"])
-        .outputs("[MACHINE]/cogtoolrc.yaml:1\tprocess\n");
+    config(&["get", "--show-origin", "env_priority"]).outputs(str![[r#"
+[MACHINE]/cogtoolrc.yaml:1	process
+
+"#]]);
     assert_eq!(project.read("../home/.gemini/cogtoolrc.yaml"), "");
-    assert_eq!(
+    assert_text(
         project.read("../machine/cogtoolrc.yaml"),
-        "env_priority: process\n"
+        str![[r#"
+env_priority: process
+
+"#]],
     );
     assert_eq!(project.files(), Vec::<std::path::PathBuf>::new());
 }

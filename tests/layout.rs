@@ -301,6 +301,6 @@ fn tools_that_init_writes_work() {
     let init = run("cogtools-init", &project)
         .args(["--non-interactive", "--defaults"])
         .run();
-    init.expect(0, &init.stdout, "");
+    init.succeeds();
     tools_work(&project);
 }

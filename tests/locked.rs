@@ -1,6 +1,6 @@
 //! `cogtools.lock`: what is pinned, and how drift is refused.
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, assert_text, str};
 
 use crate::{project_with, run};
 
@@ -30,7 +30,10 @@ fn drifts(change: impl for<'p> FnOnce(&'p Project) -> &'p Project, lines: &[&str
         "tools/set/say.yaml",
         "name: say\ndescription: d\nimplementation: x\n",
     );
-    lock(&project, &[]).outputs("created cogtools.lock: 2 tools of 1 source\n");
+    lock(&project, &[]).outputs(str![[r#"
+created cogtools.lock: 2 tools of 1 source
+
+"#]]);
     locked(&project).json();
     let before = project.read("cogtools.lock");
     change(&project);
@@ -47,18 +50,28 @@ fn drifts(change: impl for<'p> FnOnce(&'p Project) -> &'p Project, lines: &[&str
     }
     assert_eq!(project.read("cogtools.lock"), before);
     lock(&project, &[]).text();
-    lock(&project, &["--check"]).outputs("unchanged cogtools.lock\n");
+    lock(&project, &["--check"]).outputs(str![[r#"
+unchanged cogtools.lock
+
+"#]]);
     locked(&project).json();
 }
 
 #[test]
 fn a_tool_is_a_line() {
     let project = project_with("city", CITY);
-    lock(&project, &[]).outputs("created cogtools.lock: 1 tool of 1 source\n");
-    lock(&project, &[]).outputs("unchanged cogtools.lock: 1 tool of 1 source\n");
-    assert_eq!(
+    lock(&project, &[]).outputs(str![[r#"
+created cogtools.lock: 1 tool of 1 source
+
+"#]]);
+    lock(&project, &[]).outputs(str![[r#"
+unchanged cogtools.lock: 1 tool of 1 source
+
+"#]]);
+    assert_text(
         project.read("cogtools.lock"),
-        r#"{
+        str![[r#"
+{
   "version": 1,
   "sources": {
     "tools": {
@@ -66,21 +79,37 @@ fn a_tool_is_a_line() {
     }
   }
 }
-"#
+
+"#]],
     );
     // From anywhere in the project it is the same.
     project.dir("deep").file(".cogtoolrc.yaml", "");
     let below = run("cogtools-lock", &project)
         .args(["-C", "deep", "--check"])
         .run();
-    below.outputs("unchanged [ROOT]/cogtools.lock\n");
+    below.outputs(str![[r#"
+unchanged [ROOT]/cogtools.lock
+
+"#]]);
     let empty = Project::new();
-    lock(&empty, &[]).outputs("created cogtools.lock: 0 tools of 0 sources\n");
-    assert_eq!(
+    lock(&empty, &[]).outputs(str![[r#"
+created cogtools.lock: 0 tools of 0 sources
+
+"#]]);
+    assert_text(
         empty.read("cogtools.lock"),
-        "{\n  \"version\": 1,\n  \"sources\": {}\n}\n"
+        str![[r#"
+{
+  "version": 1,
+  "sources": {}
+}
+
+"#]],
     );
-    locked(&empty).outputs("[]\n");
+    locked(&empty).outputs(str![[r#"
+[]
+
+"#]]);
 }
 
 #[test]
@@ -154,7 +183,10 @@ fn a_source_that_is_gone() {
         "#!/bin/sh\necho '[{\"name\": \"say\", \"description\": \"d\"}]'\n",
     );
     run("cogtools-trust", &project).arg("other").run().text();
-    lock(&project, &[]).outputs("created cogtools.lock: 2 tools of 2 sources\n");
+    lock(&project, &[]).outputs(str![[r#"
+created cogtools.lock: 2 tools of 2 sources
+
+"#]]);
     run("cogtools-trust", &project)
         .args(["--revoke", "other"])
         .run()
@@ -175,13 +207,23 @@ fn what_is_only_filtered_or_shadowed_is_pinned_all_the_same() {
     let outcome = lock(&project, &[]);
     outcome.expect(
         0,
-        "created cogtools.lock: 2 tools of 2 sources\n",
-        &outcome.stderr,
+        str![[r#"
+created cogtools.lock: 2 tools of 2 sources
+
+"#]],
+        str![],
     );
     let outcome = run("cogtools-discover", &project)
         .args(["--locked", "--tools", "none"])
         .run();
-    outcome.expect(0, "[]\n", "");
+    outcome.expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        "",
+    );
 }
 
 #[test]
@@ -189,10 +231,11 @@ fn a_lock_file_that_is_none() {
     let project = project_with("city", CITY);
     locked(&project).fails(
         78,
-        "\
+        str![[r#"
 cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` does not exist
 hint: cogtools lock writes it; commit it with the project
-",
+
+"#]],
     );
     for (content, what) in [
         ("<<<<<<< ours\n", "expected value at line 1 column 1"),
@@ -210,6 +253,9 @@ hint: cogtools lock writes it; commit it with the project
                  hint: cogtools lock writes it anew\n"
             ),
         );
-        lock(&project, &[]).outputs("updated cogtools.lock: 1 tool of 1 source\n");
+        lock(&project, &[]).outputs(str![[r#"
+updated cogtools.lock: 1 tool of 1 source
+
+"#]]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, str};
 
 /// Our own tool files, read without any program of ours.
 fn tools() -> Vec<serde_yaml::Value> {
@@ -26,7 +26,10 @@ fn the_table_in_gemini_md_is_current() {
         .arg("--check")
         .cwd(crate::repository())
         .run()
-        .outputs("unchanged GEMINI.md\n");
+        .outputs(str![[r#"
+unchanged GEMINI.md
+
+"#]]);
 }
 
 #[test]
@@ -54,10 +57,12 @@ fn the_table_is_the_same_for_everybody() {
     crate::run("cogtools-docs", &project)
         .arg("--print")
         .run()
-        .outputs(
-            "| Tool | What it is for | Arguments |\n|---|---|---|\n\
-             | `ours` | Nobody else has it |  |\n",
-        );
+        .outputs(str![[r#"
+| Tool | What it is for | Arguments |
+|---|---|---|
+| `ours` | Nobody else has it |  |
+
+"#]]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Output that nobody can take: a full disk, and a reader that has enough.
 
-use cogtools_test_support::{Project, Run, Stdout};
+use cogtools_test_support::{Project, Run, Stdout, str};
 
 use crate::{programs, project_with, run};
 
@@ -48,5 +48,12 @@ fn reader_that_has_enough() {
         .path(programs())
         .args(["-c", script])
         .run()
-        .expect(0, "[", "141\n");
+        .expect(
+            0,
+            str!["["],
+            str![[r#"
+141
+
+"#]],
+        );
 }

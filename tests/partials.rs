@@ -1,6 +1,6 @@
 //! Templates beside a tool: reached below its own folder, and nowhere else.
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, str};
 
 use crate::run;
 
@@ -32,10 +32,34 @@ fn call(project: &Project) -> Outcome {
 #[test]
 fn what_lies_below_the_folder_is_reached() {
     for (template, expected) in [
-        (r#""{% include 'parts/line.njk' %}""#, "for Ada\n"),
-        (r#""{% include 'parts/near.njk' %}""#, "for Ada\n"),
-        ("{njk_file: whole.njk}", "[Ada]\n"),
-        ("{njk_file: ./parts/line.njk}", "for Ada\n"),
+        (
+            r#""{% include 'parts/line.njk' %}""#,
+            str![[r#"
+for Ada
+
+"#]],
+        ),
+        (
+            r#""{% include 'parts/near.njk' %}""#,
+            str![[r#"
+for Ada
+
+"#]],
+        ),
+        (
+            "{njk_file: whole.njk}",
+            str![[r#"
+[Ada]
+
+"#]],
+        ),
+        (
+            "{njk_file: ./parts/line.njk}",
+            str![[r#"
+for Ada
+
+"#]],
+        ),
     ] {
         call(&project(template)).outputs(expected);
     }
@@ -45,7 +69,7 @@ fn what_lies_below_the_folder_is_reached() {
 fn nothing_else_is() {
     let fails = |template: &str, cause: &str| {
         let outcome = call(&project(template));
-        outcome.expect(70, "", &outcome.stderr);
+        outcome.status(70).stdout_is("");
         let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
         let first = stderr.lines().next().unwrap_or_default();
         let start = "cogtools-call: error[TEMPLATE_FAILED]: tools/asks.yaml:4:";
@@ -66,14 +90,22 @@ fn nothing_else_is() {
     fails(r#""{% include 'parts/out.njk' %}""#, out);
     call(&project("{njk_file: ../secret.njk}")).fails(
         78,
-        "cogtools-call: error[INVALID_TOOL]: tools/asks.yaml:4:28: `../secret.njk` leads out of the tool's own folder\n   |\n \
-         4 | implementation: {njk_file: ../secret.njk}\n   |                            ^^^^^^^^^^^^^\n\
-         hint: name a file in the folder of the tool, or below it\n",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/asks.yaml:4:28: `../secret.njk` leads out of the tool's own folder
+   |
+ 4 | implementation: {njk_file: ../secret.njk}
+   |                            ^^^^^^^^^^^^^
+hint: name a file in the folder of the tool, or below it
+
+"#]],
     );
     call(&project("{njk_file: parts/out.njk}")).fails(
         78,
-        "cogtools-call: error[INVALID_TOOL]: tools/asks.yaml: `parts/out.njk` leads out of the tool's own folder\n\
-         hint: `njk_file` names a file in the folder of the tool, or below it\n",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/asks.yaml: `parts/out.njk` leads out of the tool's own folder
+hint: `njk_file` names a file in the folder of the tool, or below it
+
+"#]],
     );
 }
 
@@ -81,7 +113,12 @@ fn nothing_else_is() {
 fn faults_point_into_the_file_they_happen_in() {
     call(&project(r#""{% include 'parts/wrong.njk' %}""#)).fails(
         70,
-        "cogtools-call: error[TEMPLATE_FAILED]: tools/parts/wrong.njk:2:14: unknown filter `nosuch`\n   |\n \
-         2 | two {{ who | nosuch }}\n   |              ^^^^^^\n",
+        str![[r#"
+cogtools-call: error[TEMPLATE_FAILED]: tools/parts/wrong.njk:2:14: unknown filter `nosuch`
+   |
+ 2 | two {{ who | nosuch }}
+   |              ^^^^^^
+
+"#]],
     );
 }

@@ -1,7 +1,8 @@
 //! `cogtools NAME`: where it looks, what it becomes, and what it says otherwise.
 
-use cogtools_test_support::{Project, Run, Status};
 use std::collections::BTreeMap;
+
+use cogtools_test_support::{Project, Run, Status, str};
 
 use crate::programs;
 
@@ -112,12 +113,14 @@ fn status_and_signals_pass_through() {
         .arg("die")
         .run()
         .expect(Status::Signal(15), "", "");
-    house
-        .run()
-        .arg("say")
-        .stdin("in")
-        .run()
-        .expect(9, "in", "no\n");
+    house.run().arg("say").stdin("in").run().expect(
+        9,
+        str!["in"],
+        str![[r#"
+no
+
+"#]],
+    );
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn arguments_are_handed_on_as_they_are() {
         .run()
         .args(["args", "-C", "x", "--help", "--", "a b", "*", ""])
         .run()
-        .outputs("<-C><x><--help><--><a b><*><>");
+        .outputs(str!["<-C><x><--help><--><a b><*><>"]);
     house
         .project
         .program("path/cogtools-where", "#!/bin/sh\npwd\n")
@@ -139,10 +142,17 @@ fn arguments_are_handed_on_as_they_are() {
         .run()
         .args(["-C", "deep", "where"])
         .run()
-        .outputs("[ROOT]/deep\n");
+        .outputs(str![[r#"
+[ROOT]/deep
+
+"#]]);
     house.run().args(["-C", "none", "where"]).run().fails(
         2,
-        "cogtools: error[USAGE]: -C: `none` is not a directory\nhint: name a directory that exists\n",
+        str![[r#"
+cogtools: error[USAGE]: -C: `none` is not a directory
+hint: name a directory that exists
+
+"#]],
     );
 }
 
@@ -172,15 +182,21 @@ fn nothing_named_is_a_question_of_usage() {
     let house = House::new();
     house.run().run().fails(
         2,
-        "cogtools: error[USAGE]: no program is named\n\
-         hint: usage: cogtools <PROGRAM> [ARGS]...\n\
-         hint: cogtools help lists the programs\n",
+        str![[r#"
+cogtools: error[USAGE]: no program is named
+hint: usage: cogtools <PROGRAM> [ARGS]...
+hint: cogtools help lists the programs
+
+"#]],
     );
     for args in [["help", "--what"].as_slice(), &["help", "a", "b"]] {
         house.run().args(args).run().fails(
             2,
-            "cogtools: error[USAGE]: help takes one name, or --all\n\
-             hint: usage: cogtools help [--all | PROGRAM]\n",
+            str![[r#"
+cogtools: error[USAGE]: help takes one name, or --all
+hint: usage: cogtools help [--all | PROGRAM]
+
+"#]],
         );
     }
 }
@@ -226,7 +242,10 @@ fn help_without_a_manual_is_the_program_s_own() {
             .env("PATH", house.project.path("path"))
             .run()
     };
-    run(&["help", "hello"]).outputs("hello --help\n");
+    run(&["help", "hello"]).outputs(str![[r#"
+hello --help
+
+"#]]);
     let own = run(&["help"]).text();
     run(&["help", "cogtools"]).outputs(&own);
     run(&["--help"]).outputs(&own);
@@ -234,8 +253,11 @@ fn help_without_a_manual_is_the_program_s_own() {
     run(&["help", "call"]).outputs(&call);
     run(&["help", "errors"]).fails(
         74,
-        "cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed\n\
-         hint: `cargo xtask install` installs the manual pages\n",
+        str![[r#"
+cogtools: error[IO_FAILED]: the manual page cogtools-errors(7) is not installed
+hint: `cargo xtask install` installs the manual pages
+
+"#]],
     );
 }
 
@@ -246,29 +268,29 @@ fn help_with_a_manual_becomes_man() {
         "path/man",
         "#!/bin/sh\ntest \"$1\" = -w || echo man \"$@\"\n",
     );
-    house
-        .run()
-        .args(["help", "call"])
-        .run()
-        .outputs("man 1 cogtools-call\n");
-    house
-        .run()
-        .args(["help", "tool"])
-        .run()
-        .outputs("man 5 cogtools-tool\n");
+    house.run().args(["help", "call"]).run().outputs(str![[r#"
+man 1 cogtools-call
+
+"#]]);
+    house.run().args(["help", "tool"]).run().outputs(str![[r#"
+man 5 cogtools-tool
+
+"#]]);
     house
         .run()
         .args(["help", "cogtools"])
         .run()
-        .outputs("man 1 cogtools\n");
+        .outputs(str![[r#"
+man 1 cogtools
+
+"#]]);
     house
         .project
         .file("share/man/man1/cogtools-call.1", ".TH x\n");
-    house
-        .run()
-        .args(["help", "call"])
-        .run()
-        .outputs("man [ROOT]/share/man/man1/cogtools-call.1\n");
+    house.run().args(["help", "call"]).run().outputs(str![[r#"
+man [ROOT]/share/man/man1/cogtools-call.1
+
+"#]]);
 }
 
 #[test]
@@ -279,8 +301,10 @@ fn file_that_is_no_program_is_named() {
         .program("path/cogtools-bad", "#!/nowhere/at/all\n");
     house.run().arg("bad").run().fails(
         74,
-        "cogtools: error[IO_FAILED]: `[ROOT]/path/cogtools-bad` cannot be started: \
-         No such file or directory (os error 2)\n\
-         hint: check that the file is an executable program\n",
+        str![[r#"
+cogtools: error[IO_FAILED]: `[ROOT]/path/cogtools-bad` cannot be started: No such file or directory (os error 2)
+hint: check that the file is an executable program
+
+"#]],
     );
 }

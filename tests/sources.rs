@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, str};
 
 use crate::{project_with, run, unprivileged};
 
@@ -25,11 +25,25 @@ fn call(project: &Project, name: &str) -> Outcome {
 /// What discovery and a call say of a source that cannot be listed.
 #[track_caller]
 fn unlisted(project: &Project, fault: &str) {
-    discover(project).expect(0, "[]\n", format!("cogtools-discover: warning{fault}"));
+    discover(project).expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        format!("cogtools-discover: warning{fault}"),
+    );
     run("cogtools-discover", project)
         .arg("--strict")
         .run()
-        .expect(78, "[]\n", format!("cogtools-discover: error{fault}"));
+        .expect(
+            78,
+            str![[r#"
+[]
+
+"#]],
+            format!("cogtools-discover: error{fault}"),
+        );
     call(project, "ok").fails(
         127,
         format!("cogtools-call: {ABSENT}{LIST}cogtools-call: error{fault}"),
@@ -39,7 +53,10 @@ fn unlisted(project: &Project, fault: &str) {
 #[test]
 fn standard_folder_need_not_be_there() {
     let project = Project::new();
-    discover(&project).outputs("[]\n");
+    discover(&project).outputs(str![[r#"
+[]
+
+"#]]);
     call(&project, "ok").fails(127, format!("cogtools-call: {ABSENT}{LIST}"));
 }
 
@@ -71,12 +88,21 @@ fn folder_that_leads_back_to_itself() {
     let fault = "[INVALID_CONFIG]: the folder `tools` cannot be read: \
                  Too many levels of symbolic links (os error 40)\n\
                  hint: check that the folder is readable\n";
-    discover(&project).expect(0, "[]\n", format!("cogtools-discover: warning{fault}"));
+    discover(&project).expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        format!("cogtools-discover: warning{fault}"),
+    );
     call(&project, "ok").fails(
         74,
-        "cogtools-call: error[IO_FAILED]: `tools/ok.yaml` cannot be read: \
-         Too many levels of symbolic links (os error 40)\n\
-         hint: check that the file is readable\n",
+        str![[r#"
+cogtools-call: error[IO_FAILED]: `tools/ok.yaml` cannot be read: Too many levels of symbolic links (os error 40)
+hint: check that the file is readable
+
+"#]],
     );
 }
 
@@ -101,17 +127,26 @@ fn what_may_not_be_read() {
     project.mode("tools", 0o000);
     unprivileged("cogtools-discover", &project).run().expect(
         0,
-        "[]\n",
-        "cogtools-discover: warning[INVALID_CONFIG]: the folder `tools` cannot be read: \
-         Permission denied (os error 13)\nhint: check that the folder is readable\n",
+        str![[r#"
+[]
+
+"#]],
+        str![[r#"
+cogtools-discover: warning[INVALID_CONFIG]: the folder `tools` cannot be read: Permission denied (os error 13)
+hint: check that the folder is readable
+
+"#]],
     );
     unprivileged("cogtools-call", &project)
         .arg("ok")
         .run()
         .fails(
             74,
-            "cogtools-call: error[IO_FAILED]: `tools/ok.yaml` cannot be read: \
-         Permission denied (os error 13)\nhint: check that the file is readable\n",
+            str![[r#"
+cogtools-call: error[IO_FAILED]: `tools/ok.yaml` cannot be read: Permission denied (os error 13)
+hint: check that the file is readable
+
+"#]],
         );
 }
 
@@ -172,7 +207,10 @@ fn files_that_are_no_text_of_ours() {
 fn ending_that_is_not_ours() {
     let project = Project::new();
     project.file("tools/ok.yml", OK);
-    discover(&project).outputs("[]\n");
+    discover(&project).outputs(str![[r#"
+[]
+
+"#]]);
     call(&project, "ok").fails(
         127,
         format!(
@@ -197,18 +235,31 @@ fn file_that_comes_and_goes() {
         });
         for _ in 0..50 {
             let found = discover(&project);
-            let vanished = "cogtools-discover: warning[IO_FAILED]: `tools/ok.yaml` does not exist\n\
-                            hint: check the path; it may have been removed while it was looked at\n";
+            let vanished = str![[r#"
+cogtools-discover: warning[IO_FAILED]: `tools/ok.yaml` does not exist
+hint: check the path; it may have been removed while it was looked at
+
+"#]];
             match (found.stdout.as_slice(), found.stderr.as_slice()) {
-                (b"[]\n", b"") => found.outputs("[]\n"),
-                (b"[]\n", _) => found.expect(0, "[]\n", vanished),
+                (b"[]\n", b"") => found.outputs(str![[r#"
+[]
+
+"#]]),
+                (b"[]\n", _) => found.expect(
+                    0,
+                    str![[r#"
+[]
+
+"#]],
+                    vanished,
+                ),
                 _ => found.outputs(DECLARED),
             };
             let called = call(&project, "ok");
             if called.stdout.is_empty() {
-                called.expect(127, "", &called.stderr);
+                called.status(127);
             } else {
-                called.outputs("fine");
+                called.outputs(str!["fine"]);
             }
         }
         stop.store(true, Ordering::Relaxed);

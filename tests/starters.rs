@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, str};
 
 use crate::run;
 
@@ -16,11 +16,14 @@ fn new_tools_have_no_findings() {
         let new = run("cogtools-new", &project)
             .args([&name, "--template", template])
             .run();
-        new.expect(0, &new.stdout, "");
+        new.succeeds();
         run("cogtools-lint", &project)
             .args(["--deny-warnings", &format!("tools/{name}.yaml")])
             .run()
-            .outputs("1 file: nothing to report\n");
+            .outputs(str![[r#"
+1 file: nothing to report
+
+"#]]);
     }
 }
 
@@ -61,5 +64,8 @@ fn a_script() {
         .arg("words")
         .stdin("{\"text\": \"Count these four words\"}")
         .run()
-        .outputs("4 words\n");
+        .outputs(str![[r#"
+4 words
+
+"#]]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, str};
 use serde_json::{Value, json};
 
 use crate::run;
@@ -32,7 +32,7 @@ fn call(template: &str, arguments: &Value) -> Outcome {
 #[track_caller]
 fn fails(template: &str, line: usize, cause: &str) {
     let outcome = call(template, &json!({}));
-    outcome.expect(STATUS, "", &outcome.stderr);
+    outcome.status(STATUS).stdout_is("");
     let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
     let start = format!("cogtools-call: error[TEMPLATE_FAILED]: tools/hurt.yaml:{line}:");
     let mut lines = stderr.lines();
@@ -78,19 +78,34 @@ fn output_without_end() {
 
 #[test]
 fn undefined_values() {
-    call("<{{ nothing }}{{ a }}>", &json!({})).outputs("<>\n");
-    call("<{{ nothing.deep.down }}{{ a.b }}>", &json!({})).outputs("<>\n");
-    call("<{{ a.b.c }}>", &json!({"a": {}})).outputs("<>\n");
+    call("<{{ nothing }}{{ a }}>", &json!({})).outputs(str![[r#"
+<>
+
+"#]]);
+    call("<{{ nothing.deep.down }}{{ a.b }}>", &json!({})).outputs(str![[r#"
+<>
+
+"#]]);
+    call("<{{ a.b.c }}>", &json!({"a": {}})).outputs(str![[r#"
+<>
+
+"#]]);
 }
 
 #[test]
 fn division_by_zero_is_what_javascript_makes_of_it() {
-    call("{{ 1 / 0 }} {{ 0 / 0 }}", &json!({})).outputs("Infinity NaN\n");
+    call("{{ 1 / 0 }} {{ 0 / 0 }}", &json!({})).outputs(str![[r#"
+Infinity NaN
+
+"#]]);
 }
 
 #[test]
 fn nothing_of_the_world_can_be_read() {
-    call("{{ env }}{{ HOME }}{{ process }}", &json!({})).outputs("\n");
+    call("{{ env }}{{ HOME }}{{ process }}", &json!({})).outputs(str![[r#"
+
+
+"#]]);
     fails(
         "x\n{% include '/etc/passwd' %}",
         7,

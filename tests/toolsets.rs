@@ -1,6 +1,6 @@
 //! Folders in a folder of tools: each a toolset, found by list and by call alike.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Expected, Project, Run, str};
 
 use crate::{run, unprivileged};
 
@@ -27,7 +27,7 @@ fn list(project: &Project) -> Run {
 }
 
 #[track_caller]
-fn call(project: &Project, name: &str, said: &str) {
+fn call(project: &Project, name: &str, said: impl Into<Expected>) {
     run("cogtools-call", project).arg(name).run().outputs(said);
 }
 
@@ -50,8 +50,7 @@ fn folders_are_toolsets_all_the_way_down() {
         "tools/a/alpha.yaml",
         "tools/a/deep/delta.yaml",
     ]);
-    list(&project).run().outputs(
-        "\
+    list(&project).run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE                     TOKENS  NOTES
 zulu            tools   tools/zulu.yaml              20
 alpha  a        tools   tools/a/alpha.yaml           21
@@ -59,10 +58,10 @@ delta  a/deep   tools   tools/a/deep/delta.yaml      21
 bravo  b        tools   tools/b/bravo.yaml           21
 
 4 tools, about 83 tokens with every request
-",
-    );
-    call(&project, "delta", "tools/a/deep/delta.yaml");
-    call(&project, "bravo", "tools/b/bravo.yaml");
+
+"#]]);
+    call(&project, "delta", str!["tools/a/deep/delta.yaml"]);
+    call(&project, "bravo", str!["tools/b/bravo.yaml"]);
     list(&project)
         .args(["--json", "--tools", "delta"])
         .run()
@@ -87,14 +86,13 @@ fn what_is_no_toolset() {
     project
         .file("tools/templates/only.njk", "no tool")
         .dir("tools/empty");
-    list(&project).run().outputs(
-        "\
+    list(&project).run().outputs(str![[r#"
 NAME  SOURCE  FILE           TOKENS  NOTES
 ok    tools   tools/ok.yaml      20
 
 1 tool, about 20 tokens with every request
-",
-    );
+
+"#]]);
     for name in ["hidden", "part", "package", "below", "only"] {
         absent(&project, name);
     }
@@ -103,10 +101,13 @@ ok    tools   tools/ok.yaml      20
 #[test]
 fn eight_levels_and_no_more() {
     let project = with(&["tools/1/2/3/4/5/6/7/8/last.yaml"]);
-    call(&project, "last", "tools/1/2/3/4/5/6/7/8/last.yaml");
+    call(&project, "last", str!["tools/1/2/3/4/5/6/7/8/last.yaml"]);
     let project = with(&["tools/1/2/3/4/5/6/7/8/9/beyond.yaml"]);
     absent(&project, "beyond");
-    run("cogtools-discover", &project).run().outputs("[]\n");
+    run("cogtools-discover", &project).run().outputs(str![[r#"
+[]
+
+"#]]);
 }
 
 #[test]
@@ -121,16 +122,15 @@ fn the_first_of_one_name_wins() {
         ".cogtoolrc.yaml",
         "tool_sources: [{local: first}, {local: second}]\n",
     );
-    list(&project).run().outputs(
-        "\
+    list(&project).run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE               TOKENS  NOTES
 same   a        first   first/a/same.yaml      20  shadows first/b/same.yaml, second/same.yaml
 other           second  second/other.yaml      21
 
 2 tools, about 41 tokens with every request
-",
-    );
-    call(&project, "same", "first/a/same.yaml");
+
+"#]]);
+    call(&project, "same", str!["first/a/same.yaml"]);
     let declared = run("cogtools-discover", &project).run();
     run("cogtools-discover", &project)
         .arg("--verbose")
@@ -138,13 +138,16 @@ other           second  second/other.yaml      21
         .expect(
             0,
             &declared.stdout,
-            "cogtools-discover: first/b/same.yaml is shadowed by first/a/same.yaml\n\
-             cogtools-discover: second/same.yaml is shadowed by first/a/same.yaml\n\
-             cogtools-discover: 2 tools declared\n",
+            str![[r#"
+cogtools-discover: first/b/same.yaml is shadowed by first/a/same.yaml
+cogtools-discover: second/same.yaml is shadowed by first/a/same.yaml
+cogtools-discover: 2 tools declared
+
+"#]],
         );
     // The folder itself comes before its toolsets, wherever its name sorts.
     tool(&project, "first/same.yaml");
-    call(&project, "same", "first/same.yaml");
+    call(&project, "same", str!["first/same.yaml"]);
 }
 
 #[test]
@@ -163,19 +166,18 @@ fn links_lead_to_toolsets_and_never_in_circles() {
         .link("tools/gone", "nowhere")
         .link("shared/back", "../tools")
         .link("shared/three/round", "..");
-    list(&project).run().outputs(
-        "\
+    list(&project).run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE                    TOKENS  NOTES
 one    real     tools   tools/real/one.yaml         20
 three  again    tools   tools/again/three.yaml      21
 two    linked   tools   tools/linked/two.yaml       20
 
 3 tools, about 61 tokens with every request
-",
-    );
-    call(&project, "one", "tools/real/one.yaml");
-    call(&project, "two", "shared/two.yaml");
-    call(&project, "three", "shared/three/three.yaml");
+
+"#]]);
+    call(&project, "one", str!["tools/real/one.yaml"]);
+    call(&project, "two", str!["shared/two.yaml"]);
+    call(&project, "three", str!["shared/three/three.yaml"]);
 }
 
 #[test]
@@ -205,19 +207,20 @@ fn a_toolset_that_cannot_be_read_costs_itself() {
     project.mode("tools/locked", 0o000);
     unprivileged("cogtools-list", &project).run().expect(
         0,
-        "\
+        str![[r#"
 NAME   TOOLSET  SOURCE  FILE                TOKENS  NOTES
 one    a        tools   tools/a/one.yaml        20
 three  z        tools   tools/z/three.yaml      21
 
 2 tools, about 41 tokens with every request
-",
+
+"#]],
         format!("cogtools-list: warning{fault}"),
     );
     unprivileged("cogtools-call", &project)
         .arg("three")
         .run()
-        .outputs("tools/z/three.yaml");
+        .outputs(str!["tools/z/three.yaml"]);
     unprivileged("cogtools-call", &project)
         .arg("two")
         .run()
@@ -241,10 +244,10 @@ fn parts_lie_beside_the_tool() {
         .file("tools/vcs/git.yaml", template("_parts/line.njk"))
         .file("tools/vcs/_parts/line.njk", "a line")
         .file("tools/above.njk", "above");
-    call(&project, "git", "a line");
+    call(&project, "git", str!["a line"]);
     project.file("tools/vcs/git.yaml", template("../above.njk"));
     let outcome = run("cogtools-call", &project).arg("git").run();
-    outcome.expect(70, "", &outcome.stderr);
+    outcome.fails(70, str![]);
 }
 
 #[test]
@@ -256,13 +259,15 @@ fn a_wrong_ending_is_named_in_a_toolset_too() {
     );
     run("cogtools-call", &project).arg("two").run().fails(
         127,
-        "cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here\n\
-         hint: `tools/a/two.yml` is not read: tool files end in `.yaml`\n\
-         hint: cogtools-discover prints the tools there are\n",
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here
+hint: `tools/a/two.yml` is not read: tool files end in `.yaml`
+hint: cogtools-discover prints the tools there are
+
+"#]],
     );
     let lint = run("cogtools-lint", &project).run();
-    let said = String::from_utf8_lossy(&lint.stdout).into_owned();
-    assert!(said.contains("tools/a/two.yml"), "{lint}");
+    lint.expect(78, str![], "");
 }
 
 #[test]
@@ -271,18 +276,20 @@ fn lint_and_new_know_toolsets() {
     run("cogtools-new", &project)
         .args(["--dir", "tools/git", "commit_well"])
         .run()
-        .outputs(
-            "created tools/git/commit_well.yaml\ncreated .cogtools/schema/tool.json\n\n\
-             next steps:\n\
-             - change it; its comments say what each part is for\n\
-             - see what a model is told of it:\n    cogtools expand commit_well\n\
-             - call it:\n    echo '{\"plan\": \"Wait\", \"doubt\": \"Nobody comes\"}' | cogtools-call commit_well\n",
-        );
+        .outputs(str![[r#"
+created tools/git/commit_well.yaml
+created .cogtools/schema/tool.json
+
+next steps:
+- change it; its comments say what each part is for
+- see what a model is told of it:
+    cogtools expand commit_well
+- call it:
+    echo '{"plan": "Wait", "doubt": "Nobody comes"}' | cogtools-call commit_well
+
+"#]]);
     let lint = run("cogtools-lint", &project)
         .args(["--format", "json"])
         .run();
-    let said = String::from_utf8_lossy(&lint.stdout).into_owned();
-    for word in ["shadowed by `tools/a/same.yaml`", "tools/b/same.yaml"] {
-        assert!(said.contains(word), "{lint}");
-    }
+    lint.expect(78, str![], "");
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, assert_text, str};
 
 use crate::layers::{layered, project};
 use crate::{programs, run};
@@ -32,7 +32,13 @@ fn a_call_reads_the_configuration_once() {
     // The tool is found, and its arguments are still to come.
     let mut said = String::new();
     stderr.read_line(&mut said).expect("it says so");
-    assert_eq!(said, "cogtools-call: t: tools/t.yaml\n");
+    assert_text(
+        said,
+        str![[r#"
+cogtools-call: t: tools/t.yaml
+
+"#]],
+    );
     project.file(".cogtoolrc.yaml", "not ours any more\n");
     drop(child.stdin.take());
     said.clear();
@@ -98,17 +104,29 @@ fn a_tool_sees_what_it_declares_and_whose_value_counts() {
             .args(args)
             .arg("it")
     };
-    call(&[]).run().outputs("file none\n");
-    call(&["--system-env"]).run().outputs("process none\n");
+    call(&[]).run().outputs(str![[r#"
+file none
+
+"#]]);
+    call(&["--system-env"]).run().outputs(str![[r#"
+process none
+
+"#]]);
     call(&[])
         .env("COGTOOLS_ENV_PRIORITY", "process")
         .run()
-        .outputs("process none\n");
+        .outputs(str![[r#"
+process none
+
+"#]]);
     run("cogtools-yaml", &project)
         .env("KEY", "process")
         .args(["--system-env", "tools/it.yaml"])
         .run()
-        .outputs("process none\n");
+        .outputs(str![[r#"
+process none
+
+"#]]);
     let explain = |args: &[&str]| {
         layered("cogtools-config", &project)
             .env("KEY", "process")
@@ -120,7 +138,10 @@ fn a_tool_sees_what_it_declares_and_whose_value_counts() {
     explain(&[]).outputs(format!(
         "KEY\t.env:1; hides the one of the process; wanted by it\n{rest}"
     ));
-    explain(&["--system-env"]).outputs("KEY\tprocess; wanted by it\n");
+    explain(&["--system-env"]).outputs(str![[r#"
+KEY	process; wanted by it
+
+"#]]);
     project.file(".cogtoolrc.yaml", "env_priority: process\n");
     explain(&[]).outputs(format!(
         "KEY\tprocess; hides the one in .env; wanted by it\n{rest}"
@@ -128,9 +149,12 @@ fn a_tool_sees_what_it_declares_and_whose_value_counts() {
     project.remove(".env");
     run("cogtools-call", &project).arg("it").run().fails(
         78,
-        "cogtools-call: error[INVALID_CONFIG]: it: the environment variable `KEY` is not set\n\
-         hint: set KEY in the environment, or put a line `KEY=…` into the project's .env\n\
-         hint: cogtools config env --explain shows where each value would come from\n",
+        str![[r#"
+cogtools-call: error[INVALID_CONFIG]: it: the environment variable `KEY` is not set
+hint: set KEY in the environment, or put a line `KEY=…` into the project's .env
+hint: cogtools config env --explain shows where each value would come from
+
+"#]],
     );
 }
 
@@ -138,12 +162,48 @@ fn a_tool_sees_what_it_declares_and_whose_value_counts() {
 fn names_in_a_variable_need_no_yaml() {
     let project = project();
     for (value, expected) in [
-        ("a", "$COGTOOLS_EXCLUDE\t[a]\n"),
-        ("a, *_b ,", "$COGTOOLS_EXCLUDE\t[a, \"*_b\"]\n"),
-        ("*", "$COGTOOLS_EXCLUDE\t[\"*\"]\n"),
-        ("12,true", "$COGTOOLS_EXCLUDE\t[\"12\", \"true\"]\n"),
-        (" [a, '*_b']", "$COGTOOLS_EXCLUDE\t[a, \"*_b\"]\n"),
-        ("[]", "$COGTOOLS_EXCLUDE\t[]\n"),
+        (
+            "a",
+            str![[r#"
+$COGTOOLS_EXCLUDE	[a]
+
+"#]],
+        ),
+        (
+            "a, *_b ,",
+            str![[r#"
+$COGTOOLS_EXCLUDE	[a, "*_b"]
+
+"#]],
+        ),
+        (
+            "*",
+            str![[r#"
+$COGTOOLS_EXCLUDE	["*"]
+
+"#]],
+        ),
+        (
+            "12,true",
+            str![[r#"
+$COGTOOLS_EXCLUDE	["12", "true"]
+
+"#]],
+        ),
+        (
+            " [a, '*_b']",
+            str![[r#"
+$COGTOOLS_EXCLUDE	[a, "*_b"]
+
+"#]],
+        ),
+        (
+            "[]",
+            str![[r#"
+$COGTOOLS_EXCLUDE	[]
+
+"#]],
+        ),
     ] {
         layered("cogtools-config", &project)
             .env("COGTOOLS_EXCLUDE", value)
@@ -165,6 +225,10 @@ fn a_variable_without_a_value_is_not_set() {
             .env(name, "")
             .arg("list")
             .run()
-            .outputs("tool_sources=[{local: ./tools}]\nenv_priority=project\n");
+            .outputs(str![[r#"
+tool_sources=[{local: ./tools}]
+env_priority=project
+
+"#]]);
     }
 }

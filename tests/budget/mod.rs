@@ -2,7 +2,7 @@
 
 mod model;
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, str};
 use serde_json::{Value, json};
 
 use crate::run;
@@ -109,15 +109,23 @@ fn the_configuration_has_a_budget_too() {
         .run()
         .fails(
             78,
-            "cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: \
-             find_tool and call_tool, which lead to the tools that do not fit, cost 186\n\
-             hint: the least that works here is 186\n",
+            str![[r#"
+cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: find_tool and call_tool, which lead to the tools that do not fit, cost 186
+hint: the least that works here is 186
+
+"#]],
         );
     project.file(".cogtoolrc.yaml", "budget: lots\n");
     run("cogtools-discover", &project).run().fails(
         78,
-        "cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:9: `budget` takes a whole number \
-         of tokens, not `lots`\n   |\n 1 | budget: lots\n   |         ^^^^\nhint: write `budget: 4000`\n",
+        str![[r#"
+cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:9: `budget` takes a whole number of tokens, not `lots`
+   |
+ 1 | budget: lots
+   |         ^^^^
+hint: write `budget: 4000`
+
+"#]],
     );
 }
 
@@ -163,8 +171,10 @@ fn tools_are_found() {
         "1 more match; a greater limit or more words show them"
     );
     call(&project, "find_tool", &json!({"query": "quux"})).outputs(
-        "{\"query\": \"quux\", \"tools\": [], \"hint\": \"none of 20 tools matches; try other words, or an \
-         empty query to look at all\"}\n",
+        str![[r#"
+{"query": "quux", "tools": [], "hint": "none of 20 tools matches; try other words, or an empty query to look at all"}
+
+"#]],
     );
     assert_eq!(names(&found(json!({"query": "", "limit": 50}))).len(), 20);
     run("cogtools-call", &project)
@@ -233,15 +243,21 @@ fn a_call_through_another_tool_is_a_call() {
     }
     call(&project, "call_tool", &json!({"name": "tool_03"})).fails(
         127,
-        "cogtools-call: error[TOOL_NOT_FOUND]: tool_03: no tool of that name is here\n\
-         hint: did you mean `tool_003`, `tool_001` or `tool_002`?\n\
-         hint: cogtools-discover prints the tools there are\n\
-         hint: find_tool searches all tools there are\n",
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: tool_03: no tool of that name is here
+hint: did you mean `tool_003`, `tool_001` or `tool_002`?
+hint: cogtools-discover prints the tools there are
+hint: find_tool searches all tools there are
+
+"#]],
     );
     call(&project, "call_tool", &json!({"arguments": {}})).fails(
         65,
-        "cogtools-call: error[SCHEMA_VIOLATION]: call_tool: /name: required but missing\n\
-         hint: send name (string): The name of the tool\n",
+        str![[r#"
+cogtools-call: error[SCHEMA_VIOLATION]: call_tool: /name: required but missing
+hint: send name (string): The name of the tool
+
+"#]],
     );
     let inner = json!({"name": "find_tool", "arguments": {"query": "fact 2", "limit": 1}});
     let nested = json!({"name": "call_tool", "arguments": inner});
@@ -253,12 +269,14 @@ fn a_call_through_another_tool_is_a_call() {
         .run()
         .fails(
             127,
-            "cogtools-call: error[TOOL_NOT_FOUND]: tool_003: no tool of that name is here\n\
-             hint: `tools/tool_003.yaml` is one, but a filter leaves it out: an option such as \
-             --exclude, or `filter` or `hosts` of the configuration\n\
-             hint: did you mean `tool_001`, `tool_002` or `tool_004`?\n\
-             hint: cogtools-discover prints the tools there are\n\
-             hint: find_tool searches all tools there are\n",
+            str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: tool_003: no tool of that name is here
+hint: `tools/tool_003.yaml` is one, but a filter leaves it out: an option such as --exclude, or `filter` or `hosts` of the configuration
+hint: did you mean `tool_001`, `tool_002` or `tool_004`?
+hint: cogtools-discover prints the tools there are
+hint: find_tool searches all tools there are
+
+"#]],
         );
 }
 
@@ -273,11 +291,9 @@ fn the_names_are_taken() {
                   itself has a tool of that name\n   |\n 1 | name: find_tool\n   |       ^^^^^^^^^\n\
                   hint: name it in words that every host accepts, such as `check_facts`\n";
     let outcome = run("cogtools-discover", &project).run();
-    outcome.expect(
-        0,
-        &outcome.stdout,
-        format!("cogtools-discover: warning{broken}"),
-    );
+    outcome
+        .status(0)
+        .stderr_is(format!("cogtools-discover: warning{broken}"));
     let found = call(&project, "find_tool", &json!({"query": "fact"})).json();
     assert_eq!(found["tools"][0]["name"], "tool_001");
     project.remove("tools/find_tool.yaml");

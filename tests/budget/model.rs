@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_test_support::{FakeGemini, Gemini, Turn, Version, difference};
+use cogtools_test_support::{FakeGemini, Gemini, Turn, Version, difference, str};
 use serde_json::json;
 
 use super::{call, many, names};
@@ -42,7 +42,10 @@ fn conversation(settings: &str, prefix: &str, told: impl Fn(&str) -> String) {
     let conversation = fake
         .verdict()
         .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
-    outcome.expect(0, "All done.\n", &outcome.stderr);
+    outcome.status(0).stdout_is(str![[r#"
+All done.
+
+"#]]);
     let steps = conversation.main();
     let declared = steps[0].declarations();
     let declared = declared.iter().filter_map(|tool| tool["name"].as_str());

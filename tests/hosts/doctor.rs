@@ -156,7 +156,7 @@ fn spoil(host: &Host) {
 fn what_the_doctor_says_is_what_happens() {
     let host = host();
     let init = shell(&host, "cogtools init --defaults");
-    init.expect(0, &init.stdout, "");
+    init.succeeds();
 
     let first = [HEAD, SETTINGS, UNTRUSTED, RUN, HIDDEN, TAIL];
     let told = [first.concat(), "no problems, 2 warnings\n".into()];
@@ -199,6 +199,6 @@ fn what_the_doctor_says_is_what_happens() {
     let outcome = host
         .gemini
         .ask(&host.project, Path::new("/nowhere"), &fake, &[]);
-    outcome.expect(52, "", &outcome.stderr);
+    outcome.status(52).stdout_is("");
     assert!(fake.verdict().is_ok(), "the model was asked");
 }

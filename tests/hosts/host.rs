@@ -74,7 +74,7 @@ impl Host {
         let verdict = fake.verdict();
         let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
         let stdout = format!("{}{LAST}\n", self.version.banner);
-        outcome.expect(0, stdout, &outcome.stderr);
+        outcome.status(0).stdout_is(stdout);
         conversation
     }
 

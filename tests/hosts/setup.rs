@@ -26,7 +26,7 @@ fn fresh_project_works(version: Version) {
         .project(&host.project)
         .path(crate::programs())
         .run();
-    outcome.expect(0, &outcome.stdout, "");
+    outcome.succeeds();
 
     let arguments = json!({ "person": "Ada" });
     let greeting = host.directly(EXAMPLE, &arguments).text();

@@ -31,7 +31,7 @@ fn the_tutorials_tool_is_called() {
             .project(&host.project)
             .path(crate::programs())
             .run();
-        outcome.expect(0, &outcome.stdout, "");
+        outcome.succeeds();
     }
     for (file, content) in saved(TUTORIAL) {
         host.project.file(file, content);

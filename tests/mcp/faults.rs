@@ -1,6 +1,7 @@
 //! Servers behind a URL that are at fault, or not there: each costs only its own
 //! tools, says what is wrong and what to do, and tells no secret.
 
+use cogtools_test_support::str;
 use serde_json::{Value, json};
 
 use super::site::Site;
@@ -154,8 +155,11 @@ fn a_server_that_dies_in_the_middle_of_an_answer() {
         let run = with("cogtools-call", &project, &[source]).env("TOKEN", "s3cr3t-t0k3n");
         run.arg("t").stdin("{}").run().fails(
             1,
-            "cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` stops in the middle of an \
-             answer\nhint: ask again; if it stops again, tell whoever runs it\n",
+            str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` stops in the middle of an answer
+hint: ask again; if it stops again, tell whoever runs it
+
+"#]],
         );
     }
 }
@@ -171,8 +175,10 @@ fn no_message_tells_a_secret() {
         .expect(
             0,
             format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
-            "{\"program\":\"cogtools-discover\",\"note\":\"1 tool declared\"}\n\
-         {\"severity\":\"warning\",\"code\":\"TOOL_FAILED\",\"program\":\"cogtools-discover\",\
-         \"message\":\"the MCP server `s` refuses `initialize`: I do not know Bearer ***\",\"hints\":[]}\n",
+            str![[r#"
+{"program":"cogtools-discover","note":"1 tool declared"}
+{"severity":"warning","code":"TOOL_FAILED","program":"cogtools-discover","message":"the MCP server `s` refuses `initialize`: I do not know Bearer ***","hints":[]}
+
+"#]],
         );
 }

@@ -1,6 +1,6 @@
 //! The real Gemini CLI, over `mcpServers` instead of its own protocol.
 
-use cogtools_test_support::{FakeGemini, Gemini, Turn, Version};
+use cogtools_test_support::{FakeGemini, Gemini, Turn, Version, str};
 use serde_json::json;
 
 use super::{cache, project};
@@ -24,7 +24,10 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     let conversation = fake
         .verdict()
         .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
-    outcome.expect(0, "All done.\n", &outcome.stderr);
+    outcome.status(0).stdout_is(str![[r#"
+All done.
+
+"#]]);
     let steps = conversation.main();
     let told: Vec<String> = steps
         .iter()

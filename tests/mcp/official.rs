@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project, install};
+use cogtools_test_support::{Outcome, Project, install, str};
 use serde_json::{Value, json};
 
 use super::cache;
@@ -33,24 +33,31 @@ fn everything_becomes_text() {
     let script = place.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     let server = json!({"command": node, "args": [script]});
     for (tool, arguments, expected) in [
-        ("echo", json!({"message": "hi"}), "Echo: hi"),
+        ("echo", json!({"message": "hi"}), str!["Echo: hi"]),
         (
             "get-tiny-image",
             json!({}),
-            "Here's the image you requested:\n\n\
-             [image: image/png, 4033 bytes, left out: a result is text]\n\n\
-             The image above is the MCP logo.",
+            str![[r#"
+Here's the image you requested:
+
+[image: image/png, 4033 bytes, left out: a result is text]
+
+The image above is the MCP logo.
+"#]],
         ),
         (
             "get-resource-links",
             json!({"count": 1}),
-            "Here are 1 resource links to resources available in this server:\n\n\
-             Blob Resource 1: demo://resource/dynamic/blob/1",
+            str![[r#"
+Here are 1 resource links to resources available in this server:
+
+Blob Resource 1: demo://resource/dynamic/blob/1
+"#]],
         ),
         (
             "get-structured-content",
             json!({"location": "New York"}),
-            "{\"temperature\":33,\"conditions\":\"Cloudy\",\"humidity\":82}",
+            str![[r#"{"temperature":33,"conditions":"Cloudy","humidity":82}"#]],
         ),
     ] {
         call(&server, &[], tool, &arguments).outputs(expected);
@@ -61,17 +68,21 @@ fn everything_becomes_text() {
 fn a_server_on_the_sdk_of_python() {
     let python = install::python(&cache(), "mcp-python-1.30.0", &["mcp==1.30.0"]);
     let server = json!({"command": [python, peer("fast.py")]});
-    call(&server, &[], "add", &json!({"a": 1})).outputs("3");
+    call(&server, &[], "add", &json!({"a": 1})).outputs(str!["3"]);
 }
 
 #[test]
 fn a_server_on_the_second_sdk_of_python() {
     let python = install::python(&cache(), "mcp-python-2.3.0", &["mcp==2.3.0"]);
     let server = json!({"command": [python, peer("served.py"), "stdio"], "name": "p"});
-    call(&server, &[], "t", &json!({"a": 1})).outputs("3");
+    call(&server, &[], "t", &json!({"a": 1})).outputs(str!["3"]);
     call(&server, &[], "t", &json!({"a": -1})).fails(
         1,
-        "cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed\n  | Error executing tool t\n",
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed
+  | Error executing tool t
+
+"#]],
     );
 }
 
@@ -81,10 +92,14 @@ fn a_server_on_the_sdk_of_typescript() {
     let place = install::npm(&cache(), "mcp-sdk-1.32.2", &[package]);
     let node = install::node(&cache()).join("node");
     let server = json!({"command": [node, peer("plain.mjs"), place], "name": "t"});
-    call(&server, &[], "add", &json!({"a": 1})).outputs("3");
+    call(&server, &[], "add", &json!({"a": 1})).outputs(str!["3"]);
     call(&server, &[], "add", &json!({"a": -1})).fails(
         1,
-        "cogtools-call: error[TOOL_FAILED]: add: the tool says that it failed\n  | a is negative\n",
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: add: the tool says that it failed
+  | a is negative
+
+"#]],
     );
 }
 
@@ -99,12 +114,15 @@ fn over_http_with_a_token() {
         "env": ["TOKEN"],
     });
     let ada = json!({"person": "Ada"});
-    call(&server, &[("TOKEN", "secret")], "greet", &ada).outputs("Good day, Ada!");
+    call(&server, &[("TOKEN", "secret")], "greet", &ada).outputs(str!["Good day, Ada!"]);
     call(&server, &[("TOKEN", "other")], "greet", &ada).fails(
         127,
-        "cogtools-call: error[TOOL_NOT_FOUND]: greet: no tool of that name is here\n\
-         hint: cogtools-discover prints the tools there are\n\
-         cogtools-call: error[TOOL_FAILED]: the MCP server `h` answers with HTTP 401 Unauthorized\n\
-         hint: check `headers` of the source, and the variables that they name\n",
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: greet: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_FAILED]: the MCP server `h` answers with HTTP 401 Unauthorized
+hint: check `headers` of the source, and the variables that they name
+
+"#]],
     );
 }

@@ -1,7 +1,7 @@
 //! A server that speaks TLS, with certificates made here: whom it is trusted by,
 //! and what is said when it is not.
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Expected, Project, str};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use super::site::Site;
@@ -26,7 +26,7 @@ fn certify(project: &Project, name: &str) {
 
 /// What discovery says of the server, given its authority's certificate or not.
 #[track_caller]
-fn check(name: &str, authority: Option<&str>, tools: &str, stderr: &str) {
+fn check(name: &str, authority: Option<&str>, tools: &str, stderr: impl Into<Expected>) {
     let project = project();
     certify(&project, name);
     let site = Site::strict(&project, &["server.pem", "key.pem"]);
@@ -62,15 +62,17 @@ fn an_authority_of_ones_own_is_trusted() {
 
 #[test]
 fn who_is_not_trusted_is_named_with_what_to_do() {
-    let unknown = "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: \
-         no authority that is trusted here has signed its certificate\n\
-         hint: if the authority is one of your own, name the file with its certificate in the \
-         environment variable SSL_CERT_FILE\n";
+    let unknown = str![[r#"
+cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: no authority that is trusted here has signed its certificate
+hint: if the authority is one of your own, name the file with its certificate in the environment variable SSL_CERT_FILE
+
+"#]];
     check("127.0.0.1", None, "", unknown);
-    let name = "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: its \
-         certificate is not good: certificate not valid for name \"127.0.0.1\"; certificate is only \
-         valid for DnsName(\"elsewhere.example\")\nhint: tell whoever runs it, or mend `url` of the \
-         source\n";
+    let name = str![[r#"
+cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: its certificate is not good: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("elsewhere.example")
+hint: tell whoever runs it, or mend `url` of the source
+
+"#]];
     check("elsewhere.example", Some("ca.pem"), "", name);
     for (file, why) in [
         (
@@ -97,7 +99,10 @@ fn a_server_without_tls_is_asked_without_it() {
     run.run().expect(
         0,
         format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
-        "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: it does not \
-         speak TLS, which https:// asks for\nhint: check that it runs, and `url` of the source\n",
+        str![[r#"
+cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: it does not speak TLS, which https:// asks for
+hint: check that it runs, and `url` of the source
+
+"#]],
     );
 }

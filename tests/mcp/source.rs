@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run, str};
 use serde_json::{Value, json};
 
 use super::Session;
@@ -72,7 +72,7 @@ fn tools_of_both_eras_are_declared_and_called() {
             "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE},\n\
              {{\"name\":\"t\",\"description\":\"d\",\"parametersJsonSchema\":{{\"type\":\"object\"}}}}\n]\n"
         ));
-        call(&project, how).outputs("[{}, [\"HOME\", \"PATH\", \"_COGTOOLS_WITHIN\"]]");
+        call(&project, how).outputs(str![[r#"[{}, ["HOME", "PATH", "_COGTOOLS_WITHIN"]]"#]]);
     }
 }
 
@@ -103,8 +103,11 @@ fn a_tool_that_is_gone_is_forgotten() {
     project.file("changed", "");
     call(&project, "changing").fails(
         127,
-        "cogtools-call: error[TOOL_NOT_FOUND]: t: the MCP server `s` has no tool `t` any more\n\
-         hint: cogtools-discover asks it for its tools anew\n",
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: t: the MCP server `s` has no tool `t` any more
+hint: cogtools-discover asks it for its tools anew
+
+"#]],
     );
     discover(&project, "changing").outputs(format!(
         "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"
@@ -144,12 +147,19 @@ fn servers_at_fault_cost_only_their_own_tools() {
 fn calls_that_fail_say_so_in_the_name_of_the_tool() {
     call(&project(), "fails").fails(
         1,
-        "cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed\n  | try again\n",
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed
+  | try again
+
+"#]],
     );
     call(&project(), "dies").fails(
         1,
-        "cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` ended with status 3 before it \
-         answered `tools/call`\n  | no more\n",
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` ended with status 3 before it answered `tools/call`
+  | no more
+
+"#]],
     );
 }
 
@@ -157,8 +167,11 @@ fn calls_that_fail_say_so_in_the_name_of_the_tool() {
 fn nothing_of_a_server_is_left_behind() {
     call(&project(), "silent-call").fails(
         124,
-        "cogtools-call: error[TIMEOUT]: t: the MCP server `s` did not answer `tools/call` within 5s\n\
-         hint: give it more time with `timeout` of the source\n",
+        str![[r#"
+cogtools-call: error[TIMEOUT]: t: the MCP server `s` did not answer `tools/call` within 5s
+hint: give it more time with `timeout` of the source
+
+"#]],
     );
     let left = Command::new("pgrep").args(["-f", "sleep 54321"]).output();
     assert_eq!(left.expect("pgrep is there").stdout, b"");
@@ -201,7 +214,7 @@ fn yaml_tools_packages_providers_and_servers_together() {
     greet
         .stdin("{\"person\": \"Ada\"}")
         .run()
-        .outputs("Good day, Ada!");
+        .outputs(str!["Good day, Ada!"]);
 }
 
 #[test]
@@ -230,9 +243,15 @@ fn every_kind_of_content_becomes_text_or_stays_as_it_is() {
     let source = json!({"mcp": {"command": ["python3", script]}});
     let name = "test_multiple_content_types";
     let call = with("cogtools-call", &project, std::slice::from_ref(&source));
-    call.arg(name).run().outputs(
-        "Some text.\n\n[image: image/png, 4 bytes, left out: a result is text]\n\nIn a file.\n\nlink: test://link",
-    );
+    call.arg(name).run().outputs(str![[r#"
+Some text.
+
+[image: image/png, 4 bytes, left out: a result is text]
+
+In a file.
+
+link: test://link
+"#]]);
     project.file(
         "../home/.gemini/cogtoolrc.yaml",
         json!({"tool_sources": [source]}).to_string(),
@@ -264,9 +283,15 @@ fn a_server_that_a_project_names_has_to_be_allowed() {
     project.file(".cogtoolrc.yaml", sources.to_string());
     run("cogtools-discover", &project).run().expect(
         0,
-        "[]\n",
-        "cogtools-discover: warning[DENIED]: the provider `s` is not allowed to run yet\n\
-         hint: look at what it runs, then allow it: cogtools trust s\n",
+        str![[r#"
+[]
+
+"#]],
+        str![[r#"
+cogtools-discover: warning[DENIED]: the provider `s` is not allowed to run yet
+hint: look at what it runs, then allow it: cogtools trust s
+
+"#]],
     );
     assert!(!project.path("starts").exists());
     let script = script();
@@ -286,8 +311,11 @@ fn a_server_that_a_project_names_has_to_be_allowed() {
     run("cogtools-trust", &project)
         .args(["--dry-run", "u"])
         .run()
-        .outputs(
-            "would allow provider u\n  asks      https://example.org/mcp\n  \
-             sends     Authorization\n  sees      TOKEN\n",
-        );
+        .outputs(str![[r#"
+would allow provider u
+  asks      https://example.org/mcp
+  sends     Authorization
+  sees      TOKEN
+
+"#]]);
 }

@@ -1,7 +1,7 @@
 //! Servers of the newer era over HTTP as sources of tools, and those of the
 //! official SDK of Python.
 
-use cogtools_test_support::{Project, install};
+use cogtools_test_support::{Expected, Project, install, str};
 use serde_json::{Value, json};
 
 use super::cache;
@@ -15,7 +15,7 @@ pub(super) fn source(url: &str) -> Value {
 
 /// What the tool `t` says to the arguments.
 #[track_caller]
-fn says(project: &Project, source: &Value, arguments: &Value, expected: &str) {
+fn says(project: &Project, source: &Value, arguments: &Value, expected: impl Into<Expected>) {
     let run = with("cogtools-call", project, std::slice::from_ref(source));
     run.arg("t").stdin(arguments).run().outputs(expected);
 }
@@ -35,12 +35,12 @@ fn the_newer_era_alone_in_both_forms() {
              \"parametersJsonSchema\":{region}}}\n]\n"
         ));
         for (arguments, expected) in [
-            (json!({"region": "eu"}), r#"{"region": "eu"}"#),
+            (json!({"region": "eu"}), str![[r#"{"region": "eu"}"#]]),
             (
                 json!({"region": " Zürich"}),
-                r#"{"region": " Z\u00fcrich"}"#,
+                str![[r#"{"region": " Z\u00fcrich"}"#]],
             ),
-            (json!({}), "{}"),
+            (json!({}), str!["{}"]),
         ] {
             says(&project, &source, &arguments, expected);
         }
@@ -63,7 +63,7 @@ fn the_sdk_of_python_over_http() {
         let script = peer("served.py");
         let site = Site::start(&project, &python, [script.as_os_str(), era.as_ref()]);
         let source = source(&site.url);
-        says(&project, &source, &json!({"a": 1}), "3");
+        says(&project, &source, &json!({"a": 1}), str!["3"]);
         assert_eq!(project.read("spoken"), spoken, "{era}");
     }
 }

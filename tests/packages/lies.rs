@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, str};
 
 use crate::run;
 
@@ -42,7 +42,7 @@ fn costs_nobody(project: &Project, fault: &str) {
     run("cogtools-call", project)
         .arg("ok")
         .run()
-        .outputs("fine");
+        .outputs(str!["fine"]);
     assert!(begin.elapsed() < Duration::from_secs(5));
 }
 
@@ -90,14 +90,7 @@ fn a_manifest_of_twenty_megabytes_and_one_that_never_ends() {
     );
     let project = project(&large);
     let outcome = run("cogtools-discover", &project).run();
-    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
-    assert!(
-        said.starts_with(
-            "cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: "
-        ),
-        "{said}"
-    );
-    outcome.expect(0, DECLARED, &outcome.stderr);
+    outcome.expect(0, DECLARED, str![]);
     project.remove("node_modules/pk/package.json");
     let made = Command::new("/usr/bin/mkfifo")
         .arg(project.path("node_modules/pk/package.json"))
@@ -114,19 +107,20 @@ fn what_is_gone_when_it_is_called() {
     run("cogtools-call", &project)
         .arg("say")
         .run()
-        .outputs("fine");
+        .outputs(str!["fine"]);
     project.file("node_modules/pk/say.yaml", say.replace("fine", "changed"));
     run("cogtools-call", &project)
         .arg("say")
         .run()
-        .outputs("changed");
+        .outputs(str!["changed"]);
     project.remove("node_modules/pk/say.yaml");
     run("cogtools-call", &project).arg("say").run().fails(
         127,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
 hint: cogtools-discover prints the tools there are
-",
+
+"#]],
     );
     costs_nobody(&project, "");
 }
@@ -141,13 +135,14 @@ fn of_two_tools_of_one_name_the_first_counts() {
         .expect(
             0,
             DECLARED,
-            "\
+            str![[r#"
 cogtools-discover: tools/ok.yaml is shadowed by node_modules/pk/ok.yaml
 cogtools-discover: 1 tool declared
-",
+
+"#]],
         );
     run("cogtools-call", &project)
         .arg("ok")
         .run()
-        .outputs("theirs");
+        .outputs(str!["theirs"]);
 }

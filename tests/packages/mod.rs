@@ -1,6 +1,6 @@
 //! Tools out of npm packages, in trees that are made by hand.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, str};
 
 use crate::run;
 
@@ -54,7 +54,7 @@ fn with(program: &str, project: &Project) -> Run {
 #[track_caller]
 fn listed(run: Run) -> (String, String) {
     let outcome = run.args(["--json"]).run();
-    outcome.expect(0, &outcome.stdout, &outcome.stderr);
+    outcome.status(0);
     let json: serde_json::Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
     let tools = json["tools"].as_array().cloned().unwrap_or_default();
     let line = |tool: &serde_json::Value| {
@@ -103,11 +103,14 @@ fn only_what_is_named_or_linked() {
          member member node_modules/member/tools/member.yaml\n",
     );
     let call = |name: &str| with("cogtools-call", &project).arg(name).run();
-    call("scoped").outputs("node_modules/@team/scoped/tools/scoped.yaml");
+    call("scoped").outputs(str!["node_modules/@team/scoped/tools/scoped.yaml"]);
     call("transitive").fails(
         127,
-        "cogtools-call: error[TOOL_NOT_FOUND]: transitive: no tool of that name is here\n\
-         hint: cogtools-discover prints the tools there are\n",
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: transitive: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+
+"#]],
     );
 }
 
@@ -161,7 +164,7 @@ fn the_nearest_version_wins() {
         .cwd(project.path("inner"))
         .arg("both")
         .run()
-        .outputs("inner/node_modules/both/tools/both.yaml");
+        .outputs(str!["inner/node_modules/both/tools/both.yaml"]);
 }
 
 /// A thousand packages that nobody named, each of which would be a fault if it was

@@ -1,5 +1,6 @@
 //! Declarations that are kept for a while.
 
+use cogtools_test_support::str;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -51,7 +52,10 @@ fn asked_once_within_its_time() {
     let scene = counting(", cache: 60");
     scene.declares(&["say"], "");
     scene.declares(&["say"], "");
-    scene.call("say").outputs("say: {}\n");
+    scene.call("say").outputs(str![[r#"
+say: {}
+
+"#]]);
     assert_eq!(asked(&scene), 1);
     age(&scene);
     scene.declares(&["say"], "");

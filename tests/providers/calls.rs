@@ -1,5 +1,6 @@
 //! Calls of tools that providers declare.
 
+use cogtools_test_support::{assert_text, str};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -28,22 +29,29 @@ fn arguments_are_checked_here_and_answered_there() {
             .stdin(arguments)
             .run()
     };
-    call(&json!({"text": "hello"})).outputs("say: {\"text\":\"hello\"}\n");
-    call(&json!({"text": "hello", "wait_for_previous": true}))
-        .outputs("say: {\"text\":\"hello\"}\n");
+    call(&json!({"text": "hello"})).outputs(str![[r#"
+say: {"text":"hello"}
+
+"#]]);
+    call(&json!({"text": "hello", "wait_for_previous": true})).outputs(str![[r#"
+say: {"text":"hello"}
+
+"#]]);
     call(&json!({})).fails(
         65,
-        "\
+        str![[r#"
 cogtools-call: error[SCHEMA_VIOLATION]: other_say: /text: required but missing
 hint: send text (string)
-",
+
+"#]],
     );
     scene.call("say").fails(
         127,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
 hint: cogtools-discover prints the tools there are
-",
+
+"#]],
     );
 }
 
@@ -53,26 +61,35 @@ fn a_call_that_fails_is_told_in_its_words() {
         .call("say")
         .fails(
             1,
-            "\
+            str![[r#"
 cogtools-call: error[TOOL_FAILED]: say: the program ended with status 3
   | no such city
-",
+
+"#]],
         );
     answering("echo 'aside' >&2; echo done", "")
         .call("say")
-        .outputs("done\n");
+        .outputs(str![[r#"
+done
+
+"#]]);
     answering("printf 'a\\377'", "").call("say").fails(
         1,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: say: the program printed something else than UTF-8 from byte 1 on
 hint: a result is text; its author can encode it, as `base64` does, or write it to a file
-",
+
+"#]],
     );
     let text = answering("head -c 20000000 /dev/zero | tr '\\0' x", "")
         .call("say")
         .text();
-    let end = "\n[cut here: 18951424 more bytes are left out; a result has at most 1048576]\n";
-    assert_eq!(&text[1 << 20..], end);
+    let end = str![[r#"
+
+[cut here: 18951424 more bytes are left out; a result has at most 1048576]
+
+"#]];
+    assert_text(&text[1 << 20..], end);
 }
 
 #[test]
@@ -82,10 +99,11 @@ fn a_call_that_hangs_is_ended() {
         .call("say")
         .fails(
             124,
-            "\
+            str![[r#"
 cogtools-call: error[TIMEOUT]: say: the tool did not end within 1 s
 hint: send less, or give the tool more time with `timeout`
-",
+
+"#]],
         );
     assert!(begin.elapsed() < Duration::from_secs(6));
 }
@@ -98,10 +116,12 @@ fn it_sees_what_is_declared_for_it() {
     );
     let with = |program| scene.run(program).env("TOKEN", "t").env("SECRET", "s");
     with("cogtools-discover").run().json();
-    with("cogtools-call")
-        .arg("say")
-        .run()
-        .outputs("PATH=/usr/bin:/bin\nPWD=[ROOT]\nTOKEN=t\n");
+    with("cogtools-call").arg("say").run().outputs(str![[r#"
+PATH=/usr/bin:/bin
+PWD=[ROOT]
+TOKEN=t
+
+"#]]);
     scene.declares(
         &[],
         "\
@@ -122,19 +142,21 @@ fn a_tool_that_vanishes_is_not_found() {
     scene.project.file("list", "[]");
     scene.call("say").fails(
         127,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
 hint: cogtools-discover prints the tools there are
-",
+
+"#]],
     );
     scene.project.remove("list");
     scene.call("say").fails(
         127,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
 hint: cogtools-discover prints the tools there are
 cogtools-call: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 1
   | cat: list: No such file or directory
-",
+
+"#]],
     );
 }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run, str};
 
 use crate::{project_with, run};
 
@@ -65,7 +65,7 @@ impl Scene {
         let warnings = warnings.replace("warning[", "cogtools-discover: warning[");
         self.discover()
             .expect(0, format!("[\n{}\n]\n", declared.join(",\n")), warnings);
-        self.call("ok").outputs("fine");
+        self.call("ok").outputs(str!["fine"]);
         let took = begin.elapsed();
         assert!(took < Duration::from_secs(8), "{took:?}");
     }

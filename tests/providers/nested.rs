@@ -1,6 +1,6 @@
 //! Another project as a provider: cogtools asks cogtools.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, assert_text, str};
 use serde_json::json;
 
 use crate::{programs, run};
@@ -44,14 +44,16 @@ tool_sources:
 #[test]
 fn its_tools_are_declared_and_called() {
     let (project, nested) = nested();
-    nested("cogtools-trust").arg("other").run().outputs(
-        "\
+    nested("cogtools-trust")
+        .arg("other")
+        .run()
+        .outputs(str![[r#"
 allowed provider other
   discover  cogtools-discover -C ../other
   call      cogtools-call -C ../other
   tool      say
-",
-    );
+
+"#]]);
     let declared = nested("cogtools-discover").run().json();
     assert_eq!(declared[0]["name"], "other_say");
     assert_eq!(declared[1]["name"], "ok");
@@ -59,15 +61,16 @@ allowed provider other
         .arg("other_say")
         .stdin(json!({"text": "hello"}))
         .run()
-        .outputs("said: hello");
+        .outputs(str!["said: hello"]);
     // Without our programs on PATH there is no such provider.
     run("cogtools-discover", &project).run().expect(
         0,
         format!("[\n{}\n]\n", super::DECLARED),
-        "\
+        str![[r#"
 cogtools-discover: warning[INVALID_CONFIG]: the provider `other` cannot be run: the program `cogtools-discover` is not found
 hint: install it, or mend `command` under `tool_sources`
-",
+
+"#]],
     );
 }
 
@@ -76,35 +79,42 @@ fn a_project_that_asks_itself_is_asked_once() {
     let (project, nested) = nested();
     let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
     project.file(".cogtoolrc.yaml", itself);
-    nested("cogtools-trust").arg("itself").run().outputs(
-        "\
+    nested("cogtools-trust")
+        .arg("itself")
+        .run()
+        .outputs(str![[r#"
 allowed provider itself
   discover  sh -c 'cogtools-discover 2>told'
   call      cogtools-call
   sees      HOME
   tool      ok
-",
-    );
+
+"#]]);
     nested("cogtools-discover").run().outputs(format!(
         "[\n{},\n{}\n]\n",
         super::DECLARED.replace("\"ok\"", "\"i_ok\""),
         super::DECLARED
     ));
-    nested("cogtools-call").arg("i_ok").run().outputs("fine");
+    nested("cogtools-call")
+        .arg("i_ok")
+        .run()
+        .outputs(str!["fine"]);
     nested("cogtools-call").arg("i_i_ok").run().fails(
         127,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: i_i_ok: no tool of that name is here
 hint: did you mean `i_ok`?
 hint: cogtools-discover prints the tools there are
-",
+
+"#]],
     );
-    assert_eq!(
+    assert_text(
         project.read("told"),
-        "\
+        str![[r#"
 cogtools-discover: warning[INVALID_CONFIG]: the provider `itself` is not asked: another provider of this project asks it for its tools
 hint: leave the source that leads back here out of `tool_sources`
-"
+
+"#]],
     );
 }
 
@@ -122,25 +132,26 @@ fn a_declaration_that_has_changed_is_denied() {
     };
     call().fails(
         77,
-        "\
+        str![[r#"
 cogtools-call: error[DENIED]: other_say: it runs commands and comes from the provider `other`, which has changed since it was allowed to do that
 hint: only the user can allow it, after a look at what it runs: cogtools trust other
-",
+
+"#]],
     );
-    nested("cogtools-trust").run().outputs(
-        "\
+    nested("cogtools-trust").run().outputs(str![[r#"
 SOURCE  KIND      STATE    RUNS
 other   provider  changed  cogtools-discover -C ../other, cogtools-call -C ../other
-",
-    );
+
+"#]]);
     nested("cogtools-trust").arg("other").run().text();
-    call().outputs("said: x");
+    call().outputs(str!["said: x"]);
     project.file("../other/tools/tell.yaml", SAY.replace("say", "tell"));
     nested("cogtools-call").arg("other_tell").stdin(json!({"text": "x"})).run().fails(
         77,
-        "\
+        str![[r#"
 cogtools-call: error[DENIED]: other_tell: it runs commands and comes from the provider `other`, which is not allowed to do that yet
 hint: only the user can allow it, after a look at what it runs: cogtools trust other
-",
+
+"#]],
     );
 }

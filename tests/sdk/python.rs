@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cogtools_test_support::{Run, install};
+use cogtools_test_support::{Run, install, str};
 
 use super::{cache, declared, expected, projects};
 use crate::repository;
@@ -74,9 +74,12 @@ fn what_does_not_fit_is_refused() {
             .limit(Duration::from_mins(1))
             .run();
         if fine {
-            outcome.outputs("a\n");
+            outcome.outputs(str![[r#"
+a
+
+"#]]);
         } else {
-            outcome.expect(1, "", &outcome.stderr);
+            outcome.status(1).stdout_is("");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A repository that wants to allow itself.
 
-use cogtools_test_support::Run;
+use cogtools_test_support::{Run, str};
 
 use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider};
 use crate::run;
@@ -8,7 +8,14 @@ use crate::run;
 #[test]
 fn nothing_of_a_provider_runs_before_the_word() {
     let project = with_provider();
-    discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+    discover(&project).expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        warning("is not allowed to run yet"),
+    );
     for program in [
         "cogtools-list",
         "cogtools-doctor",
@@ -20,16 +27,20 @@ fn nothing_of_a_provider_runs_before_the_word() {
     trust(&project, &["--dry-run", "other"]).text();
     call(&project, "say").fails(
         127,
-        "\
+        str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
 hint: cogtools-discover prints the tools there are
 cogtools-call: error[DENIED]: the provider `other` is not allowed to run yet
 hint: look at what it runs, then allow it: cogtools trust other
-",
+
+"#]],
     );
     assert!(!project.path("ran").exists());
     trust(&project, &["other"]).text();
-    call(&project, "say").outputs("say: {}\n");
+    call(&project, "say").outputs(str![[r#"
+say: {}
+
+"#]]);
 }
 
 #[test]
@@ -56,7 +67,10 @@ fn a_provider_that_changes_is_asked_for_again() {
         project.remove("ran").file(file, content);
         discover(&project).expect(
             0,
-            "[]\n",
+            str![[r#"
+[]
+
+"#]],
             warning("has changed since it was allowed to run"),
         );
         assert!(!project.path("ran").exists(), "{content}");
@@ -81,7 +95,10 @@ fn a_record_in_the_repository_is_nobodys() {
     let state = project.path("state");
     let by_hand = |run: Run| run.env("XDG_STATE_HOME", &state).arg("pk_run").run();
     // The user may say so; a host that has read the project's file may not.
-    by_hand(run("cogtools-call", &project)).outputs("ran\n");
+    by_hand(run("cogtools-call", &project)).outputs(str![[r#"
+ran
+
+"#]]);
     for file in [".env", ".gemini/.env", "../.env"] {
         let line = format!("XDG_STATE_HOME={}\n", state.display());
         project.file(file, line);
@@ -92,7 +109,10 @@ fn a_record_in_the_repository_is_nobodys() {
         "../home/.env",
         format!("XDG_STATE_HOME={}\n", state.display()),
     );
-    by_hand(run("cogtools-call", &project)).outputs("ran\n");
+    by_hand(run("cogtools-call", &project)).outputs(str![[r#"
+ran
+
+"#]]);
     run("cogtools-call", &project)
         .env("XDG_STATE_HOME", "state")
         .arg("pk_run")
@@ -122,9 +142,14 @@ fn from_the_repository(sources: &str) {
     project
         .remove("ran")
         .file(".env", format!("COGTOOLS_TOOL_SOURCES=\"{sources}\"\n"));
-    asked()
-        .run()
-        .expect(0, "[]\n", warning("is not allowed to run yet"));
+    asked().run().expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        warning("is not allowed to run yet"),
+    );
     assert!(!project.path("ran").exists());
 
     let settings = project.path("system/settings.json");
@@ -139,7 +164,10 @@ fn from_the_repository(sources: &str) {
         );
     let asked =
         || run("cogtools-discover", &project).env("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &settings);
-    asked().run().outputs("[]\n");
+    asked().run().outputs(str![[r#"
+[]
+
+"#]]);
     assert!(!project.path("ran").exists());
     project.remove(".env");
     let _ = asked().run();
@@ -157,11 +185,21 @@ fn what_the_user_names_in_the_project_needs_a_word_too() {
             "../home/.gemini/cogtoolrc.yaml",
             format!("tool_sources:\n  - {source}\n"),
         );
-        discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+        discover(&project).expect(
+            0,
+            str![[r#"
+[]
+
+"#]],
+            warning("is not allowed to run yet"),
+        );
         assert!(!project.path("ran").exists());
     }
     trust(&project, &["other"]).text();
-    call(&project, "say").outputs("say: {}\n");
+    call(&project, "say").outputs(str![[r#"
+say: {}
+
+"#]]);
 }
 
 #[test]
@@ -173,12 +211,13 @@ fn two_providers_of_one_name_are_refused() {
     );
     discover(&project).fails(
         78,
-        "\
+        str![[r#"
 cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are called `sh`
    |
  3 |   - command: {discover: [sh, ./c], call: [sh, ./d]}
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 hint: give one of them another `name`
-",
+
+"#]],
     );
 }

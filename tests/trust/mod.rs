@@ -1,6 +1,6 @@
 //! Who may run what: nothing that others have written runs without the user's word.
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, Snapshot, str};
 
 use crate::run;
 
@@ -15,14 +15,16 @@ const RUN: &str = "name: pk_run\ndescription: d\nimplementation: {exec: [./run]}
 const SAY: &str = "name: pk_say\ndescription: d\nimplementation: said\n";
 /// Why a call of it is refused before anybody has allowed the package, and after it
 /// has changed.
-const UNKNOWN: &str = "\
+const UNKNOWN: Snapshot = str![[r#"
 cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which is not allowed to do that yet
 hint: only the user can allow it, after a look at what it runs: cogtools trust pk
-";
-const CHANGED: &str = "\
+
+"#]];
+const CHANGED: Snapshot = str![[r#"
 cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which has changed since it was allowed to do that
 hint: only the user can allow it, after a look at what it runs: cogtools trust pk
-";
+
+"#]];
 
 /// A project with a package that has both.
 fn with_package() -> Project {

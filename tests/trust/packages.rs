@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, str};
 
 use super::{CHANGED, UNKNOWN, call, trust, with_package};
 use crate::run;
@@ -10,19 +10,21 @@ use crate::run;
 #[test]
 fn templates_need_no_word_and_programs_do() {
     let project = with_package();
-    call(&project, "pk_say").outputs("said");
+    call(&project, "pk_say").outputs(str!["said"]);
     call(&project, "pk_run").fails(77, UNKNOWN);
-    trust(&project, &["pk"]).outputs(
-        "\
+    trust(&project, &["pk"]).outputs(str![[r#"
 allowed package pk
   runs      pk_run
   file      package.json
   file      tools/pk_run.yaml
   file      tools/pk_say.yaml
   file      tools/run
-",
-    );
-    call(&project, "pk_run").outputs("ran\n");
+
+"#]]);
+    call(&project, "pk_run").outputs(str![[r#"
+ran
+
+"#]]);
 }
 
 #[test]
@@ -61,12 +63,11 @@ fn any_change_asks_again() {
         let outcome = call(&project, "pk_run");
         assert!(outcome.stdout.is_empty(), "{what}");
         outcome.fails(77, CHANGED);
-        trust(&project, &[]).outputs(
-            "\
+        trust(&project, &[]).outputs(str![[r#"
 SOURCE  KIND     STATE    RUNS
 pk      package  changed  pk_run
-",
-        );
+
+"#]]);
         call(&project, "pk_run").fails(77, CHANGED);
     }
 }
@@ -139,11 +140,15 @@ fn what_is_not_hashed_has_no_tools() {
     );
     run("cogtools-discover", &project).run().expect(
         0,
-        "[]\n",
-        "\
-cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: `\"node_modules/x/tools\"` is no folder inside of the package
-hint: `\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it
-",
+        str![[r#"
+[]
+
+"#]],
+        str![[r#"
+cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: `"node_modules/x/tools"` is no folder inside of the package
+hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; tell its author, or remove it
+
+"#]],
     );
 }
 
@@ -154,10 +159,11 @@ fn more_than_is_hashed_is_refused() {
     file.set_len((64 << 20) + 1).expect("it can be long");
     trust(&project, &["pk"]).fails(
         77,
-        "\
+        str![[r#"
 cogtools-trust: error[DENIED]: `[ROOT]/node_modules/pk` is too large to be allowed as a whole: more than 4096 files or 64 MiB
 hint: copy the tools you need into the project
-",
+
+"#]],
     );
 }
 
@@ -172,17 +178,23 @@ fn each_place_has_a_word_of_its_own() {
         .run()
         .fails(77, UNKNOWN);
     there("cogtools-trust").arg("pk").run().text();
-    there("cogtools-call")
-        .arg("pk_run")
-        .run()
-        .outputs("other\n");
-    call(&one, "pk_run").outputs("ran\n");
-    trust(&one, &["--revoke", "pk"]).outputs("revoked package pk\n");
+    there("cogtools-call").arg("pk_run").run().outputs(str![[r#"
+other
+
+"#]]);
+    call(&one, "pk_run").outputs(str![[r#"
+ran
+
+"#]]);
+    trust(&one, &["--revoke", "pk"]).outputs(str![[r#"
+revoked package pk
+
+"#]]);
     call(&one, "pk_run").fails(77, UNKNOWN);
-    there("cogtools-call")
-        .arg("pk_run")
-        .run()
-        .outputs("other\n");
+    there("cogtools-call").arg("pk_run").run().outputs(str![[r#"
+other
+
+"#]]);
 }
 
 #[test]
@@ -196,10 +208,13 @@ fn a_folder_that_leads_into_a_package_is_the_packages() {
         if link {
             project.link("tools", "node_modules/pk/tools");
         }
-        call(&project, "pk_say").outputs("said");
+        call(&project, "pk_say").outputs(str!["said"]);
         call(&project, "pk_run").fails(77, UNKNOWN);
         trust(&project, &["pk"]).text();
-        call(&project, "pk_run").outputs("ran\n");
+        call(&project, "pk_run").outputs(str![[r#"
+ran
+
+"#]]);
         project.file("node_modules/pk/tools/run", "#!/bin/sh\necho evil\n");
         call(&project, "pk_run").fails(77, CHANGED);
     }

@@ -2,18 +2,29 @@
 
 use serde_json::json;
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, str};
 
 use super::{call, discover, trust, warning, with_package, with_provider};
 
 #[test]
 fn nothing_to_say() {
     let project = Project::new();
-    trust(&project, &[]).outputs("no source of this project needs your word\n");
-    trust(&project, &["--format", "json"]).outputs("{\n  \"sources\": []\n}\n");
+    trust(&project, &[]).outputs(str![[r#"
+no source of this project needs your word
+
+"#]]);
+    trust(&project, &["--format", "json"]).outputs(str![[r#"
+{
+  "sources": []
+}
+
+"#]]);
     let project = with_package();
     project.remove("node_modules/pk/tools/pk_run.yaml");
-    trust(&project, &[]).outputs("no source of this project needs your word\n");
+    trust(&project, &[]).outputs(str![[r#"
+no source of this project needs your word
+
+"#]]);
 }
 
 #[test]
@@ -26,20 +37,22 @@ fn a_name_that_is_not_there() {
     ] {
         trust(&project, args).fails(
             2,
-            "\
+            str![[r#"
 cogtools-trust: error[USAGE]: othr: no source of that name needs the user's word here
 hint: did you mean `other`?
 hint: cogtools trust lists those that do
-",
+
+"#]],
         );
     }
     trust(&project, &["--revoke"]).fails(
         2,
-        "\
+        str![[r#"
 cogtools-trust: error[USAGE]: the following required arguments were not provided: [SOURCE]...
 hint: usage: cogtools-trust [OPTIONS] [SOURCE]...
 hint: --help explains every option
-",
+
+"#]],
     );
 }
 
@@ -65,11 +78,27 @@ fn from_the_first_look_to_the_last_word() {
         "name": "other", "kind": "provider", "state": "allowed",
         "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "tools": ["say"],
     }]}));
-    call(&project, "say").outputs("say: {}\n");
-    trust(&project, &["--revoke", "other"]).outputs("revoked provider other\n");
-    trust(&project, &["--revoke", "other"]).outputs("was not allowed: provider other\n");
+    call(&project, "say").outputs(str![[r#"
+say: {}
+
+"#]]);
+    trust(&project, &["--revoke", "other"]).outputs(str![[r#"
+revoked provider other
+
+"#]]);
+    trust(&project, &["--revoke", "other"]).outputs(str![[r#"
+was not allowed: provider other
+
+"#]]);
     trust(&project, &[]).outputs(table("not yet"));
-    discover(&project).expect(0, "[]\n", warning("is not allowed to run yet"));
+    discover(&project).expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        warning("is not allowed to run yet"),
+    );
 }
 
 #[test]
@@ -78,21 +107,24 @@ fn a_provider_that_fails_when_it_is_allowed() {
     project.file("d", "echo sorry >&2; exit 3\n");
     trust(&project, &["other"]).fails(
         1,
-        "\
+        str![[r#"
 cogtools-trust: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3
   | sorry
 hint: its command is allowed now, and none of its tools is
-",
+
+"#]],
     );
     trust(&project, &[]).expect(
         0,
-        "\
+        str![[r#"
 SOURCE  KIND      STATE    RUNS
 other   provider  allowed  sh ./d, sh ./c
-",
-        "\
+
+"#]],
+        str![[r#"
 cogtools-trust: warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3
   | sorry
-",
+
+"#]],
     );
 }

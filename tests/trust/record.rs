@@ -3,7 +3,7 @@
 use std::fs;
 use std::thread;
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, assert_text, str};
 
 use super::{UNKNOWN, call, trust, with_package, with_provider};
 use crate::run;
@@ -49,7 +49,7 @@ fn a_record_that_cannot_be_read_allows_nothing() {
         );
         trust(&project, &["pk"]).fails(78, format!("cogtools-trust: {}", wrong(what)));
         assert_eq!(project.read(RECORD), content);
-        call(&project, "pk_say").outputs("said");
+        call(&project, "pk_say").outputs(str!["said"]);
     }
 }
 
@@ -59,17 +59,19 @@ fn a_record_that_cannot_be_written_is_named() {
     project.file("../home/.local/state", "a file");
     trust(&project, &["pk"]).fails(
         74,
-        "\
+        str![[r#"
 cogtools-trust: error[IO_FAILED]: `[HOME]/.local/state/cogtools/trust.json` cannot be written: Not a directory (os error 20)
 hint: make room, or make its folder writable
-",
+
+"#]],
     );
     call(&project, "pk_run").fails(
         74,
-        "\
+        str![[r#"
 cogtools-call: error[IO_FAILED]: pk_run: `[HOME]/.local/state/cogtools/trust.json` cannot be read: Not a directory (os error 20)
 hint: check that the file is readable
-",
+
+"#]],
     );
 }
 
@@ -83,10 +85,11 @@ fn without_a_home_nothing_is_allowed() {
             .run()
             .fails(
                 74,
-                "\
+                str![[r#"
 cogtools-trust: error[IO_FAILED]: there is no place to record what is allowed
 hint: set HOME, or XDG_STATE_HOME
-",
+
+"#]],
             );
         run("cogtools-call", &project)
             .env("HOME", home)
@@ -106,7 +109,10 @@ hint: set HOME, or XDG_STATE_HOME
         .env("XDG_STATE_HOME", &state)
         .arg("pk_run")
         .run()
-        .outputs("ran\n");
+        .outputs(str![[r#"
+ran
+
+"#]]);
 }
 
 #[test]
@@ -159,11 +165,26 @@ fn what_is_gone_is_forgotten() {
             .run()
     };
     there(&["other"]).text();
-    trust(&project, &["--prune"]).outputs("forgot 0\n");
+    trust(&project, &["--prune"]).outputs(str![[r#"
+forgot 0
+
+"#]]);
     provider.file(".cogtoolrc.yaml", "");
-    there(&["--prune"]).outputs("forgot 2\n");
+    there(&["--prune"]).outputs(str![[r#"
+forgot 2
+
+"#]]);
     fs::remove_dir_all(project.path("node_modules/pk")).expect("it can be removed");
-    there(&["--prune"]).outputs("forgot 1\n");
-    let empty = "{\n  \"version\": 1,\n  \"allowed\": {}\n}\n";
-    assert_eq!(project.read(RECORD), empty);
+    there(&["--prune"]).outputs(str![[r#"
+forgot 1
+
+"#]]);
+    let empty = str![[r#"
+{
+  "version": 1,
+  "allowed": {}
+}
+
+"#]];
+    assert_text(project.read(RECORD), empty);
 }

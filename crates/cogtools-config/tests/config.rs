@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use cogtools_config::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Expected, Project, assert_text, outcome, str};
 
 const FILE: &str = ".cogtoolrc.yaml";
 
@@ -21,13 +21,13 @@ fn run(project: &Project, args: &[&str]) -> Ended {
 
 /// A run that fails with `status` and says `stderr`.
 #[track_caller]
-fn fails(project: &Project, args: &[&str], status: u8, stderr: &str) {
-    assert_eq!(run(project, args), Ended::failed(status, stderr));
+fn fails(project: &Project, args: &[&str], status: u8, stderr: impl Into<Expected>) {
+    outcome!(run(project, args)).fails(status, stderr);
 }
 
 #[track_caller]
-fn prints(project: &Project, args: &[&str], stdout: &str) {
-    assert_eq!(run(project, args), Ended::done(stdout));
+fn prints(project: &Project, args: &[&str], stdout: impl Into<Expected>) {
+    outcome!(run(project, args)).outputs(stdout);
 }
 
 const SET: &str = "\
@@ -42,19 +42,22 @@ lint:
 #[test]
 fn a_list_with_and_without_origins() {
     let project = project(SET);
-    let list = "\
+    let list = str![[r#"
 tool_sources=[{local: ./tools}, node_modules]
 env_priority=project
 lint.rules.no-examples=off
-";
+
+"#]];
     prints(&project, &["list"], list);
-    let origins = "\
-.cogtoolrc.yaml:2\ttool_sources=[{local: ./tools}, node_modules]
-built-in\tenv_priority=project
-.cogtoolrc.yaml:6\tlint.rules.no-examples=off
-";
+    let origins = str![[r#"
+.cogtoolrc.yaml:2	tool_sources=[{local: ./tools}, node_modules]
+built-in	env_priority=project
+.cogtoolrc.yaml:6	lint.rules.no-examples=off
+
+"#]];
     prints(&project, &["list", "--show-origin"], origins);
-    let json = r#"[
+    let json = str![[r#"
+[
   {
     "key": "tool_sources",
     "value": [
@@ -78,20 +81,38 @@ built-in\tenv_priority=project
     "line": 6
   }
 ]
-"#;
+
+"#]];
     prints(&project, &["list", "--format", "json"], json);
 }
 
 #[test]
 fn one_value() {
     let project = project(SET);
-    prints(&project, &["get", "env_priority"], "project\n");
+    prints(
+        &project,
+        &["get", "env_priority"],
+        str![[r#"
+project
+
+"#]],
+    );
     prints(
         &project,
         &["get", "lint.rules.no-examples", "--show-origin"],
-        ".cogtoolrc.yaml:6\toff\n",
+        str![[r#"
+.cogtoolrc.yaml:6	off
+
+"#]],
     );
-    let json = "{\n  \"key\": \"env_priority\",\n  \"value\": \"project\",\n  \"origin\": \"built-in\"\n}\n";
+    let json = str![[r#"
+{
+  "key": "env_priority",
+  "value": "project",
+  "origin": "built-in"
+}
+
+"#]];
     prints(&project, &["get", "env_priority", "--format=json"], json);
     for format in ["human", "json"] {
         let args = ["get", "filter.tools", "--format", format];
@@ -131,7 +152,14 @@ fn what_get_prints_can_be_set() {
 fn a_file_that_is_not_there_is_made() {
     let project = Project::new();
     prints(&project, &["set", "filter.exclude", "[deploy_*]"], "");
-    assert_eq!(project.read(FILE), "filter:\n  exclude: [deploy_*]\n");
+    assert_text(
+        project.read(FILE),
+        str![[r#"
+filter:
+  exclude: [deploy_*]
+
+"#]],
+    );
     let mode = fs::metadata(project.path(FILE))
         .expect("a file")
         .permissions()
@@ -210,9 +238,14 @@ fn what_cannot_be_kept_is_not_touched() {
         &project,
         &["set", "tool_sources", "[]"],
         2,
-        "cogtools-config: error[USAGE]: .cogtoolrc.yaml:1:1: `tool_sources` cannot be changed \
-         here without changing what is around it\n   |\n 1 | tool_sources: [ # ours\n   | ^\n\
-         hint: nothing was written; edit the file by hand\n",
+        str![[r#"
+cogtools-config: error[USAGE]: .cogtoolrc.yaml:1:1: `tool_sources` cannot be changed here without changing what is around it
+   |
+ 1 | tool_sources: [ # ours
+   | ^
+hint: nothing was written; edit the file by hand
+
+"#]],
     );
     assert_eq!(project.read(FILE), text);
 }
@@ -221,19 +254,26 @@ fn what_cannot_be_kept_is_not_touched() {
 fn a_file_that_is_wrong_elsewhere_is_not_touched() {
     let text = "tool_source: []\nenv_priority: both\n";
     let project = project(text);
-    let words = "\
+    let words = str![[r#"
 cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
    |
  1 | tool_source: []
    | ^^^^^^^^^^^
 hint: did you mean `tool_sources`?
-";
+
+"#]];
     fails(&project, &["set", "env_priority", "process"], 78, words);
     assert_eq!(project.read(FILE), text);
     // What is set can be what mends it.
     project.file(FILE, "env_priority: both\n");
     prints(&project, &["set", "env_priority", "process"], "");
-    assert_eq!(project.read(FILE), "env_priority: process\n");
+    assert_text(
+        project.read(FILE),
+        str![[r#"
+env_priority: process
+
+"#]],
+    );
 }
 
 #[test]
@@ -263,17 +303,22 @@ fn what_is_not_set_here_cannot_be_unset() {
 
 #[test]
 fn without_a_home_there_is_no_file_of_the_user() {
-    let words = "cogtools-config: error[USAGE]: no home directory is known\nhint: set HOME\n";
+    let words = str![[r#"
+cogtools-config: error[USAGE]: no home directory is known
+hint: set HOME
+
+"#]];
     let args = ["set", "--home", "env_priority", "process"];
     fails(&Project::new(), &args, 2, words);
 }
 
 #[test]
 fn a_command_is_needed() {
-    let words = "\
+    let words = str![[r#"
 cogtools-config: error[USAGE]: 'cogtools-config' requires a subcommand but one was not provided [subcommands: list, get, set, unset, env]
 hint: usage: cogtools-config [OPTIONS] <COMMAND>
 hint: --help explains every option
-";
+
+"#]];
     fails(&Project::new(), &[], 2, words);
 }

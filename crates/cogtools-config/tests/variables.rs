@@ -2,7 +2,7 @@
 
 use cogtools_config::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, outcome, str};
 
 fn tool(name: &str, env: &str) -> String {
     format!("name: {name}\ndescription: d\nimplementation: {{exec: [cat]}}\nenv: {env}\n")
@@ -28,28 +28,40 @@ fn run(project: &Project, args: &[&str]) -> Ended {
 
 #[test]
 fn names_and_places() {
-    let lines = "API_KEY\t.env:3\nPATH\tmissing\nTOKEN\tmissing\n";
-    assert_eq!(run(&project(), &["env"]), Ended::done(lines));
-    let lines = "API_KEY\tmissing\nPATH\tmissing\nTOKEN\tmissing\n";
+    let lines = str![[r#"
+API_KEY	.env:3
+PATH	missing
+TOKEN	missing
+
+"#]];
+    outcome!(run(&project(), &["env"])).outputs(lines);
+    let lines = str![[r#"
+API_KEY	missing
+PATH	missing
+TOKEN	missing
+
+"#]];
     let args = ["env", "--system-env"];
-    assert_eq!(run(&project(), &args), Ended::done(lines));
+    outcome!(run(&project(), &args)).outputs(lines);
 }
 
 #[test]
 fn an_explanation() {
-    let lines = "\
-API_KEY\t.env:3; wanted by fetch, post
-PATH\tmissing; .env:4 is ignored, for .env may not set this name; wanted by fetch
-TOKEN\tmissing; wanted by fetch
-OTHER\t.env:2; unused, for no tool declares it
-LD_PRELOAD\t.env:5; ignored, for .env may not set this name
-";
-    assert_eq!(run(&project(), &["env", "--explain"]), Ended::done(lines));
+    let lines = str![[r#"
+API_KEY	.env:3; wanted by fetch, post
+PATH	missing; .env:4 is ignored, for .env may not set this name; wanted by fetch
+TOKEN	missing; wanted by fetch
+OTHER	.env:2; unused, for no tool declares it
+LD_PRELOAD	.env:5; ignored, for .env may not set this name
+
+"#]];
+    outcome!(run(&project(), &["env", "--explain"])).outputs(lines);
 }
 
 #[test]
 fn json() {
-    let text = r#"{
+    let text = str![[r#"
+{
   "variables": [
     {
       "name": "API_KEY",
@@ -104,9 +116,10 @@ fn json() {
     }
   ]
 }
-"#;
+
+"#]];
     let args = ["env", "--format", "json"];
-    assert_eq!(run(&project(), &args), Ended::done(text));
+    outcome!(run(&project(), &args)).outputs(text);
 }
 
 #[test]
@@ -133,9 +146,10 @@ hint: add `description: …`
 fn a_file_that_is_wrong_is_said_without_its_line() {
     let project = project();
     project.file(".env", "API_KEY=hidden\nhidden\n");
-    let words = "\
+    let words = str![[r#"
 cogtools-config: error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value
 hint: write NAME=value, or put a # before the line
-";
-    assert_eq!(run(&project, &["env"]), Ended::failed(78, words));
+
+"#]];
+    outcome!(run(&project, &["env"])).fails(78, words);
 }

@@ -2,7 +2,7 @@
 
 use cogtools_expand::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const TOOL: &str = "
 name: greet
@@ -24,7 +24,8 @@ annotations:
   read_only: true
 ";
 
-const GEMINI: &str = r#"{
+const GEMINI: Snapshot = str![[r#"
+{
   "name": "greet",
   "description": "Greet somebody",
   "parameters": {
@@ -80,9 +81,10 @@ const GEMINI: &str = r#"{
     ]
   }
 }
-"#;
 
-const MCP_YAML: &str = "\
+"#]];
+
+const MCP_YAML: Snapshot = str![[r#"
 name: greet
 title: Greeting
 description: Greet somebody
@@ -108,9 +110,11 @@ inputSchema:
   - person: Ada
 annotations:
   readOnlyHint: true
-";
 
-const ANTHROPIC: &str = r#"{
+"#]];
+
+const ANTHROPIC: Snapshot = str![[r#"
+{
   "name": "ping",
   "description": "Ping",
   "input_schema": {
@@ -118,7 +122,8 @@ const ANTHROPIC: &str = r#"{
     "properties": {}
   }
 }
-"#;
+
+"#]];
 
 fn project() -> Project {
     let project = Project::new();
@@ -136,24 +141,21 @@ fn run(project: &Project, args: &[&str]) -> Ended {
 fn a_tool_by_name_and_by_file() {
     let project = project();
     for wanted in ["greet", "tools/greet.yaml", "./tools/greet.yaml"] {
-        assert_eq!(run(&project, &[wanted]), Ended::done(GEMINI), "{wanted}");
+        outcome!(run(&project, &[wanted])).outputs(GEMINI);
     }
     let file = project.path("tools/greet.yaml");
-    assert_eq!(
-        run(&project, &[file.to_str().unwrap_or_default()]),
-        Ended::done(GEMINI)
-    );
+    outcome!(run(&project, &[file.to_str().unwrap_or_default()])).outputs(GEMINI);
     let inside = ["-C", "tools", "greet.yaml"];
-    assert_eq!(run(&project, &inside), Ended::done(GEMINI));
+    outcome!(run(&project, &inside)).outputs(GEMINI);
 }
 
 #[test]
 fn every_host_has_its_form() {
     let project = project();
     let mcp = ["--format", "mcp", "--yaml", "greet"];
-    assert_eq!(run(&project, &mcp), Ended::done(MCP_YAML));
+    outcome!(run(&project, &mcp)).outputs(MCP_YAML);
     let anthropic = ["elsewhere/ping.yaml", "--format", "anthropic"];
-    assert_eq!(run(&project, &anthropic), Ended::done(ANTHROPIC));
+    outcome!(run(&project, &anthropic)).outputs(ANTHROPIC);
 }
 
 #[test]
@@ -190,17 +192,26 @@ hint: cogtools-discover prints the tools there are
         ("gret", 127, unknown),
     ] {
         let ended = run(&project, &[wanted]);
-        assert_eq!(ended, Ended::failed(status, stderr), "{wanted}");
+        outcome!(ended).fails(status, stderr);
     }
 }
 
 #[test]
-fn help_and_version() {
+fn wrong_usage() {
     let project = project();
-    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
-    let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
-    assert_eq!(run(&project, &[]).status, 2);
-    assert_eq!(run(&project, &["--format", "soap", "greet"]).status, 2);
+    outcome!(run(&project, &[])).fails(
+        2,
+        str![[r#"
+cogtools-expand: error[USAGE]: the following required arguments were not provided: <FILE>
+hint: usage: cogtools-expand [OPTIONS] <FILE>
+hint: --help explains every option
+
+"#]],
+    );
+    outcome!(run(&project, &["--format", "soap", "greet"])).fails(2, str![[r#"
+cogtools-expand: error[USAGE]: invalid value 'soap' for '--format <HOST>' [possible values: gemini, openai, anthropic, mcp]
+hint: usage: cogtools-expand [OPTIONS] <FILE>
+hint: --help explains every option
+
+"#]]);
 }

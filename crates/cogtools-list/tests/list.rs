@@ -2,7 +2,7 @@
 
 use cogtools_list::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const EMPTY: &str = "\
 cogtools-list: warning[TOOL_NOT_FOUND]: this project has no tools yet
@@ -19,7 +19,8 @@ pong  more    more/pong.yaml      22
 2 tools, about 44 tokens with every request; 1 broken
 ";
 
-const JSON: &str = r#"{
+const JSON: Snapshot = str![[r#"
+{
   "tools": [
     {
       "name": "bad",
@@ -58,7 +59,8 @@ const JSON: &str = r#"{
   ],
   "total_tokens": 44
 }
-"#;
+
+"#]];
 
 fn project() -> Project {
     let project = Project::new();
@@ -86,8 +88,8 @@ fn run(project: &Project, args: &[&str]) -> Ended {
 #[test]
 fn a_table() {
     let project = project();
-    assert_eq!(run(&project, &[]), Ended::done(TABLE));
-    assert_eq!(run(&project, &["--format", "human"]), Ended::done(TABLE));
+    outcome!(run(&project, &[])).outputs(TABLE);
+    outcome!(run(&project, &["--format", "human"])).outputs(TABLE);
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn json() {
         &["--format", "json"],
         &["--format=human", "--json"],
     ] {
-        assert_eq!(run(&project, args), Ended::done(JSON), "{args:?}");
+        outcome!(run(&project, args)).outputs(JSON);
     }
 }
 
@@ -112,7 +114,7 @@ fn colour_on_a_terminal_only() {
     let mut lines: Vec<String> = TABLE.lines().map(str::to_owned).collect();
     lines[0] = format!("\u{1b}[1m{}\u{1b}[0m", lines[0]);
     lines[1] = format!("\u{1b}[31m{}\u{1b}[0m", lines[1]);
-    assert_eq!(ended, Ended::done(lines.join("\n") + "\n"));
+    outcome!(ended).outputs(lines.join("\n") + "\n");
 }
 
 #[test]
@@ -125,8 +127,14 @@ fn an_empty_project_says_what_to_do() {
             ..Ended::default()
         }
     );
-    let nothing = "{\n  \"tools\": [],\n  \"total_tokens\": 0\n}\n";
-    assert_eq!(run(&project, &["--json"]), Ended::done(nothing));
+    let nothing = str![[r#"
+{
+  "tools": [],
+  "total_tokens": 0
+}
+
+"#]];
+    outcome!(run(&project, &["--json"])).outputs(nothing);
 }
 
 #[test]
@@ -156,11 +164,12 @@ hint: create it, or change `tool_sources` (cogtools config list --show-origin te
 }
 
 #[test]
-fn help_and_version() {
+fn wrong_usage() {
     let project = project();
-    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
-    let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
-    assert_eq!(run(&project, &["--format", "xml"]).status, 2);
+    outcome!(run(&project, &["--format", "xml"])).fails(2, str![[r#"
+cogtools-list: error[USAGE]: invalid value 'xml' for '--format <FORMAT>' [possible values: human, json]
+hint: usage: cogtools-list [OPTIONS]
+hint: --help explains every option
+
+"#]]);
 }

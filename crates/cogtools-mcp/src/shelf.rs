@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use cogtools_core::{Fault, Listed, load_all};
 
@@ -30,8 +31,15 @@ impl Shelf {
     /// one is at it waits, and finds all of it done. With `counted` each knows what
     /// it costs.
     pub(crate) fn offers(&self, files: Vec<Listed>, counted: bool) -> Vec<Offered> {
+        self.offers_at(SystemTime::now(), files, counted)
+    }
+
+    fn offers_at(&self, now: SystemTime, files: Vec<Listed>, counted: bool) -> Vec<Offered> {
         // There is time for this while another one is at it.
-        let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(&file.path)).collect();
+        let stamps: Vec<Option<Stamp>> = files
+            .iter()
+            .map(|file| Stamp::of(&file.path, now))
+            .collect();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *kept);
         let known: Vec<Option<Arc<Offer>>> = files
@@ -72,17 +80,26 @@ impl Shelf {
 mod tests {
     use cogtools_test_support::Project;
 
+    use std::time::Duration;
+
     use super::*;
+    use crate::stamp::TICK;
 
-    const REST: std::time::Duration = std::time::Duration::from_millis(3_200);
+    /// Longer than the tick of the file systems that tests run on.
+    const MOMENT: Duration = Duration::from_millis(50);
 
-    /// The descriptions of what the files `names` offer.
-    fn descriptions(shelf: &Shelf, project: &Project, names: &[&str]) -> Vec<Option<String>> {
+    /// The descriptions of what the files `names` offer at a time.
+    fn descriptions(
+        shelf: &Shelf,
+        project: &Project,
+        names: &[&str],
+        now: SystemTime,
+    ) -> Vec<Option<String>> {
         let files = names.iter().map(|name| {
             let path = project.path(name);
             Listed::file(path.clone(), path)
         });
-        let offers = shelf.offers(files.collect(), false).into_iter();
+        let offers = shelf.offers_at(now, files.collect(), false).into_iter();
         let tools = offers.map(|offer| offer.ok()?.tool());
         tools
             .map(|tool| Some(tool?.description?.into_owned()))
@@ -98,20 +115,21 @@ mod tests {
     fn every_change_is_seen_and_nothing_else_is_read() {
         let (project, shelf) = (Project::new(), Shelf::default());
         let names = ["a.yaml", "b.yaml", "c.yaml"];
-        let check = |expected: [Option<&str>; 3]| {
-            let found = descriptions(&shelf, &project, &names);
+        let check = |now: SystemTime, expected: [Option<&str>; 3]| {
+            let found = descriptions(&shelf, &project, &names, now);
             let found: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
             assert_eq!(found, expected);
         };
         write(&project, "a", "one");
         write(&project, "b", "one");
         write(&project, "c", "one");
-        check([Some("one"); 3]);
+        check(SystemTime::now(), [Some("one"); 3]);
         // As fast as it gets, and of the same size.
         write(&project, "b", "two");
-        check([Some("one"), Some("two"), Some("one")]);
-        std::thread::sleep(REST);
-        check([Some("one"), Some("two"), Some("one")]);
+        let two = [Some("one"), Some("two"), Some("one")];
+        check(SystemTime::now(), two);
+        let rested = SystemTime::now() + TICK + MOMENT;
+        check(rested, two);
         let kept = || {
             let kept = shelf.kept.lock().expect("nobody has panicked");
             let mut kept: Vec<_> = kept
@@ -123,14 +141,17 @@ mod tests {
         };
         let first = kept();
         assert_eq!(first.len(), 3);
-        check([Some("one"), Some("two"), Some("one")]);
+        check(rested, two);
         assert_eq!(kept(), first, "what rests is not read again");
+        std::thread::sleep(MOMENT * 2);
+        // By then the first writing has rested, and the second has not.
+        let between = SystemTime::now() + TICK - MOMENT;
         write(&project, "a", "six");
         project.file("c.yaml", "name: [");
-        check([Some("six"), Some("two"), None]);
+        check(between, [Some("six"), Some("two"), None]);
         assert_eq!(kept(), first[1..2], "what has changed is not kept");
         std::fs::remove_file(project.path("b.yaml")).expect("it is there");
-        check([Some("six"), None, None]);
+        check(between, [Some("six"), None, None]);
         assert_eq!(kept(), []);
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Longer than the tick of any file system; FAT's is two seconds.
-const TICK: Duration = Duration::from_secs(3);
+pub(crate) const TICK: Duration = Duration::from_secs(3);
 
 /// What the system says of a file without opening it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +21,9 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of the file at `path`, links followed, if it has rested. To be
-    /// taken before the file is read.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        let now = SystemTime::now();
+    /// The stamp of the file at `path`, links followed, if it has rested by `now`.
+    /// To be taken before the file is read.
+    pub(crate) fn of(path: &Path, now: SystemTime) -> Option<Self> {
         let meta = path.metadata().ok()?;
         let stamp = Self {
             size: meta.len(),
@@ -91,15 +90,19 @@ mod tests {
 
     use super::*;
 
+    /// Longer than the tick of the file systems that tests run on.
+    const MOMENT: Duration = Duration::from_millis(50);
+
     #[test]
     fn a_file_that_has_just_changed_is_not_known() {
         let project = Project::new();
         project.file("a", "1");
-        assert_eq!(Stamp::of(&project.path("a")), None);
-        assert_eq!(Stamp::of(&project.path("b")), None);
+        let now = SystemTime::now();
+        assert_eq!(Stamp::of(&project.path("a"), now), None);
+        assert_eq!(Stamp::of(&project.path("b"), now), None);
     }
 
-    /// A file whose time somebody has set back looks old, and is not.
+    /// A file whose modification time was set back looks old, and is not.
     #[cfg(unix)]
     #[test]
     fn only_rest_makes_a_stamp() {
@@ -112,17 +115,17 @@ mod tests {
             let file = file.expect("it is there");
             file.set_modified(back).expect("it is ours");
         };
+        let rested = || SystemTime::now() + TICK + MOMENT;
         set_back();
-        assert_eq!(Stamp::of(&path), None);
-        std::thread::sleep(TICK + Duration::from_millis(100));
-        let first = Stamp::of(&path);
+        assert_eq!(Stamp::of(&path, SystemTime::now()), None);
+        let first = Stamp::of(&path, rested());
         assert!(first.is_some());
-        assert_eq!(Stamp::of(&path), first);
+        assert_eq!(Stamp::of(&path, rested()), first);
+        std::thread::sleep(MOMENT);
         project.file("a", "2");
         set_back();
-        assert_eq!(Stamp::of(&path), None);
-        std::thread::sleep(TICK + Duration::from_millis(100));
-        let second = Stamp::of(&path);
+        assert_eq!(Stamp::of(&path, SystemTime::now()), None);
+        let second = Stamp::of(&path, rested());
         assert!(second.is_some() && second != first, "{second:?}");
     }
 }

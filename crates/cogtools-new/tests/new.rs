@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use cogtools_core::Tool;
 use cogtools_new::PROGRAM;
 use cogtools_program::{Ended, Terminals};
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, Snapshot, outcome, str};
 
-const NJK: &str = "\
+const NJK: Snapshot = str![[r#"
 created tools/check_plan.yaml
 created .cogtools/schema/tool.json
 
@@ -16,10 +16,11 @@ next steps:
 - see what a model is told of it:
     cogtools expand check_plan
 - call it:
-    echo '{\"plan\": \"Wait\", \"doubt\": \"Nobody comes\"}' | cogtools-call check_plan
-";
+    echo '{"plan": "Wait", "doubt": "Nobody comes"}' | cogtools-call check_plan
 
-const EXEC: &str = "\
+"#]];
+
+const EXEC: Snapshot = str![[r#"
 created far/away/log.yaml
 
 next steps:
@@ -27,13 +28,15 @@ next steps:
 - see what a model is told of it:
     cogtools expand far/away/log.yaml
 - call it:
-    echo '{\"count\": 3}' | cogtools-yaml far/away/log.yaml
-";
+    echo '{"count": 3}' | cogtools-yaml far/away/log.yaml
 
-const EXISTS: &str = "\
+"#]];
+
+const EXISTS: Snapshot = str![[r#"
 cogtools-new: error[USAGE]: `tools/mine.yaml` exists already
 hint: choose another name, or move the file away first
-";
+
+"#]];
 
 fn run(project: &Project, args: &[&str]) -> Ended {
     PROGRAM.rehearse(&project.root(), Terminals::default(), args)
@@ -53,7 +56,7 @@ fn project() -> Project {
 #[test]
 fn a_template_that_works() {
     let project = project();
-    assert_eq!(run(&project, &["check_plan"]), Ended::done(NJK));
+    outcome!(run(&project, &["check_plan"])).outputs(NJK);
     load(&project, "tools/check_plan.yaml")
         .check()
         .expect("examples fit and the template compiles");
@@ -88,7 +91,8 @@ fn every_template_loads_and_passes() {
 #[test]
 fn json() {
     let project = project();
-    let json = r#"{
+    let json = str![[r#"
+{
   "name": "log",
   "created": [
     "tools/log.yaml",
@@ -98,9 +102,10 @@ fn json() {
     "count": 3
   }
 }
-"#;
+
+"#]];
     let args = ["log", "--template", "exec", "--format", "json"];
-    assert_eq!(run(&project, &args), Ended::done(json));
+    outcome!(run(&project, &args)).outputs(json);
 }
 
 #[test]
@@ -108,7 +113,7 @@ fn another_folder() {
     let project = project();
     project.file(".cogtools/schema/tool.json", "mine");
     let args = ["log", "--template", "exec", "--dir", "./far/away"];
-    assert_eq!(run(&project, &args), Ended::done(EXEC));
+    outcome!(run(&project, &args)).outputs(EXEC);
     assert_eq!(project.read(".cogtools/schema/tool.json"), "mine");
     let text = project.read("far/away/log.yaml");
     let modeline = "# yaml-language-server: $schema=../../.cogtools/schema/tool.json";
@@ -145,7 +150,7 @@ next steps:
     echo '{{\"text\": \"Count these four words\"}}' | cogtools-call a
 "
     );
-    assert_eq!(ended, Ended::done(stdout));
+    outcome!(ended).outputs(stdout);
 }
 
 #[test]
@@ -184,7 +189,7 @@ fn another_tool_of_that_name_is_told_of() {
 fn nothing_is_overwritten() {
     let project = project();
     project.file("tools/mine.yaml", "mine");
-    assert_eq!(run(&project, &["mine"]), Ended::failed(2, EXISTS));
+    outcome!(run(&project, &["mine"])).fails(2, EXISTS);
     assert_eq!(project.read("tools/mine.yaml"), "mine");
     let files = [".cogtoolrc.yaml", "tools/mine.yaml"].map(PathBuf::from);
     assert_eq!(project.files(), files);
@@ -230,7 +235,7 @@ fn names_that_some_host_refuses() {
             "cogtools-new: error[USAGE]: {name}: not a name that every host accepts: {message}\nhint: {}\nhint: {}\n",
             hints[0], hints[1]
         );
-        assert_eq!(run(&project, &[name]), Ended::failed(2, stderr));
+        outcome!(run(&project, &[name])).fails(2, stderr);
     }
     assert_eq!(project.files(), [PathBuf::from(".cogtoolrc.yaml")]);
 }
@@ -239,12 +244,13 @@ fn names_that_some_host_refuses() {
 fn a_project_without_a_folder() {
     let project = project();
     project.file(".cogtoolrc.yaml", "tool_sources: []");
-    let stderr = "\
+    let stderr = str![[r#"
 cogtools-new: error[INVALID_CONFIG]: the project has no folder of its own tools
 hint: add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`
 hint: or name a folder with --dir
-";
-    assert_eq!(run(&project, &["a"]), Ended::failed(78, stderr));
+
+"#]];
+    outcome!(run(&project, &["a"])).fails(78, stderr);
 }
 
 #[cfg(unix)]
@@ -262,12 +268,21 @@ fn a_tool_is_a_program() {
 }
 
 #[test]
-fn help_and_version() {
+fn wrong_usage() {
     let project = project();
-    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
-    let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
-    assert_eq!(run(&project, &[]).status, 2);
-    assert_eq!(run(&project, &["a", "--template", "perl"]).status, 2);
+    outcome!(run(&project, &[])).fails(
+        2,
+        str![[r#"
+cogtools-new: error[USAGE]: the following required arguments were not provided: <NAME>
+hint: usage: cogtools-new [OPTIONS] <NAME>
+hint: --help explains every option
+
+"#]],
+    );
+    outcome!(run(&project, &["a", "--template", "perl"])).fails(2, str![[r#"
+cogtools-new: error[USAGE]: invalid value 'perl' for '--template <TEMPLATE>' [possible values: njk, exec, script]
+hint: usage: cogtools-new [OPTIONS] <NAME>
+hint: --help explains every option
+
+"#]]);
 }

@@ -26,6 +26,12 @@ impl From<i32> for Status {
     }
 }
 
+impl From<u8> for Status {
+    fn from(status: u8) -> Self {
+        Self::Exit(status.into())
+    }
+}
+
 impl From<ExitStatus> for Status {
     fn from(status: ExitStatus) -> Self {
         match status.code() {
@@ -42,6 +48,16 @@ impl fmt::Display for Status {
             Self::Signal(signal) => write!(f, "signal {signal}"),
         }
     }
+}
+
+/// The [`Outcome`] of a run within the test's own process: of anything that has
+/// `status`, `stdout` and `stderr`.
+#[macro_export]
+macro_rules! outcome {
+    ($run:expr) => {{
+        let run = $run;
+        $crate::Outcome::rehearsed(stringify!($run), run.status, run.stdout, run.stderr)
+    }};
 }
 
 /// What came of a run.
@@ -90,21 +106,11 @@ impl Outcome {
         }
     }
 
-    /// What came of a run within the test's own process.
-    pub fn rehearsed(
-        command: impl Into<String>,
-        status: u8,
-        stdout: String,
-        stderr: String,
-    ) -> Self {
+    /// What came of a run within the test's own process; see [`outcome!`](crate::outcome).
+    pub fn rehearsed(command: &str, status: u8, stdout: String, stderr: String) -> Self {
         let (stdout, stderr) = (stdout.into_bytes(), stderr.into_bytes());
-        Self::new(
-            command.into(),
-            i32::from(status).into(),
-            stdout,
-            stderr,
-            true,
-        )
+        let status = i32::from(status).into();
+        Self::new(command.to_owned(), status, stdout, stderr, true)
     }
 
     /// Asserts status, stdout and stderr.

@@ -1,6 +1,6 @@
 //! What is written, byte for byte.
 
-use cogtools_program::Ended;
+use cogtools_test_support::{outcome, str};
 
 use super::{END, TABLE, block, project, read, run};
 
@@ -11,7 +11,10 @@ fn check(before: &[u8], after: &[u8]) {
     let project = project();
     project.file("GEMINI.md", before);
     let ended = run(&project, &["GEMINI.md"]);
-    assert_eq!(ended, Ended::done("updated GEMINI.md\n"));
+    outcome!(ended).outputs(str![[r#"
+updated GEMINI.md
+
+"#]]);
     let found = read(&project, "GEMINI.md");
     assert_eq!(
         String::from_utf8_lossy(&found),
@@ -19,8 +22,14 @@ fn check(before: &[u8], after: &[u8]) {
     );
     assert_eq!(found, after);
     let ended = run(&project, &["--check"]);
-    assert_eq!(ended, Ended::done("unchanged GEMINI.md\n"));
-    assert_eq!(run(&project, &[]), Ended::done("unchanged GEMINI.md\n"));
+    outcome!(ended).outputs(str![[r#"
+unchanged GEMINI.md
+
+"#]]);
+    outcome!(run(&project, &[])).outputs(str![[r#"
+unchanged GEMINI.md
+
+"#]]);
     assert_eq!(read(&project, "GEMINI.md"), after);
 }
 
@@ -28,7 +37,10 @@ fn check(before: &[u8], after: &[u8]) {
 fn a_missing_file_is_created() {
     let project = project();
     let ended = run(&project, &["GEMINI.md"]);
-    assert_eq!(ended, Ended::done("created GEMINI.md\n"));
+    outcome!(ended).outputs(str![[r#"
+created GEMINI.md
+
+"#]]);
     assert_eq!(read(&project, "GEMINI.md"), block().as_bytes());
 }
 
@@ -88,14 +100,18 @@ fn a_link_stays_a_link() {
     let project = project();
     project.file("CLAUDE.md", block().replace("ping", "pong"));
     std::os::unix::fs::symlink("CLAUDE.md", project.path("AGENTS.md")).expect("a link");
-    assert_eq!(run(&project, &[]), Ended::done("updated AGENTS.md\n"));
+    outcome!(run(&project, &[])).outputs(str![[r#"
+updated AGENTS.md
+
+"#]]);
     assert!(project.path("AGENTS.md").is_symlink());
     assert_eq!(read(&project, "CLAUDE.md"), block().as_bytes());
 
     std::os::unix::fs::symlink("gone", project.path("GEMINI.md")).expect("a link");
-    let text = "\
+    let text = str![[r#"
 cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` is a link to a file that does not exist
 hint: mend the link or remove it
-";
-    assert_eq!(run(&project, &["GEMINI.md"]), Ended::failed(78, text));
+
+"#]];
+    outcome!(run(&project, &["GEMINI.md"])).fails(78, text);
 }

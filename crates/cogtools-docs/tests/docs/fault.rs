@@ -1,6 +1,7 @@
 //! What is refused, and in which words.
 
 use cogtools_program::Ended;
+use cogtools_test_support::{outcome, str};
 
 use super::{END, TABLE, block, project, read, run};
 
@@ -8,13 +9,14 @@ use super::{END, TABLE, block, project, read, run};
 fn no_markers_anywhere_say_how_to_add_them() {
     let project = project();
     project.file("CLAUDE.md", "# nothing\n");
-    let text = "\
+    let text = str![[r#"
 cogtools-docs: error[USAGE]: neither GEMINI.md nor AGENTS.md nor CLAUDE.md has the markers of a table
 hint: cogtools docs GEMINI.md adds them with the table at its end
 hint: then they can be moved to where the table belongs
-";
-    assert_eq!(run(&project, &[]), Ended::failed(2, text));
-    assert_eq!(run(&project, &["--check"]), Ended::failed(2, text));
+
+"#]];
+    outcome!(run(&project, &[])).fails(2, text);
+    outcome!(run(&project, &["--check"])).fails(2, text);
 }
 
 #[test]
@@ -22,7 +24,7 @@ fn broken_markers_have_a_place() {
     let project = project();
     project.file("GEMINI.md", "\u{feff}é\n\n  <!-- cogtools:begin -->\n");
     project.file("AGENTS.md", END);
-    let text = "\
+    let text = str![[r#"
 cogtools-docs: error[INVALID_CONFIG]: GEMINI.md:3:3: `cogtools:begin` without a `cogtools:end` after it
    |
  3 |   <!-- cogtools:begin -->
@@ -33,9 +35,10 @@ cogtools-docs: error[INVALID_CONFIG]: AGENTS.md:1:1: `cogtools:end` without a `c
  1 | <!-- cogtools:end -->
    | ^^^^^^^^^^^^^^^^^^^^^
 hint: remove it, or put it behind the beginning
-";
+
+"#]];
     for args in [&[][..], &["--check"], &["GEMINI.md", "AGENTS.md"]] {
-        assert_eq!(run(&project, args), Ended::failed(78, text), "{args:?}");
+        outcome!(run(&project, args)).fails(78, text);
     }
 }
 
@@ -43,11 +46,12 @@ hint: remove it, or put it behind the beginning
 fn an_open_block_of_code_would_swallow_the_table() {
     let project = project();
     project.file("GEMINI.md", "```\ncode\n");
-    let text = "\
+    let text = str![[r#"
 cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` ends inside of a block of code or HTML, which would swallow the table
 hint: close the block, or write the markers where the table belongs
-";
-    assert_eq!(run(&project, &["GEMINI.md"]), Ended::failed(78, text));
+
+"#]];
+    outcome!(run(&project, &["GEMINI.md"])).fails(78, text);
     assert_eq!(read(&project, "GEMINI.md"), b"```\ncode\n");
 }
 
@@ -83,17 +87,19 @@ fn what_cannot_be_written_is_named() {
     let project = project();
     let stale = block().replace("ping", "pong");
     project.file("GEMINI.md", &stale).mode("GEMINI.md", 0o444);
-    let text = "\
+    let text = str![[r#"
 cogtools-docs: error[IO_FAILED]: `GEMINI.md` may not be written: it is read-only
 hint: make it writable, then run this again
-";
-    assert_eq!(run(&project, &[]), Ended::failed(74, text));
+
+"#]];
+    outcome!(run(&project, &[])).fails(74, text);
     assert_eq!(read(&project, "GEMINI.md"), stale.as_bytes());
-    let text = "\
+    let text = str![[r#"
 cogtools-docs: error[INVALID_CONFIG]: `tools` is not a regular file
 hint: put a regular file there, or a link to one
-";
-    assert_eq!(run(&project, &["tools"]), Ended::failed(78, text));
+
+"#]];
+    outcome!(run(&project, &["tools"])).fails(78, text);
     assert_eq!(run(&project, &["tools/ask.yaml/x.md"]).status, 74);
     assert_eq!(run(&project, &["--print", "GEMINI.md"]).status, 2);
 }

@@ -1,8 +1,6 @@
 //! What is printed and compared.
 
-use cogtools_program::Ended;
-
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, outcome, str};
 
 use super::{TABLE, block, project, read, run};
 
@@ -14,7 +12,8 @@ fn only_files_with_markers_are_written() {
         .file("AGENTS.md", block().replace("ping", "pong"))
         .file("CLAUDE.md", block());
     let ended = run(&project, &["--format", "json"]);
-    let json = r#"{
+    let json = str![[r#"
+{
   "files": [
     {
       "file": "AGENTS.md",
@@ -27,8 +26,9 @@ fn only_files_with_markers_are_written() {
   ],
   "tools": 2
 }
-"#;
-    assert_eq!(ended, Ended::done(json));
+
+"#]];
+    outcome!(ended).outputs(json);
     assert_eq!(read(&project, "GEMINI.md"), b"# nothing\n");
     assert_eq!(read(&project, "AGENTS.md"), block().as_bytes());
 }
@@ -53,22 +53,14 @@ fn a_stale_table_is_shown_and_left() {
 cogtools-docs: error[STALE]: GEMINI.md: the table of tools is not what the tools say
 hint: run `cogtools docs`
 ";
-    assert_eq!(
-        run(&project, &["--check"]),
-        Ended::failed(1, format!("{message}{diff}"))
-    );
+    outcome!(run(&project, &["--check"])).fails(1, format!("{message}{diff}"));
     let named = message.replace("docs`", "docs GEMINI.md`");
-    assert_eq!(
-        run(&project, &["--check", "GEMINI.md"]),
-        Ended::failed(1, format!("{named}{diff}"))
-    );
-    let json = "{\"severity\":\"error\",\"code\":\"STALE\",\"program\":\"cogtools-docs\",\
-                \"subject\":\"GEMINI.md\",\"message\":\"the table of tools is not what the \
-                tools say\",\"hints\":[\"run `cogtools docs`\"]}\n";
-    assert_eq!(
-        run(&project, &["--check", "--error-format", "json"]),
-        Ended::failed(1, json)
-    );
+    outcome!(run(&project, &["--check", "GEMINI.md"])).fails(1, format!("{named}{diff}"));
+    let json = str![[r#"
+{"severity":"error","code":"STALE","program":"cogtools-docs","subject":"GEMINI.md","message":"the table of tools is not what the tools say","hints":["run `cogtools docs`"]}
+
+"#]];
+    outcome!(run(&project, &["--check", "--error-format", "json"])).fails(1, json);
     assert_eq!(read(&project, "GEMINI.md"), stale.as_bytes());
     assert_eq!(run(&project, &["--check", "NEW.md"]).status, 1);
     assert!(!project.path("NEW.md").exists());
@@ -77,8 +69,9 @@ hint: run `cogtools docs`
 #[test]
 fn the_table_alone() {
     let project = project();
-    assert_eq!(run(&project, &["--print"]), Ended::done(TABLE));
-    let json = r#"{
+    outcome!(run(&project, &["--print"])).outputs(TABLE);
+    let json = str![[r#"
+{
   "tools": [
     {
       "name": "ask",
@@ -101,14 +94,12 @@ fn the_table_alone() {
     }
   ]
 }
-"#;
-    assert_eq!(
-        run(&project, &["--print", "--format=json"]),
-        Ended::done(json)
-    );
+
+"#]];
+    outcome!(run(&project, &["--print", "--format=json"])).outputs(json);
     let nothing = Project::new();
-    assert_eq!(
-        run(&nothing, &["--print"]),
-        Ended::done("This project has no tools.\n")
-    );
+    outcome!(run(&nothing, &["--print"])).outputs(str![[r#"
+This project has no tools.
+
+"#]]);
 }

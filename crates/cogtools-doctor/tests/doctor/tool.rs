@@ -1,6 +1,7 @@
 //! What can be wrong with tools, what lists and calls them, and what tells of them.
 
 use crate::patient::{HELLO, Patient, page};
+use cogtools_test_support::{assert_text, str};
 
 /// A second tool.
 fn tool(name: &str, rest: &str) -> String {
@@ -250,15 +251,17 @@ fn sources_that_wait_for_the_users_word() {
             tool("run", "implementation: {exec: [echo]}\n"),
         );
     let ended = patient.run(&[]);
-    let sources = "sources
+    let sources = str![[r#"
+sources
   problem  the package `pk` runs programs and is not allowed yet
            fix: cogtools trust pk
   problem  the provider `other` runs programs and is not allowed yet
            fix: cogtools trust other
-";
+
+"#]];
     let (_, rest) = ended.stdout.split_once("sources\n").unwrap_or_default();
     let (found, _) = rest.split_once("gemini\n").unwrap_or_default();
-    assert_eq!(format!("sources\n{found}"), sources, "{}", ended.stdout);
+    assert_text(format!("sources\n{found}"), sources);
     assert!(
         ended
             .stdout

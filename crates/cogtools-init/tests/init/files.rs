@@ -1,45 +1,65 @@
 //! Everything else that a path can be, and what is written how.
 
+use cogtools_test_support::{Expected, assert_text, outcome, str};
 use std::fs;
 
-use crate::project::{Project, done, failed};
-use crate::refusals::refused;
+use crate::project::Project;
 
-/// What a run in `project` must say; `name` is what it is about.
-fn check(project: &Project, status: u8, name: &str, message: &str, hint: &str) {
-    let code = if status == 78 {
-        "INVALID_CONFIG"
-    } else {
-        "IO_FAILED"
-    };
-    let stderr = format!("cogtools-init: error[{code}]: {name}: {message}\nhint: {hint}\n");
+/// Checks what a run in `project` says that fails and writes nothing.
+#[track_caller]
+fn check(project: &Project, status: u8, stderr: impl Into<Expected>) {
     let before = project.files();
-    assert_eq!(project.run(&[]), refused(status, &stderr));
+    outcome!(project.run(&[])).fails(status, stderr);
     assert_eq!(project.files(), before);
 }
 
 #[test]
 fn something_else_has_the_name() {
-    let away = "mend it or move it away, then run this again";
     let project = Project::new();
     project.write("tools", "");
-    check(&project, 78, "tools", "is not a folder", away);
+    check(
+        &project,
+        78,
+        str![[r#"
+cogtools-init: error[INVALID_CONFIG]: tools: is not a folder
+hint: mend it or move it away, then run this again
+hint: no file was written
+
+"#]],
+    );
 
     let project = Project::new();
     project.write(".cogtoolrc.yaml/x", "");
-    check(&project, 78, ".cogtoolrc.yaml", "is not a file", away);
+    check(
+        &project,
+        78,
+        str![[r#"
+cogtools-init: error[INVALID_CONFIG]: .cogtoolrc.yaml: is not a file
+hint: mend it or move it away, then run this again
+hint: no file was written
+
+"#]],
+    );
 
     let project = Project::new();
     project.write(".gemini/settings.json/x", "");
-    let away = "move it away, then run this again";
-    check(&project, 78, ".gemini/settings.json", "is not a file", away);
+    check(
+        &project,
+        78,
+        str![[r#"
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json: is not a file
+hint: move it away, then run this again
+hint: no file was written
+
+"#]],
+    );
 }
 
 #[test]
 fn everything_in_the_way_is_told_at_once() {
     let project = Project::with_settings("[]");
     project.write("tools", "");
-    let stderr = "\
+    let stderr = str![[r#"
 cogtools-init: error[INVALID_CONFIG]: tools: is not a folder
 hint: mend it or move it away, then run this again
 cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an object, but is an array
@@ -47,20 +67,24 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an obje
  1 | []
    | ^^
 hint: make it an object or take it out, then run this again
-";
-    assert_eq!(project.run(&[]), refused(78, stderr));
+hint: no file was written
+
+"#]];
+    outcome!(project.run(&[])).fails(78, stderr);
 }
 
 #[test]
 fn a_settings_file_of_16_mib_and_more() {
     let project = Project::with_settings(vec![b' '; (16 << 20) + 1]);
-    let hint = "move it away, then run this again";
     check(
         &project,
         78,
-        ".gemini/settings.json",
-        "is larger than 16 MiB",
-        hint,
+        str![[r#"
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json: is larger than 16 MiB
+hint: move it away, then run this again
+hint: no file was written
+
+"#]],
     );
 }
 
@@ -71,9 +95,13 @@ fn a_folder_that_has_tools_gets_no_example() {
         project.write(tool, "");
         let stdout = project.run(&[]).stdout;
         let (summary, steps) = stdout.split_once("\n\n").unwrap();
-        assert_eq!(
+        assert_text(
             summary,
-            "created .cogtoolrc.yaml\nunchanged tools\ncreated .gemini/settings.json"
+            str![[r#"
+created .cogtoolrc.yaml
+unchanged tools
+created .gemini/settings.json
+"#]],
         );
         assert!(steps.contains("toolName = [\"discovered_tool_NAME\"]"));
         assert!(!project.path("tools/hello.yaml").exists());
@@ -95,24 +123,32 @@ fn what_is_there_stays() {
     let expected =
         "unchanged .cogtoolrc.yaml\nunchanged tools/hello.yaml\nupdated .gemini/settings.json";
     assert_eq!(summary, Some(expected));
-    assert_eq!(project.read(".cogtoolrc.yaml"), "tool_sources: []\n");
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
+tool_sources: []
+
+"#]],
+    );
     assert_eq!(project.read("tools/hello.yaml"), "mine");
 }
 
 #[test]
 fn no_directory() {
     let project = Project::new();
-    let stderr = "\
+    let stderr = str![[r#"
 cogtools-init: error[USAGE]: -C: `nowhere` is not a directory
 hint: name a directory that exists
-";
-    assert_eq!(project.run(&["-C", "nowhere"]), failed(2, stderr));
+
+"#]];
+    outcome!(project.run(&["-C", "nowhere"])).fails(2, stderr);
     fs::remove_dir(project.path("")).unwrap();
-    let stderr = "\
+    let stderr = str![[r#"
 cogtools-init: error[IO_FAILED]: the working directory does not exist any more
 hint: change to a directory that exists, or name one with -C
-";
-    assert_eq!(project.run(&[]), failed(74, stderr));
+
+"#]];
+    outcome!(project.run(&[])).fails(74, stderr);
 }
 
 #[test]
@@ -127,7 +163,7 @@ fn another_directory() {
 
 #[cfg(unix)]
 mod unix {
-    use super::{Project, check, done, fs, refused};
+    use super::{Project, check, fs, outcome, str};
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::process::Command;
 
@@ -183,16 +219,36 @@ mod unix {
         check(
             &project,
             74,
-            ".gemini/settings.json",
-            "is a symbolic link to a file that does not exist",
-            "create the file it points to, or take the link out, then run this again",
+            str![[r#"
+cogtools-init: error[IO_FAILED]: .gemini/settings.json: is a symbolic link to a file that does not exist
+hint: create the file it points to, or take the link out, then run this again
+hint: no file was written
+
+"#]],
         );
-        let hint = "mend it or move it away, then run this again";
-        for name in ["tools", ".cogtoolrc.yaml"] {
+        for (name, stderr) in [
+            (
+                "tools",
+                str![[r#"
+cogtools-init: error[IO_FAILED]: tools: cannot be read: No such file or directory (os error 2)
+hint: mend it or move it away, then run this again
+hint: no file was written
+
+"#]],
+            ),
+            (
+                ".cogtoolrc.yaml",
+                str![[r#"
+cogtools-init: error[IO_FAILED]: .cogtoolrc.yaml: cannot be read: No such file or directory (os error 2)
+hint: mend it or move it away, then run this again
+hint: no file was written
+
+"#]],
+            ),
+        ] {
             let project = Project::new();
             symlink("nowhere", project.path(name)).unwrap();
-            let message = "cannot be read: No such file or directory (os error 2)";
-            check(&project, 74, name, message, hint);
+            check(&project, 74, stderr);
         }
     }
 
@@ -212,8 +268,16 @@ mod unix {
         fs::create_dir(project.path(".gemini")).unwrap();
         let path = project.path(".gemini/settings.json");
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-        let hint = "move it away, then run this again";
-        check(&project, 78, ".gemini/settings.json", "is not a file", hint);
+        check(
+            &project,
+            78,
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json: is not a file
+hint: move it away, then run this again
+hint: no file was written
+
+"#]],
+        );
     }
 
     #[test]
@@ -223,27 +287,39 @@ mod unix {
         check(
             &project,
             74,
-            ".gemini/settings.json",
-            "may not be written: it is read-only",
-            "make it writable, then run this again",
+            str![[r#"
+cogtools-init: error[IO_FAILED]: .gemini/settings.json: may not be written: it is read-only
+hint: make it writable, then run this again
+hint: no file was written
+
+"#]],
         );
         // Where nothing is to be written, nothing is to be said.
         set_mode(&project, ".gemini/settings.json", 0o644);
         project.run(&[]);
         set_mode(&project, ".gemini/settings.json", 0o444);
-        let stdout = "unchanged .cogtoolrc.yaml\nunchanged tools/hello.yaml\nunchanged .gemini/settings.json\n\nnothing to do: all of it is in place\n";
-        assert_eq!(project.run(&[]), done(stdout));
+        let stdout = str![[r#"
+unchanged .cogtoolrc.yaml
+unchanged tools/hello.yaml
+unchanged .gemini/settings.json
+
+nothing to do: all of it is in place
+
+"#]];
+        outcome!(project.run(&[])).outputs(stdout);
     }
 
     #[test]
     fn nothing_is_left_of_a_run_that_cannot_write() {
         let project = Project::new();
         symlink("nowhere", project.path(".gemini")).unwrap();
-        let stderr = "\
+        let stderr = str![[r#"
 cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: File exists (os error 17)
 hint: make room or give permission, then run this again
-";
-        assert_eq!(project.run(&[]), refused(74, stderr));
+hint: no file was written
+
+"#]];
+        outcome!(project.run(&[])).fails(74, stderr);
         assert_eq!(project.files(), [".gemini"]);
     }
 }

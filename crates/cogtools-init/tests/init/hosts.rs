@@ -1,10 +1,11 @@
 //! The configuration of each host: new, among others, and in the way.
 
+use cogtools_test_support::{assert_text, outcome, str};
 use std::fs;
 use std::path::Path;
 
 use crate::cases::{CASES, Case};
-use crate::project::{Project, done, failed};
+use crate::project::{Project, done};
 
 fn summary(word: &str, file: &str) -> String {
     format!("{word} .cogtoolrc.yaml\n{word} tools/hello.yaml\n{word} {file}\n")
@@ -15,12 +16,7 @@ fn a_file_that_is_not_there() {
     for case in CASES {
         let project = Project::new();
         let expected = Case::expected(case.new, &project);
-        assert_eq!(
-            case.run(&project, &["--print"]),
-            done(&expected),
-            "{}",
-            case.host
-        );
+        outcome!(case.run(&project, &["--print"])).outputs(&expected);
         assert!(project.files().is_empty() && !case.path(&project).exists());
         let ended = case.run(&project, &[]);
         let created = summary("created", &case.shown(&project));
@@ -32,7 +28,7 @@ fn a_file_that_is_not_there() {
             "{unchanged}\nnothing to do: all of it is in place\n"
         ));
         assert_eq!(case.run(&project, &[]), again);
-        assert_eq!(case.run(&project, &["--print"]), done(expected));
+        outcome!(case.run(&project, &["--print"])).outputs(expected);
     }
 }
 
@@ -42,12 +38,7 @@ fn somebody_elses_file_keeps_every_byte() {
         let project = Project::new();
         case.write(&project, case.before);
         let expected = Case::expected(case.after, &project);
-        assert_eq!(
-            case.run(&project, &["--print"]),
-            done(&expected),
-            "{}",
-            case.host
-        );
+        outcome!(case.run(&project, &["--print"])).outputs(&expected);
         assert_eq!(
             fs::read_to_string(case.path(&project)).unwrap(),
             case.before
@@ -55,7 +46,7 @@ fn somebody_elses_file_keeps_every_byte() {
         assert_eq!(case.run(&project, &[]).status, 0);
         assert_eq!(fs::read_to_string(case.path(&project)).unwrap(), expected);
         let again = case.run(&project, &["--dry-run"]);
-        assert_eq!(again, done(""), "{}", case.host);
+        outcome!(again).outputs("");
     }
 }
 
@@ -97,7 +88,7 @@ fn an_entry_of_ours_that_its_owner_has_changed_stays() {
     let project = Project::new();
     let text = "{\"mcpServers\": {\"cogtools\": {\"command\": \"/opt/cogtools-mcp\", \"env\": {\"A\": \"b\"}}}}";
     project.write(".mcp.json", text);
-    assert_eq!(project.run(&["--host=claude-code", "--print"]), done(text));
+    outcome!(project.run(&["--host=claude-code", "--print"])).outputs(text);
     assert_eq!(project.run(&["--host=claude-code"]).status, 0);
     assert_eq!(project.read(".mcp.json"), text);
 }
@@ -125,11 +116,25 @@ fn several_hosts_at_once() {
         ]
     );
     let settings = project.read(".gemini/settings.json");
-    assert_eq!(
-        settings,
-        "{\n  \"toolDiscoveryCommand\": \"cogtools-discover\",\n  \"toolCallCommand\": \"cogtools-call\",\n  \
-         \"tools\": {\n    \"discoveryCommand\": \"cogtools-discover\",\n    \"callCommand\": \"cogtools-call\"\n  },\n  \
-         \"mcpServers\": {\n    \"cogtools\": {\n      \"command\": \"cogtools\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n"
+    assert_text(
+        &settings,
+        str![[r#"
+{
+  "toolDiscoveryCommand": "cogtools-discover",
+  "toolCallCommand": "cogtools-call",
+  "tools": {
+    "discoveryCommand": "cogtools-discover",
+    "callCommand": "cogtools-call"
+  },
+  "mcpServers": {
+    "cogtools": {
+      "command": "cogtools",
+      "args": ["mcp"]
+    }
+  }
+}
+
+"#]],
     );
     let path = |file: &str| project.path(file).display().to_string();
     let printed = format!(
@@ -138,21 +143,29 @@ fn several_hosts_at_once() {
         project.read(".mcp.json"),
         path(".gemini/settings.json"),
     );
-    assert_eq!(
-        project.run(&["--print", "--host=claude-code,gemini-mcp"]),
-        done(printed)
-    );
+    outcome!(project.run(&["--print", "--host=claude-code,gemini-mcp"])).outputs(printed);
 }
 
 #[test]
 fn an_extension() {
     let project = Project::new();
-    let manifest = "{\n  \"name\": \"my-tools\",\n  \"version\": \"0.1.0\",\n  \"contextFileName\": \"COGTOOLS.md\",\n  \
-        \"mcpServers\": {\n    \"my-tools\": {\n      \"command\": \"cogtools\",\n      \
-        \"args\": [\"mcp\", \"--project\", \"${extensionPath}\"]\n    }\n  }\n}\n";
+    let manifest = str![[r#"
+{
+  "name": "my-tools",
+  "version": "0.1.0",
+  "contextFileName": "COGTOOLS.md",
+  "mcpServers": {
+    "my-tools": {
+      "command": "cogtools",
+      "args": ["mcp", "--project", "${extensionPath}"]
+    }
+  }
+}
+
+"#]];
     let args = ["--host=gemini-extension", "--name=my-tools"];
     assert_eq!(project.run(&args).status, 0);
-    assert_eq!(project.read("gemini-extension.json"), manifest);
+    assert_text(project.read("gemini-extension.json"), manifest);
     assert!(
         project
             .read("COGTOOLS.md")
@@ -161,12 +174,7 @@ fn an_extension() {
     let text = "{\"name\": \"theirs\", \"version\": \"7\", \"contextFileName\": \"GEMINI.md\"}";
     let project = Project::new();
     project.write("gemini-extension.json", text);
-    assert_eq!(
-        project.run(&[&args[..], &["--print"]].concat()),
-        done(
-            "{\"name\": \"theirs\", \"version\": \"7\", \"contextFileName\": \"GEMINI.md\", \"mcpServers\": {\"my-tools\": {\"command\": \"cogtools\", \"args\": [\"mcp\", \"--project\", \"${extensionPath}\"]}}}"
-        )
-    );
+    outcome!(project.run(&[&args[..], &["--print"]].concat())).outputs(str![[r#"{"name": "theirs", "version": "7", "contextFileName": "GEMINI.md", "mcpServers": {"my-tools": {"command": "cogtools", "args": ["mcp", "--project", "${extensionPath}"]}}}"#]]);
 }
 
 #[test]
@@ -175,14 +183,12 @@ fn what_cannot_be_asked_for() {
     let ended = project.run(&["--host", "vim"]);
     assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
     let ended = project.run(&["--name", "a_b"]);
-    assert_eq!(
-        ended,
-        failed(
-            2,
-            "cogtools-init: error[USAGE]: invalid value 'a_b' for '--name <NAME>': a name has 1 to 32 \
-             letters from a to z, digits and `-`\nhint: usage: cogtools-init [OPTIONS]\nhint: --help explains every option\n"
-        )
-    );
+    outcome!(ended).fails(2, str![[r#"
+cogtools-init: error[USAGE]: invalid value 'a_b' for '--name <NAME>': a name has 1 to 32 letters from a to z, digits and `-`
+hint: usage: cogtools-init [OPTIONS]
+hint: --help explains every option
+
+"#]]);
     for flag in ["--dry-run", "--format=json"] {
         assert_eq!(project.run(&["--print", flag]).status, 2, "{flag}");
     }

@@ -123,12 +123,3 @@ pub(crate) fn done(stdout: impl Into<String>) -> Ended {
         stderr: String::new(),
     }
 }
-
-/// A run that failed with `status` and said `stderr`.
-pub(crate) fn failed(status: u8, stderr: impl Into<String>) -> Ended {
-    Ended {
-        status,
-        stdout: String::new(),
-        stderr: stderr.into(),
-    }
-}

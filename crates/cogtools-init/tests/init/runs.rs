@@ -2,11 +2,11 @@
 
 use cogtools_core::Hint;
 use cogtools_edit::{Change, Plan, Step};
-use cogtools_init::PROGRAM;
+use cogtools_test_support::{Snapshot, outcome, str};
 
-use crate::project::{Project, done};
+use crate::project::Project;
 
-const CREATED: &str = "\
+const CREATED: Snapshot = str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
 created .gemini/settings.json
@@ -16,25 +16,27 @@ next steps:
   PATH, or Gemini CLI cannot start here):
     cogtools-discover
 - call the example:
-    echo '{\"person\": \"Ada\"}' | cogtools-call hello
+    echo '{"person": "Ada"}' | cogtools-call hello
 - start gemini in this directory and trust the folder when it asks; headless, set
   GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
 - headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
   them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
     [[rule]]
-    toolName = [\"discovered_tool_hello\"]
-    decision = \"allow\"
+    toolName = ["discovered_tool_hello"]
+    decision = "allow"
     priority = 100
   or, for one run: gemini --allowed-tools discovered_tool_hello -p '...'
-";
 
-const UNCHANGED: &str = "\
+"#]];
+
+const UNCHANGED: Snapshot = str![[r#"
 unchanged .cogtoolrc.yaml
 unchanged tools/hello.yaml
 unchanged .gemini/settings.json
 
 nothing to do: all of it is in place
-";
+
+"#]];
 
 const SETTINGS: &str = r#"{
   "toolDiscoveryCommand": "cogtools-discover",
@@ -50,7 +52,7 @@ const SETTINGS: &str = r#"{
 fn an_empty_directory() {
     for args in [&[][..], &["--non-interactive", "--defaults"]] {
         let project = Project::new();
-        assert_eq!(project.run(args), done(CREATED));
+        outcome!(project.run(args)).outputs(CREATED);
         assert_eq!(
             project.read(".cogtoolrc.yaml"),
             include_str!("../../starter/cogtoolrc.yaml")
@@ -79,8 +81,8 @@ fn twice() {
     let project = Project::with_settings("{ \"theme\": \"x\", } // mine");
     project.run(&[]);
     let settings = project.read(".gemini/settings.json");
-    assert_eq!(project.run(&[]), done(UNCHANGED));
-    assert_eq!(project.run(&["--dry-run"]), done(""));
+    outcome!(project.run(&[])).outputs(UNCHANGED);
+    outcome!(project.run(&["--dry-run"])).outputs("");
     assert_eq!(project.read(".gemini/settings.json"), settings);
 }
 
@@ -108,7 +110,7 @@ fn a_dry_run() {
         " }\n",
         "\\ No newline at end of file\n",
     );
-    assert_eq!(project.run(&["--dry-run"]), done(stdout));
+    outcome!(project.run(&["--dry-run"])).outputs(stdout);
     assert_eq!(project.files(), before);
 }
 
@@ -135,7 +137,7 @@ fn a_dry_run_in_an_empty_directory() {
         ),
         file(".gemini/settings.json", 100_644, SETTINGS),
     ];
-    assert_eq!(project.run(&["--dry-run"]), done(stdout.concat()));
+    outcome!(project.run(&["--dry-run"])).outputs(stdout.concat());
     assert_eq!(project.files(), Vec::<String>::new());
 }
 
@@ -188,13 +190,17 @@ fn a_plan_that_stops_half_way_says_what_is_written() {
 }
 
 #[test]
-fn help_and_version() {
+fn wrong_usage() {
     let project = Project::new();
-    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(project.run(&["--version"]), done(version));
-    let help = PROGRAM.command().render_help().to_string();
-    assert_eq!(project.run(&["--help"]), done(help));
-    assert_eq!(project.run(&["--unknown"]).status, 2);
+    outcome!(project.run(&["--unknown"])).fails(
+        2,
+        str![[r#"
+cogtools-init: error[USAGE]: unexpected argument '--unknown' found
+hint: usage: cogtools-init [OPTIONS]
+hint: --help explains every option
+
+"#]],
+    );
     assert_eq!(project.files(), Vec::<String>::new());
 }
 
@@ -209,7 +215,8 @@ fn json() {
     );
     assert!(shown.starts_with("{\n  \"written\": false,\n"), "{shown}");
     assert!(!project.files().iter().any(|file| file.starts_with("tools")));
-    let json = r#"{
+    let json = str![[r#"
+{
   "written": true,
   "files": [
     {
@@ -226,8 +233,9 @@ fn json() {
     }
   ]
 }
-"#;
-    assert_eq!(project.run(&["--format=json"]), done(json));
+
+"#]];
+    outcome!(project.run(&["--format=json"])).outputs(json);
     assert!(
         project
             .files()

@@ -1,6 +1,7 @@
 //! Runs with a person at the terminal.
 
-use crate::project::{Project, done};
+use crate::project::Project;
+use cogtools_test_support::outcome;
 
 fn question(project: &Project) -> String {
     let diff = project.run(&["--dry-run"]).stdout;
@@ -14,7 +15,7 @@ fn yes_writes() {
         let question = question(&project);
         let silent = Project::new().run(&["--defaults"]).stdout;
         let ended = project.answer(&[], answer);
-        assert_eq!(ended, done(format!("{question}{silent}")), "{answer:?}");
+        outcome!(ended).outputs(format!("{question}{silent}"));
     }
 }
 
@@ -24,11 +25,7 @@ fn anything_else_does_not() {
         let project = Project::new();
         let question = question(&project);
         let ended = project.answer(&[], answer);
-        assert_eq!(
-            ended,
-            done(format!("{question}nothing was written\n")),
-            "{answer:?}"
-        );
+        outcome!(ended).outputs(format!("{question}nothing was written\n"));
         assert_eq!(project.files(), Vec::<String>::new());
     }
 }

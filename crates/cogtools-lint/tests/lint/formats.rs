@@ -3,10 +3,10 @@
 use cogtools_core::Level;
 use cogtools_lint::{find, rules};
 use cogtools_program::Terminals;
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, outcome, str};
 use serde_json::{Value, json};
 
-use crate::project::{run, run_on, said};
+use crate::project::{run, run_on};
 
 const TOOL: &str = "name: say
 description: Say it
@@ -35,15 +35,18 @@ fn people_read_paragraphs() {
          1 file: 1 error, 1 warning, `--fix` mends 2\n",
         schema.why, schema.fix, spelling.why,
     );
-    assert_eq!(run(&project(), &[]), said(78, expected));
-    assert_eq!(
-        run(&project(), &["--fix"]),
-        said(
-            0,
-            "tools/say.yaml:1:1: fixed[no-schema]: no `$schema`\n\n\
-             tools/say.yaml:4:17: fixed[type-spelling]: `int` is not a type\n\n\
-             1 file: 2 fixed, nothing to report\n",
-        ),
+    outcome!(run(&project(), &[])).expect(78, expected, "");
+    outcome!(run(&project(), &["--fix"])).expect(
+        0,
+        str![[r#"
+tools/say.yaml:1:1: fixed[no-schema]: no `$schema`
+
+tools/say.yaml:4:17: fixed[type-spelling]: `int` is not a type
+
+1 file: 2 fixed, nothing to report
+
+"#]],
+        "",
     );
 }
 

@@ -1,8 +1,8 @@
 //! What is looked at, how a run ends, and what is never shown.
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, outcome, str};
 
-use crate::project::{Ended, run, said};
+use crate::project::{Ended, run};
 
 const GOOD: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
 name: say
@@ -53,11 +53,29 @@ fn a_good_project_has_nothing_to_report() {
         ("tools/notes.yml", "a: 1\n"),
         ("tools/.hidden.yml", GOOD),
     ]);
-    assert_eq!(run(&good, &[]), said(0, "1 file: nothing to report\n"));
-    assert_eq!(run(&good, &["--format", "json"]), said(0, "[]\n"));
-    assert_eq!(
-        run(&project(&[]), &[]),
-        said(0, "0 files: nothing to report\n")
+    outcome!(run(&good, &[])).expect(
+        0,
+        str![[r#"
+1 file: nothing to report
+
+"#]],
+        "",
+    );
+    outcome!(run(&good, &["--format", "json"])).expect(
+        0,
+        str![[r#"
+[]
+
+"#]],
+        "",
+    );
+    outcome!(run(&project(&[]), &[])).expect(
+        0,
+        str![[r#"
+0 files: nothing to report
+
+"#]],
+        "",
     );
 }
 
@@ -75,10 +93,7 @@ fn the_own_tools_of_the_project_break_no_rule() {
         }
     }
     let plural = if files == 1 { "" } else { "s" };
-    assert_eq!(
-        run(&own, &[]),
-        said(0, format!("{files} file{plural}: nothing to report\n"))
-    );
+    outcome!(run(&own, &[])).expect(0, format!("{files} file{plural}: nothing to report\n"), "");
 }
 
 #[test]
@@ -224,10 +239,7 @@ fn a_rule_explains_itself() {
     let first = "## no-shebang\n\nA tool file without `#! /usr/bin/env cogtools-yaml` as its first line. \
                  Off unless the configuration says otherwise. `--fix` mends it where that is safe.\n";
     assert!(ended.stdout.starts_with(first), "{}", ended.stdout);
-    assert_eq!(
-        run(&project, &["--explain", "all"]),
-        said(0, cogtools_lint::reference())
-    );
+    outcome!(run(&project, &["--explain", "all"])).expect(0, cogtools_lint::reference(), "");
     assert_eq!(
         run(&project, &["--explain", "no-example"]),
         Ended {

@@ -2,7 +2,7 @@
 
 use cogtools_program::{Ended, Terminals};
 use cogtools_schema::{Document, PROGRAM};
-use cogtools_test_support::{Expected, assert_text};
+use cogtools_test_support::{Expected, assert_text, outcome, str};
 
 use crate::repository;
 
@@ -19,8 +19,13 @@ fn the_committed_schemas_are_current() {
 
 #[test]
 fn the_program_prints_them() {
-    assert_eq!(run(&[]), Ended::done(Document::Tool.text()));
-    assert_eq!(run(&["tool"]), Ended::done(Document::Tool.text()));
-    assert_eq!(run(&["config"]), Ended::done(Document::Config.text()));
-    assert_eq!(run(&["prompt"]).status, 2);
+    outcome!(run(&[])).outputs(Document::Tool.text());
+    outcome!(run(&["tool"])).outputs(Document::Tool.text());
+    outcome!(run(&["config"])).outputs(Document::Config.text());
+    outcome!(run(&["prompt"])).fails(2, str![[r#"
+cogtools-schema: error[USAGE]: invalid value 'prompt' for '[DOCUMENT]' [possible values: tool, config]
+hint: usage: cogtools-schema [OPTIONS] [DOCUMENT]
+hint: --help explains every option
+
+"#]]);
 }

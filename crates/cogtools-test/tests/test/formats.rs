@@ -1,6 +1,6 @@
 //! The reports for programs.
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, assert_text, outcome, str};
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 
@@ -33,16 +33,18 @@ fn attributes<'d>(node: Node<'d, 'd>) -> Vec<(&'d str, &'d str)> {
 
 #[test]
 fn junit_of_success() {
-    let xml = r#"<?xml version="1.0" encoding="UTF-8"?>
+    let xml = str![[r#"
+<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="cogtools test" tests="2" failures="0" errors="0" skipped="0">
   <testsuite name="say" file="tools/say.yaml" tests="2" failures="0" errors="0" skipped="0">
     <testcase classname="say" name="example 1" file="tools/say.yaml" line="7"/>
     <testcase classname="say" name="example 2" file="tools/say.yaml" line="8"/>
   </testsuite>
 </testsuites>
-"#;
+
+"#]];
     let ended = run(&project(), &["--format", "junit"]);
-    assert_eq!(ended, cogtools_program::Ended::done(xml));
+    outcome!(ended).outputs(xml);
 }
 
 #[test]
@@ -167,10 +169,13 @@ fn json_of_every_kind() {
 #[test]
 fn reports_of_nothing() {
     let project = Project::new();
-    let xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-        <testsuites name=\"cogtools test\" tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"0\">\n\
-        </testsuites>\n";
-    assert_eq!(run(&project, &["--format=junit"]).stdout, xml);
+    let xml = str![[r#"
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="cogtools test" tests="0" failures="0" errors="0" skipped="0">
+</testsuites>
+
+"#]];
+    assert_text(run(&project, &["--format=junit"]).stdout, xml);
     let json: Value = serde_json::from_str(&run(&project, &["--format=json"]).stdout).unwrap();
     assert_eq!(json["tools"], json!([]));
 }

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use cogtools_program::Ended;
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, assert_text, outcome, str};
 
 use crate::{PASSED, SAY, failed, project, run};
 
@@ -17,17 +16,30 @@ fn changed(project: &Project, name: &str) -> SystemTime {
 fn what_is_missing_is_written() {
     let project = Project::new();
     project.file("tools/say.yaml", SAY);
-    let stdout = "\
+    let stdout = str![[r#"
 ok say (2 examples)
   wrote tools/say.1.golden
   wrote tools/say.2.golden
 
 1 tool, 2 examples: all passed; 2 golden files written
-";
-    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
-    assert_eq!(project.read("tools/say.1.golden"), "hello Ada\n");
-    assert_eq!(project.read("tools/say.2.golden"), "hello Bob!\n");
-    assert_eq!(run(&project, &[]), Ended::done(PASSED));
+
+"#]];
+    outcome!(run(&project, &["--update"])).outputs(stdout);
+    assert_text(
+        project.read("tools/say.1.golden"),
+        str![[r#"
+hello Ada
+
+"#]],
+    );
+    assert_text(
+        project.read("tools/say.2.golden"),
+        str![[r#"
+hello Bob!
+
+"#]],
+    );
+    outcome!(run(&project, &[])).outputs(PASSED);
     let files = ["say.1.golden", "say.2.golden", "say.yaml"];
     let files = files.map(|file| Path::new("tools").join(file));
     assert_eq!(project.files(), files);
@@ -40,16 +52,23 @@ fn only_what_differs_is_written() {
         .file("tools/say.2.golden", "old")
         .mode("tools/say.2.golden", 0o600);
     let before = changed(&project, "tools/say.1.golden");
-    let stdout = "\
+    let stdout = str![[r#"
 ok say (2 examples)
   wrote tools/say.2.golden
 
 1 tool, 2 examples: all passed; 1 golden file written
-";
-    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+
+"#]];
+    outcome!(run(&project, &["--update"])).outputs(stdout);
     assert_eq!(changed(&project, "tools/say.1.golden"), before);
-    assert_eq!(project.read("tools/say.2.golden"), "hello Bob!\n");
-    assert_eq!(run(&project, &["--update"]), Ended::done(PASSED));
+    assert_text(
+        project.read("tools/say.2.golden"),
+        str![[r#"
+hello Bob!
+
+"#]],
+    );
+    outcome!(run(&project, &["--update"])).outputs(PASSED);
 }
 
 #[test]
@@ -60,7 +79,13 @@ fn a_link_stays_a_link() {
         .file("golden/one", "old")
         .link("tools/say.1.golden", "../golden/one");
     assert_eq!(run(&project, &["--update"]).status, 0);
-    assert_eq!(project.read("golden/one"), "hello Ada\n");
+    assert_text(
+        project.read("golden/one"),
+        str![[r#"
+hello Ada
+
+"#]],
+    );
     assert!(project.path("tools/say.1.golden").is_symlink());
 }
 
@@ -73,15 +98,16 @@ fn what_is_stale_is_removed() {
         .file("tools/notes.golden", "")
         .file("tools/say.x.golden", "")
         .file("tools/a.b.1.golden", "");
-    let stdout = "\
+    let stdout = str![[r#"
 ok say (2 examples)
   removed tools/say.3.golden
 ok gone (no tool)
   removed tools/gone.7.golden
 
 1 tool, 2 examples: all passed; 2 golden files removed
-";
-    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+
+"#]];
+    outcome!(run(&project, &["--update"])).outputs(stdout);
     let left: Vec<PathBuf> = project.files();
     let names = [
         "a.b.1.golden",
@@ -102,7 +128,13 @@ fn another_tools_files_are_left_alone() {
         .file("tools/say.1.golden", "old");
     assert_eq!(run(&project, &["--update", "say"]).status, 0);
     assert_eq!(project.read("tools/gone.1.golden"), "");
-    assert_eq!(project.read("tools/say.1.golden"), "hello Ada\n");
+    assert_text(
+        project.read("tools/say.1.golden"),
+        str![[r#"
+hello Ada
+
+"#]],
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use cogtools_program::{Ended, Terminals};
 use cogtools_test::PROGRAM;
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, outcome, str};
 
 mod faults;
 mod formats;
@@ -63,29 +63,34 @@ const UPDATE: &str = "hint: cogtools test --update makes the golden files what t
 
 #[test]
 fn all_is_well() {
-    assert_eq!(run(&project(), &[]), Ended::done(PASSED));
-}
-
-#[test]
-fn help_and_version() {
-    let project = project();
-    let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
-    let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    outcome!(run(&project(), &[])).outputs(PASSED);
 }
 
 #[test]
 fn options_that_do_not_go_together() {
     let project = project();
     let ended = run(&project, &["--watch", "--format", "junit"]);
-    let stderr = "\
+    let stderr = str![[r#"
 cogtools-test: error[USAGE]: --watch has no report for programs
 hint: leave --format or --watch out
-";
-    assert_eq!(ended, Ended::failed(2, stderr));
-    assert_eq!(run(&project, &["--watch", "--update"]).status, 2);
-    assert_eq!(run(&project, &["--format", "tap"]).status, 2);
+
+"#]];
+    outcome!(ended).fails(2, stderr);
+    outcome!(run(&project, &["--watch", "--update"])).fails(
+        2,
+        str![[r#"
+cogtools-test: error[USAGE]: the argument '--watch' cannot be used with '--update'
+hint: usage: cogtools-test [OPTIONS] [TOOL]...
+hint: --help explains every option
+
+"#]],
+    );
+    outcome!(run(&project, &["--format", "tap"])).fails(2, str![[r#"
+cogtools-test: error[USAGE]: invalid value 'tap' for '--format <FORMAT>' [possible values: human, json, junit]
+hint: usage: cogtools-test [OPTIONS] [TOOL]...
+hint: --help explains every option
+
+"#]]);
 }
 
 #[test]
@@ -111,13 +116,14 @@ fn a_tool_without_examples_is_no_failure() {
         "tools/bare.yaml",
         "name: bare\ndescription: d\nimplementation: x\n",
     );
-    let stdout = "\
+    let stdout = str![[r#"
 none bare (no examples)
 ok say (2 examples)
 
 2 tools, 2 examples: all passed; 1 tool has no examples
-";
-    assert_eq!(run(&project, &[]), Ended::done(stdout));
+
+"#]];
+    outcome!(run(&project, &[])).outputs(stdout);
 }
 
 #[test]

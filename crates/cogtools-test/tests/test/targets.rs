@@ -1,7 +1,7 @@
 //! Which tools are tested, and in which order.
 
 use cogtools_program::Ended;
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, outcome, str};
 
 use crate::{PASSED, SAY, project, run};
 
@@ -18,34 +18,36 @@ fn two() -> Project {
 fn by_name_and_by_path() {
     let project = two();
     for asked in ["say", "tools/say.yaml", "./tools/say.yaml"] {
-        assert_eq!(run(&project, &[asked]), Ended::done(PASSED), "{asked}");
+        outcome!(run(&project, &[asked])).outputs(PASSED);
     }
     let twice = run(&project, &["say", "say"]);
-    assert_eq!(twice, Ended::done(PASSED));
-    let all = "\
+    outcome!(twice).outputs(PASSED);
+    let all = str![[r#"
 none bare (no examples)
 ok say (2 examples)
 
 2 tools, 2 examples: all passed; 1 tool has no examples
-";
-    assert_eq!(run(&project, &[]), Ended::done(all));
+
+"#]];
+    outcome!(run(&project, &[])).outputs(all);
     assert_eq!(run(&project, &["tools"]).status, 127);
-    assert_eq!(run(&project, &["tools/"]), Ended::done(all));
-    assert_eq!(run(&project, &["bare", "say"]), Ended::done(all));
+    outcome!(run(&project, &["tools/"])).outputs(all);
+    outcome!(run(&project, &["bare", "say"])).outputs(all);
 }
 
 #[test]
 fn what_is_not_there() {
     let project = two();
-    let stderr = "\
+    let stderr = str![[r#"
 cogtools-test: error[TOOL_NOT_FOUND]: sya: no tool of that name is here
 hint: did you mean `say`?
 hint: cogtools-discover prints the tools there are
 cogtools-test: error[IO_FAILED]: `tools/sya.yaml` does not exist
 hint: check the path; it may have been removed while it was looked at
-";
+
+"#]];
     let ended = run(&project, &["sya", "say", "tools/sya.yaml"]);
-    assert_eq!(ended, Ended::failed(127, stderr));
+    outcome!(ended).fails(127, stderr);
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn what_is_shadowed_is_not_tested() {
         )
         .file("more/say.yaml", SAY)
         .file("more/say.1.golden", "of a tool that nobody calls");
-    assert_eq!(run(&project, &[]), Ended::done(PASSED));
+    outcome!(run(&project, &[])).outputs(PASSED);
 }
 
 #[test]
@@ -94,5 +96,5 @@ fn many_tools_in_order() {
         expected = format!("{expected}ok {name} (1 example)\n");
     }
     expected.push_str("\n100 tools, 100 examples: all passed\n");
-    assert_eq!(run(&project, &[]), Ended::done(expected));
+    outcome!(run(&project, &[])).outputs(expected);
 }

@@ -1,5 +1,6 @@
 //! `--watch` up to the moment in which nobody reads it any more.
 
+use cogtools_test_support::{Expected, assert_text};
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ impl Write for Reader {
 }
 
 #[track_caller]
-fn check(terminal: bool, expected: &str) {
+fn check(terminal: bool, expected: impl Into<Expected>) {
     let (mut stdout, mut stderr) = (Reader::default(), Vec::new());
     let project = project();
     let mut io = Io {
@@ -48,7 +49,7 @@ fn check(terminal: bool, expected: &str) {
     };
     let status = PROGRAM.launch(&[OsString::from("--watch")], &mut io);
     assert_eq!(status, 141);
-    assert_eq!(String::from_utf8_lossy(&stdout.0), expected);
+    assert_text(&stdout.0, expected);
     assert_eq!(String::from_utf8_lossy(&stderr), "");
 }
 
