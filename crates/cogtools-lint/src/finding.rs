@@ -32,6 +32,8 @@ pub struct Finding {
 pub struct Edit {
     /// What goes.
     pub span: Span,
+    /// Where that begins and where it ends: line and column, both from 1.
+    pub region: [(usize, usize); 2],
     /// What comes in its place.
     pub text: String,
 }
@@ -81,29 +83,37 @@ impl<'f> Findings<'f> {
             edits: Vec::new(),
             fixed: false,
         });
-        Noted(self.found.last_mut())
+        Noted {
+            finding: self.found.last_mut(),
+            text: self.text,
+        }
     }
 }
 
 /// A finding that has just been noted, to be completed.
-pub(crate) struct Noted<'f>(Option<&'f mut Finding>);
+pub(crate) struct Noted<'f> {
+    finding: Option<&'f mut Finding>,
+    text: &'f Text,
+}
 
 impl Noted<'_> {
     /// Says what to do in words of its own instead of the rule's.
-    pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
-        if let Some(finding) = self.0 {
+    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+        if let Some(finding) = &mut self.finding {
             finding.fix = hidden::mask(&secret::redact(&fix.into()));
-            return Self(Some(finding));
         }
         self
     }
 
     /// Adds an edit that mends it.
-    pub(crate) fn edit(self, span: Span, text: impl Into<String>) -> Self {
-        if let Some(finding) = self.0 {
-            let text = text.into();
-            finding.edits.push(Edit { span, text });
-            return Self(Some(finding));
+    pub(crate) fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        let region = [span.start, span.end].map(|at| {
+            let place = self.text.place(Span { start: at, end: at });
+            (place.line, place.column)
+        });
+        let text = text.into();
+        if let Some(finding) = &mut self.finding {
+            finding.edits.push(Edit { span, region, text });
         }
         self
     }

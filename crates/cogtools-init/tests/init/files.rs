@@ -240,8 +240,8 @@ mod unix {
         let project = Project::new();
         symlink("nowhere", project.path(".gemini")).unwrap();
         let stderr = "\
-cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: File exists (os error 17)
-hint: make room or give permission, then run this again
+cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: the link `.gemini` leads to `nowhere`, which does not exist
+hint: create what `.gemini` leads to, or remove the link, then run this again
 ";
         assert_eq!(project.run(&[]), refused(74, stderr));
         assert_eq!(project.files(), [".gemini"]);
