@@ -59,10 +59,7 @@ fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[track_caller]
 fn harmless(project: &Project, program: &str, args: &[&str]) -> Outcome {
     let before = tree(&project.home());
-    let outcome = run(program, project)
-        .args(args)
-        .redact(project.home(), "HOME")
-        .run();
+    let outcome = run(program, project).args(args).run();
     assert_eq!(tree(&project.home()), before, "`{}`", outcome.command);
     outcome
 }
@@ -82,9 +79,34 @@ fn targets(project: &Project) -> [(String, String); 3] {
     let absolute = project.home().join(".bashrc").display().to_string();
     [
         ("../home/.bashrc".to_owned(), "../home/.bashrc".to_owned()),
-        (absolute, "HOME/.bashrc".to_owned()),
+        (absolute, "[HOME]/.bashrc".to_owned()),
         ("../home/none".to_owned(), "../home/none".to_owned()),
     ]
+}
+
+/// The report on the tool whose golden file cannot be written for `link`.
+fn unwritten(link: &str, target: &str) -> String {
+    let (error, replace) = (leaves(link, target), replace(link));
+    format!(
+        "\
+FAILED say (1 example)
+  tools/say.yaml:6:5: example 1: golden: `tools/say.1.golden` cannot be used
+    `tools/say.1.golden` cannot be written: {error}
+    {replace}"
+    )
+}
+
+/// `cogtools test --update` reports this.
+#[track_caller]
+fn update(project: &Project, stdout: &str, failures: &str) {
+    let stderr = format!(
+        "\
+cogtools-test: error[TEST_FAILED]: {failures}
+hint: the report on standard output says what is at fault
+hint: cogtools test --update makes the golden files what the tools say now
+"
+    );
+    harmless(project, "cogtools-test", &["--update"]).expect(1, stdout, stderr);
 }
 
 #[test]
@@ -95,10 +117,9 @@ fn a_golden_file_is_not_written_through_a_link() {
         let target = target.replace("../home", "../../home");
         let shown = shown.replace("../home", "../../home");
         project.link("tools/say.1.golden", &target);
-        let (link, replace) = ("tools/say.1.golden", replace("tools/say.1.golden"));
-        let error = leaves(link, &shown);
-        let stdout = format!("golden {error} {replace}");
-        harmless(&project, "cogtools-test", &["--update"]).expect(1, stdout, "");
+        let stdout = unwritten("tools/say.1.golden", &shown);
+        let stdout = format!("{stdout}\n1 tool, 1 example: 1 failure\n");
+        update(&project, &stdout, "1 failure");
     }
 }
 
@@ -106,8 +127,18 @@ fn a_golden_file_is_not_written_through_a_link() {
 fn golden_files_stay_in_a_folder_that_is_a_link() {
     let project = scene();
     project.link("tools", "../home/own");
-    let stdout = "";
-    harmless(&project, "cogtools-test", &["--update"]).expect(1, stdout, "");
+    let (error, replace) = (leaves("tools", "../home/own"), replace("tools"));
+    let stdout = format!(
+        "{}\
+FAILED gone (no tool)
+  tools/gone.yaml: stale: `tools/gone.7.golden` has no example
+    `tools/gone.7.golden` cannot be removed: {error}
+    {replace}
+1 tool, 1 example: 2 failures
+",
+        unwritten("tools", "../home/own")
+    );
+    update(&project, &stdout, "2 failures");
 }
 
 #[test]
@@ -118,7 +149,9 @@ fn a_link_that_a_tool_swaps_in_is_not_followed() {
         "{exec: [sh, -c, 'mv tools away; ln -s ../home/empty tools; echo evil']}",
     );
     project.file("tools/say.yaml", tool);
-    harmless(&project, "cogtools-test", &["--update"]).expect(1, "", "");
+    let stdout = unwritten("tools", "../home/empty");
+    let stdout = format!("{stdout}\n1 tool, 1 example: 1 failure\n");
+    update(&project, &stdout, "1 failure");
 }
 
 #[test]
@@ -147,7 +180,7 @@ fn the_configuration_is_not_written_through_a_link() {
     let stderr = format!(
         "cogtools-config: error[IO_FAILED]: `.cogtoolrc.yaml` cannot be written: {error}\n{replace}"
     );
-    let args = ["set", "budget.tools", "3"];
+    let args = ["set", "filter.tools", "[say]"];
     harmless(&project, "cogtools-config", &args).fails(74, stderr);
 }
 
@@ -230,12 +263,24 @@ fn nothing_is_initialised_through_a_link() {
 #[test]
 fn a_mended_tool_stays_in_the_project() {
     let project = scene();
-    let untidy = SAY.replace("description: d", "description: does it");
     project
-        .file("../home/say.yaml", &untidy)
+        .file("../home/say.yaml", SAY)
         .dir("tools")
         .link("tools/say.yaml", "../../home/say.yaml");
     let (link, target) = ("tools/say.yaml", "../../home/say.yaml");
-    let stderr = format!("{} {}", leaves(link, target), replace(link));
-    harmless(&project, "cogtools-lint", &["--fix"]).expect(1, "", stderr);
+    let (error, replace) = (leaves(link, target), replace(link));
+    let stdout = "\
+tools/say.yaml:1:1: warning[no-schema]: no `$schema`
+   |
+ 1 | name: say
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+1 file: 1 warning, `--fix` mends 1
+";
+    let stderr = format!(
+        "cogtools-lint: error[IO_FAILED]: `tools/say.yaml` cannot be written: {error}\n{replace}"
+    );
+    harmless(&project, "cogtools-lint", &["--fix"]).expect(74, stdout, stderr);
 }
