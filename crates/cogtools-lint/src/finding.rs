@@ -32,6 +32,8 @@ pub struct Finding {
 pub struct Edit {
     /// What goes.
     pub span: Span,
+    /// Where that begins and where it ends: line and column, both from 1.
+    pub region: [(usize, usize); 2],
     /// What comes in its place.
     pub text: String,
 }
@@ -85,29 +87,37 @@ impl<'f> Findings<'f> {
             edits: Vec::new(),
             fixed: false,
         });
-        FindingBuilder(self.found.last_mut())
+        FindingBuilder {
+            finding: self.found.last_mut(),
+            text: self.text,
+        }
     }
 }
 
-/// A finding that has just been finding, to be completed.
-pub(crate) struct FindingBuilder<'f>(Option<&'f mut Finding>);
+/// A finding that has just been reported, to be completed.
+pub(crate) struct FindingBuilder<'f> {
+    finding: Option<&'f mut Finding>,
+    text: &'f Text,
+}
 
 impl FindingBuilder<'_> {
     /// Says what to do in words of its own instead of the rule's.
-    pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
-        if let Some(finding) = self.0 {
+    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+        if let Some(finding) = &mut self.finding {
             finding.fix = invisible::mask(&secret::redact(&fix.into()));
-            return Self(Some(finding));
         }
         self
     }
 
     /// Adds an edit that mends it.
-    pub(crate) fn edit(self, span: Span, text: impl Into<String>) -> Self {
-        if let Some(finding) = self.0 {
-            let text = text.into();
-            finding.edits.push(Edit { span, text });
-            return Self(Some(finding));
+    pub(crate) fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        let region = [span.start, span.end].map(|at| {
+            let place = self.text.place(Span { start: at, end: at });
+            (place.line, place.column)
+        });
+        let text = text.into();
+        if let Some(finding) = &mut self.finding {
+            finding.edits.push(Edit { span, region, text });
         }
         self
     }

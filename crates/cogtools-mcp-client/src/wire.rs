@@ -3,14 +3,14 @@
 //! Its process group is ours to end: first its standard input ends, as the
 //! protocol has it, then it is asked, then it is not asked any more.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{Read, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::process::{End, Group};
-use cogtools_program::Vars;
+use cogtools_program::{Line, Lines, Vars};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -215,18 +215,11 @@ impl Transport<RoleClient> for Wire {
 
 /// Reads messages until there are no more, or too much is none.
 fn read(source: impl Read, heard: &Mutex<Heard>, send: &dyn Fn(ServerJsonRpcMessage) -> bool) {
-    let mut source = BufReader::new(source);
-    loop {
-        let mut line = Vec::new();
-        let most = LONGEST as u64 + 1;
-        match source.by_ref().take(most).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        if line.len() > LONGEST {
+    for line in Lines::new(source, LONGEST) {
+        let Line::Text(line) = line else {
             lock(heard).too_large = true;
             return;
-        }
+        };
         let text = line.trim_ascii();
         if text.is_empty() {
             continue;

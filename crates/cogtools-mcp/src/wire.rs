@@ -4,11 +4,11 @@
 //! the end: what was asked before the end of the input is answered, within a
 //! short time; then what is still at work is ended.
 
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_program::Input;
+use cogtools_program::{Input, Line, Lines};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _,
@@ -44,12 +44,6 @@ pub(crate) struct Wire {
     reply: Option<Vec<u8>>,
     /// Whether any request has come; nothing else may come before.
     opened: bool,
-}
-
-#[derive(Debug)]
-enum Line {
-    Text(Vec<u8>),
-    TooLong,
 }
 
 impl Wire {
@@ -196,22 +190,7 @@ impl Transport<RoleServer> for Wire {
 
 /// Hands on every line until the end of `source`, or until nobody listens.
 fn read(source: Box<dyn Read + Send>, lines: &Sender<Line>) {
-    let mut source = BufReader::with_capacity(64 << 10, source);
-    loop {
-        let mut text = Vec::new();
-        let limited = (&mut source)
-            .take(LONGEST as u64 + 1)
-            .read_until(b'\n', &mut text);
-        let line = match limited {
-            Ok(0) | Err(_) => return,
-            Ok(count) if count > LONGEST && text.last() != Some(&b'\n') => {
-                if source.skip_until(b'\n').is_err() {
-                    return;
-                }
-                Line::TooLong
-            }
-            Ok(_) => Line::Text(text),
-        };
+    for line in Lines::new(source, LONGEST) {
         if lines.blocking_send(line).is_err() {
             return;
         }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
-use cogtools_core::file::{self, Mode, WriteError, WritePath};
+use cogtools_core::file::{Expected, Mode, WriteError, WritePath, write_temp};
 use cogtools_core::{Code, Name, Project};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project};
@@ -131,14 +131,19 @@ fn write(
     let root = project.root();
     let text = template.text(name, &schema.reference);
     let path = WritePath::in_project(root, &path);
-    match file::create(&path, text.as_bytes(), Mode::Program) {
+    let mut tool = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Program)
+        .map_err(failed(&shown))?;
+    // Both are on disk before either is in place.
+    let path = WritePath::in_project(root, &schema.file);
+    let mut for_editors = write_temp(&path, Expected::Absent, SCHEMA.as_bytes(), Mode::Data)
+        .map_err(failed(&schema.shown))?;
+    match tool.commit() {
         Ok(()) => {}
         Err(WriteError::Changed) => return Err(Refusal::Exists(shown)),
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
-    let path = WritePath::in_project(root, &schema.file);
-    match file::create(&path, SCHEMA.as_bytes(), Mode::Data) {
+    match for_editors.commit() {
         Ok(()) => created.push(schema.shown),
         // One of another version, or of the user's own making: it stays.
         Err(WriteError::Changed) => {}

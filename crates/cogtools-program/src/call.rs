@@ -1,5 +1,6 @@
 //! A call through a program's streams: arguments in, result out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
@@ -89,11 +90,8 @@ pub fn call(
 
 /// A word as a shell takes it.
 pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    // No word that came from a command line or a file's name has a NUL.
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
 /// The fault of a call of `name` whose arguments could not be had: `line` makes the

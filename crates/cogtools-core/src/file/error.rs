@@ -20,6 +20,14 @@ pub enum WriteError {
         /// What it leads out of.
         boundary: Boundary,
     },
+    /// A link on the way leads to nothing.
+    #[error("the link `{}` leads to `{}`, which does not exist", link.display(), target.display())]
+    Dangling {
+        /// The link, relative to the folder.
+        link: PathBuf,
+        /// Its text.
+        target: PathBuf,
+    },
     /// The file is not what it was expected to be.
     #[error("it was changed by another program meanwhile")]
     Changed,
@@ -34,6 +42,10 @@ impl WriteError {
         match self {
             Self::Link { link, .. } => format!(
                 "replace `{}` with a file or a folder of its own, then run this again",
+                link.display()
+            ),
+            Self::Dangling { link, .. } => format!(
+                "create what `{}` leads to, or remove the link, then run this again",
                 link.display()
             ),
             Self::Changed => "run this again".to_owned(),

@@ -124,7 +124,7 @@ fn holds(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
     Ok(now == bytes)
 }
 
-/// A new file in `folder`, and its name, which nobody can foresee.
+/// A new file in `folder`, and its name, which cannot be foreseen.
 fn new_file(folder: &Folder, mode: Mode) -> io::Result<(File, OsString)> {
     let mut names = 0;
     loop {

@@ -50,8 +50,9 @@ pub(super) struct Walk<'p> {
     root: Rc<Folder>,
     /// The folders below the root, with their names.
     above: Vec<(OsString, Rc<Folder>)>,
-    /// What remains of the path.
+    /// What remains of the path, and how much of that is a link's text.
     rest: VecDeque<OsString>,
+    linked: usize,
     /// How many links were followed, and the last of them with its text.
     links: usize,
     link: Option<(PathBuf, PathBuf)>,
@@ -85,11 +86,14 @@ impl<'p> Walk<'p> {
             root: Rc::new(Folder::open(&path.root)?),
             above: Vec::new(),
             rest: parts(&path.below).collect(),
+            linked: 0,
             links: 0,
             link: None,
             made: Made::default(),
         };
         while let Some(name) = walk.rest.pop_front() {
+            let linked = walk.linked > 0;
+            walk.linked = walk.linked.saturating_sub(1);
             if name == "." {
                 continue;
             }
@@ -99,7 +103,13 @@ impl<'p> Walk<'p> {
             }
             let folder = Rc::clone(walk.folder());
             if !walk.rest.is_empty() {
-                walk.descend(name, missing)?;
+                let missing = if linked { Missing::Fail } else { missing };
+                match walk.descend(name, missing) {
+                    Err(WriteError::Io(error)) if linked && is_missing(&error) => {
+                        return Err(walk.dangling());
+                    }
+                    done => done?,
+                }
                 continue;
             }
             if links == Links::Follow
@@ -107,6 +117,13 @@ impl<'p> Walk<'p> {
             {
                 walk.follow(&name, target)?;
                 continue;
+            }
+            if linked
+                && folder
+                    .open_file(&name)
+                    .is_err_and(|error| is_missing(&error))
+            {
+                return Err(walk.dangling());
             }
             let made = walk.made;
             return Ok(Found { folder, name, made });
@@ -127,7 +144,7 @@ impl<'p> Walk<'p> {
                 if let Some(target) = folder.read_link(&name) {
                     return self.follow(&name, target);
                 }
-                if error.kind() != ErrorKind::NotFound || missing == Missing::Fail {
+                if !is_missing(&error) || missing == Missing::Fail {
                     return Err(error.into());
                 }
                 match folder.make_folder(&name) {
@@ -151,6 +168,7 @@ impl<'p> Walk<'p> {
         }
         for part in parts(&target).rev() {
             self.rest.push_front(part);
+            self.linked += 1;
         }
         let absolute = target.has_root();
         let link = self.above.iter().map(|(name, _)| name).chain([name]);
@@ -173,20 +191,36 @@ impl<'p> Walk<'p> {
     /// Goes on from the root, if that is where what remains of the path leads from
     /// `outside`. The root's handle decides in the end: this only finds the names.
     fn enter(&mut self, outside: &Path) -> Result<(), WriteError> {
+        let own = self.rest.len() - self.linked;
         let path: PathBuf = self.rest.drain(..).collect();
         if let Some(rest) = self.path.rest(&outside.join(path)) {
             self.above.clear();
             self.rest = parts(&rest).collect();
+            self.linked = self.rest.len().saturating_sub(own);
             return Ok(());
         }
-        let whole = || (self.path.below.clone(), self.path.full());
-        let (link, target) = self.link.take().unwrap_or_else(whole);
+        let (link, target) = self.last_link();
         Err(WriteError::Link {
             link,
             target,
             boundary: self.path.boundary,
         })
     }
+
+    fn dangling(self) -> WriteError {
+        let (link, target) = self.last_link();
+        WriteError::Dangling { link, target }
+    }
+
+    /// The last link that was followed, with its text.
+    fn last_link(&self) -> (PathBuf, PathBuf) {
+        let whole = || (self.path.below.clone(), self.path.full());
+        self.link.clone().unwrap_or_else(whole)
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound
 }
 
 fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {

@@ -208,6 +208,19 @@ fn a_link_that_leaves_is_refused() {
 }
 
 #[test]
+fn a_link_to_nothing_is_refused() {
+    for target in ["none", "a/none", "../project/none", "SCENE/project/none"] {
+        let expected = format!(
+            "the link `link` leads to `{target}`, which does not exist (create what `link` leads \
+             to, or remove the link, then run this again)"
+        );
+        refused("link", "link", target, &expected);
+        refused("link/file", "link", target, &expected);
+        refused("link/new/file", "link", target, &expected);
+    }
+}
+
+#[test]
 fn a_file_behind_a_link_that_leaves_is_not_removed() {
     let scene = scene();
     link(&scene, "link", "../outside");

@@ -48,6 +48,12 @@ fn a_table_is_put_behind_the_rest() {
         "a = 1\r\n",
         Ok(&format!("a = 1\r\n\r\n{}", ADDED.replace('\n', "\r\n"))),
     );
+    // Lines that end in two ways, as a text of several lines may.
+    let mixed = "a = '''\r\nx\ny'''\r\nb = 2\n";
+    check(
+        mixed,
+        Ok(&format!("{mixed}\r\n{}", ADDED.replace('\n', "\r\n"))),
+    );
 }
 
 #[test]

@@ -314,9 +314,8 @@ nothing to do: all of it is in place
         let project = Project::new();
         symlink("nowhere", project.path(".gemini")).unwrap();
         let stderr = str![[r#"
-cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: File exists (os error 17)
-hint: make room or give permission, then run this again
-hint: no file was written
+cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: the link `.gemini` leads to `nowhere`, which does not exist
+hint: create what `.gemini` leads to, or remove the link, then run this again
 
 "#]];
         outcome!(project.run(&[])).fails(74, stderr);

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Report, severity};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding};
 use crate::rule::Rule;
 use crate::rules::rules;
+use crate::secret;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -50,7 +51,7 @@ fn descriptor(rule: &Rule) -> Value {
 fn result(finding: &Finding) -> Value {
     let place = &finding.place;
     let index = rules().position(|rule| rule.name == finding.rule.name);
-    json!({
+    let mut result = json!({
         "ruleId": finding.rule.name,
         "ruleIndex": index,
         "level": severity(finding),
@@ -63,7 +64,36 @@ fn result(finding: &Finding) -> Value {
                 "endColumn": place.column + place.width,
             },
         }}],
-    })
+    });
+    if let Some(fix) = fix(finding) {
+        result["fixes"] = json!([fix]);
+    }
+    result
+}
+
+/// What `--fix` would write, unless that shows a secret.
+fn fix(finding: &Finding) -> Option<Value> {
+    let secret = |edit: &Edit| secret::redact(&edit.text) != edit.text;
+    if finding.edits.is_empty() || finding.edits.iter().any(secret) {
+        return None;
+    }
+    let replacements = finding.edits.iter().map(|edit| {
+        let [start, end] = edit.region;
+        json!({
+            "deletedRegion": {
+                "startLine": start.0, "startColumn": start.1,
+                "endLine": end.0, "endColumn": end.1,
+            },
+            "insertedContent": {"text": edit.text},
+        })
+    });
+    Some(json!({
+        "description": {"text": finding.fix},
+        "artifactChanges": [{
+            "artifactLocation": {"uri": uri(&finding.place.file)},
+            "replacements": replacements.collect::<Vec<_>>(),
+        }],
+    }))
 }
 
 /// A path as a relative or a `file` URI: `/` between parts, all but the

@@ -113,6 +113,24 @@ fn code_hosts_read_sarif() {
             }}],
         })
     };
+    let fixed = |mut result: Value, region: [u32; 4], text: &str| {
+        let description = result["message"]["text"].as_str().unwrap();
+        let description = description.rsplit_once("; ").unwrap().1.to_owned();
+        result["fixes"] = json!([{
+            "description": {"text": description},
+            "artifactChanges": [{
+                "artifactLocation": {"uri": "tools/say.yaml"},
+                "replacements": [{
+                    "deletedRegion": {
+                        "startLine": region[0], "startColumn": region[1],
+                        "endLine": region[2], "endColumn": region[3],
+                    },
+                    "insertedContent": {"text": text},
+                }],
+            }],
+        }]);
+        result
+    };
     let expected = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -122,8 +140,16 @@ fn code_hosts_read_sarif() {
             }},
             "columnKind": "unicodeCodePoints",
             "results": [
-                result("no-schema", "warning", &format!("no `$schema`; {}", find("no-schema").unwrap().fix), (1, 1, 5)),
-                result("type-spelling", "error", "`int` is not a type; write `integer`", (4, 17, 20)),
+                fixed(
+                    result("no-schema", "warning", &format!("no `$schema`; {}", find("no-schema").unwrap().fix), (1, 1, 5)),
+                    [1, 1, 1, 1],
+                    "$schema: schema:agladysh-research.org,2025/cogtools:tool\n",
+                ),
+                fixed(
+                    result("type-spelling", "error", "`int` is not a type; write `integer`", (4, 17, 20)),
+                    [4, 17, 4, 20],
+                    "integer",
+                ),
             ],
         }],
     });

@@ -61,7 +61,7 @@ impl Cache {
 
     /// Nothing is kept any more.
     pub(super) fn remove(&self) {
-        let _ = fs::remove_file(&self.file);
+        let _ = file::remove(&WritePath::in_folder(&self.file));
     }
 
     pub(super) fn write(&self, values: &[Value]) {

@@ -1,0 +1,286 @@
+//! Links in a repository that lead out of it: nothing is written through them.
+
+use std::fs;
+use std::path::Path;
+
+use cogtools_test_support::{Outcome, Project};
+
+use crate::run;
+
+/// A tool with one example.
+const SAY: &str = "\
+name: say
+description: d
+parameters: {}
+implementation: said
+examples:
+  - {}
+";
+/// What a golden file would be written over.
+const BASHRC: &str = "alias ll='ls -l'\n";
+
+/// A project with a HOME that has a file and two folders.
+fn scene() -> Project {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "")
+        .file("../home/.bashrc", BASHRC)
+        .file("../home/own/say.yaml", SAY)
+        .file("../home/own/gone.7.golden", "theirs")
+        .dir("../home/empty");
+    project
+}
+
+/// A project whose tools are its own.
+fn with_tools() -> Project {
+    let project = scene();
+    project.file("tools/say.yaml", SAY);
+    project
+}
+
+/// Everything below `folder`: names, and what files hold.
+fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.display().to_string();
+        if path.is_dir() {
+            found.push((name, Vec::new()));
+            found.extend(tree(&path));
+        } else {
+            found.push((name, fs::read(&path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Runs a program in `project`: HOME is as it was, whatever it did.
+#[track_caller]
+fn harmless(project: &Project, program: &str, args: &[&str]) -> Outcome {
+    let before = tree(&project.home());
+    let outcome = run(program, project).args(args).run();
+    assert_eq!(tree(&project.home()), before, "`{}`", outcome.command);
+    outcome
+}
+
+/// What the link `link` to `target` is refused with.
+fn leaves(link: &str, target: &str) -> String {
+    format!("the link `{link}` leads out of the project, to `{target}`")
+}
+
+/// What to do about it.
+fn replace(link: &str) -> String {
+    format!("hint: replace `{link}` with a file or a folder of its own, then run this again\n")
+}
+
+/// The targets that a link at the root may have: there, absolute, dangling.
+fn targets(project: &Project) -> [(String, String); 3] {
+    let absolute = project.home().join(".bashrc").display().to_string();
+    [
+        ("../home/.bashrc".to_owned(), "../home/.bashrc".to_owned()),
+        (absolute, "[HOME]/.bashrc".to_owned()),
+        ("../home/none".to_owned(), "../home/none".to_owned()),
+    ]
+}
+
+/// The report on the tool whose golden file cannot be written for `link`.
+fn unwritten(link: &str, target: &str) -> String {
+    let (error, replace) = (leaves(link, target), replace(link));
+    format!(
+        "\
+FAILED say (1 example)
+  tools/say.yaml:6:5: example 1: golden: `tools/say.1.golden` cannot be used
+    `tools/say.1.golden` cannot be written: {error}
+    {replace}"
+    )
+}
+
+/// `cogtools test --update` reports this.
+#[track_caller]
+fn update(project: &Project, stdout: &str, failures: &str) {
+    let stderr = format!(
+        "\
+cogtools-test: error[TEST_FAILED]: {failures}
+hint: the report on standard output says what is at fault
+hint: cogtools test --update makes the golden files what the tools say now
+"
+    );
+    harmless(project, "cogtools-test", &["--update"]).expect(1, stdout, stderr);
+}
+
+#[test]
+fn a_golden_file_is_not_written_through_a_link() {
+    for at in 0..3 {
+        let project = with_tools();
+        let (target, shown) = targets(&project)[at].clone();
+        let target = target.replace("../home", "../../home");
+        let shown = shown.replace("../home", "../../home");
+        project.link("tools/say.1.golden", &target);
+        let stdout = unwritten("tools/say.1.golden", &shown);
+        let stdout = format!("{stdout}\n1 tool, 1 example: 1 failure\n");
+        update(&project, &stdout, "1 failure");
+    }
+}
+
+#[test]
+fn golden_files_stay_in_a_folder_that_is_a_link() {
+    let project = scene();
+    project.link("tools", "../home/own");
+    let (error, replace) = (leaves("tools", "../home/own"), replace("tools"));
+    let stdout = format!(
+        "{}\
+FAILED gone (no tool)
+  tools/gone.yaml: stale: `tools/gone.7.golden` has no example
+    `tools/gone.7.golden` cannot be removed: {error}
+    {replace}
+1 tool, 1 example: 2 failures
+",
+        unwritten("tools", "../home/own")
+    );
+    update(&project, &stdout, "2 failures");
+}
+
+#[test]
+fn a_link_that_a_tool_swaps_in_is_not_followed() {
+    let project = scene();
+    let tool = SAY.replace(
+        "said",
+        "{exec: [sh, -c, 'mv tools away; ln -s ../home/empty tools; echo evil']}",
+    );
+    project.file("tools/say.yaml", tool);
+    let stdout = unwritten("tools", "../home/empty");
+    let stdout = format!("{stdout}\n1 tool, 1 example: 1 failure\n");
+    update(&project, &stdout, "1 failure");
+}
+
+#[test]
+fn the_lock_file_is_not_written_through_a_link() {
+    for at in 0..3 {
+        let project = with_tools();
+        let (target, shown) = targets(&project)[at].clone();
+        project.link("cogtools.lock", &target);
+        let (error, replace) = (leaves("cogtools.lock", &shown), replace("cogtools.lock"));
+        let stderr = format!(
+            "cogtools-lock: error[IO_FAILED]: `cogtools.lock` cannot be written: {error}\n{replace}"
+        );
+        harmless(&project, "cogtools-lock", &[]).fails(74, stderr);
+    }
+}
+
+#[test]
+fn the_configuration_is_not_written_through_a_link() {
+    let project = scene();
+    project
+        .remove(".cogtoolrc.yaml")
+        .file("../home/other.yaml", "# mine\n")
+        .link(".cogtoolrc.yaml", "../home/other.yaml");
+    let (link, target) = (".cogtoolrc.yaml", "../home/other.yaml");
+    let (error, replace) = (leaves(link, target), replace(link));
+    let stderr = format!(
+        "cogtools-config: error[IO_FAILED]: `.cogtoolrc.yaml` cannot be written: {error}\n{replace}"
+    );
+    let args = ["set", "filter.tools", "[say]"];
+    harmless(&project, "cogtools-config", &args).fails(74, stderr);
+}
+
+#[test]
+fn a_document_is_not_written_through_a_link() {
+    for (file, link, target) in [
+        ("GEMINI.md", "GEMINI.md", "../home/.bashrc"),
+        ("docs/notes.md", "docs", "../home/empty"),
+    ] {
+        let project = with_tools();
+        project.link(link, target);
+        let (error, replace) = (leaves(link, target), replace(link));
+        let stderr = format!(
+            "cogtools-docs: error[IO_FAILED]: `{file}` cannot be written: {error}\n{replace}"
+        );
+        harmless(&project, "cogtools-docs", &[file]).fails(74, stderr);
+    }
+}
+
+#[test]
+fn a_new_tool_stays_in_the_project() {
+    for (link, target, file) in [
+        ("tools", "../home/empty", "tools/mine.yaml"),
+        (".cogtools", "../home/empty", ".cogtools/schema/tool.json"),
+    ] {
+        let project = scene();
+        project.link(link, target);
+        let (error, replace) = (leaves(link, target), replace(link));
+        let stderr = format!(
+            "cogtools-new: error[IO_FAILED]: `{file}` cannot be written: {error}\n{replace}"
+        );
+        harmless(&project, "cogtools-new", &["mine"]).fails(74, stderr);
+        let files = [Path::new(".cogtoolrc.yaml"), Path::new(link)];
+        let mut expected = files.map(Path::to_path_buf);
+        expected.sort();
+        assert_eq!(project.files(), expected);
+    }
+}
+
+#[test]
+fn nothing_is_initialised_through_a_link() {
+    for (host, file, link, target) in [
+        ("gemini", "tools/hello.yaml", "tools", "../home/empty"),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            ".gemini",
+            "../home/empty",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            ".gemini/settings.json",
+            "../../home/set.json",
+        ),
+        ("claude-code", ".mcp.json", ".mcp.json", "../home/set.json"),
+        ("cursor", ".cursor/mcp.json", ".cursor", "../home/empty"),
+        (
+            "gemini-extension",
+            "gemini-extension.json",
+            "gemini-extension.json",
+            "../home/set.json",
+        ),
+    ] {
+        let project = scene();
+        project.file("../home/set.json", "{}\n").dir(".gemini");
+        if link == ".gemini" {
+            fs::remove_dir(project.path(".gemini")).expect("an empty folder");
+        }
+        project.link(link, target);
+        let (error, replace) = (leaves(link, target), replace(link));
+        let stderr = format!(
+            "cogtools-init: error[IO_FAILED]: {file}: cannot be written: {error}\n{replace}\
+             hint: no file was written\n"
+        );
+        harmless(&project, "cogtools-init", &["--host", host]).fails(74, stderr);
+    }
+}
+
+#[test]
+fn a_mended_tool_stays_in_the_project() {
+    let project = scene();
+    project
+        .file("../home/say.yaml", SAY)
+        .dir("tools")
+        .link("tools/say.yaml", "../../home/say.yaml");
+    let (link, target) = ("tools/say.yaml", "../../home/say.yaml");
+    let (error, replace) = (leaves(link, target), replace(link));
+    let stdout = "\
+tools/say.yaml:1:1: warning[no-schema]: no `$schema`
+   |
+ 1 | name: say
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+1 file: 1 warning, `--fix` mends 1
+";
+    let stderr = format!(
+        "cogtools-lint: error[IO_FAILED]: `tools/say.yaml` cannot be written: {error}\n{replace}"
+    );
+    harmless(&project, "cogtools-lint", &["--fix"]).expect(74, stdout, stderr);
+}
