@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::layout::{files, list, members, metadata, none, read};
+use crate::layout::{files, list, metadata, none, read};
 use crate::{OWN, programs, repository};
 
 /// What only a server or a client of MCP needs: a runtime, TLS and HTTP.
