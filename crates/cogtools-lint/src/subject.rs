@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools_core::pointer::segments;
 use cogtools_core::schema::{Role, Site};
 use cogtools_core::text::{Span, Text, TextError};
 use cogtools_core::tool::ToolError;
@@ -107,7 +108,7 @@ impl Subject {
     /// Where what a pointer into the schema names is written: the last key on
     /// the way there that the file has.
     pub(crate) fn locate(&self, pointer: &str) -> Span {
-        let names: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
+        let names = segments(pointer);
         let names = names.iter().map(String::as_str);
         let (entry, skip) = match self.entry("parameters_schema") {
             Some(entry) => (Some(entry), 0),
@@ -168,8 +169,4 @@ fn schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
             _ => {}
         }
     }
-}
-
-fn unescape(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use cogtools_core::Surroundings;
-use cogtools_core::trust::{Item, Kind, Subject, Verdict};
+use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::trust::{Grant, Verdict};
 use serde_json::{Value, json};
 
 /// What was found or done.
@@ -14,11 +15,11 @@ pub(crate) struct Report<'r> {
 
 /// One source, and what was found of it or done to it.
 pub(crate) struct Entry<'s> {
-    subject: &'s Subject,
+    subject: &'s TrustableSource,
     state: Option<Verdict>,
     /// What was done, in a word or two.
     done: &'static str,
-    tools: Vec<Item>,
+    tools: Vec<Grant>,
 }
 
 /// How many files are named.
@@ -27,27 +28,27 @@ const FILES: usize = 20;
 const HEAD: [&str; 4] = ["SOURCE", "KIND", "STATE", "RUNS"];
 
 impl<'s> Entry<'s> {
-    pub(crate) const fn standing(subject: &'s Subject, verdict: Verdict) -> Self {
+    pub(crate) const fn standing(subject: &'s TrustableSource, verdict: Verdict) -> Self {
         Self::new(subject, Some(verdict), "")
     }
 
-    pub(crate) const fn wanted(subject: &'s Subject) -> Self {
+    pub(crate) const fn wanted(subject: &'s TrustableSource) -> Self {
         Self::new(subject, None, "would allow")
     }
 
-    pub(crate) fn allowed(subject: &'s Subject, tools: Vec<Item>) -> Self {
+    pub(crate) fn allowed(subject: &'s TrustableSource, tools: Vec<Grant>) -> Self {
         Self {
             tools,
             ..Self::new(subject, Some(Verdict::Allowed), "allowed")
         }
     }
 
-    pub(crate) const fn revoked(subject: &'s Subject, known: bool) -> Self {
+    pub(crate) const fn revoked(subject: &'s TrustableSource, known: bool) -> Self {
         let done = if known { "revoked" } else { "was not allowed:" };
-        Self::new(subject, Some(Verdict::Unknown), done)
+        Self::new(subject, Some(Verdict::NotApproved), done)
     }
 
-    const fn new(subject: &'s Subject, state: Option<Verdict>, done: &'static str) -> Self {
+    const fn new(subject: &'s TrustableSource, state: Option<Verdict>, done: &'static str) -> Self {
         Self {
             subject,
             state,
@@ -78,7 +79,7 @@ impl<'s> Entry<'s> {
         [
             self.subject.name.clone(),
             self.subject.noun().to_owned(),
-            self.state.map_or("", Verdict::word).to_owned(),
+            self.state.map_or("", Verdict::label).to_owned(),
             runs.join(", "),
         ]
         .map(|cell| plain(&cell))
@@ -131,7 +132,7 @@ impl<'r> Report<'r> {
         for entry in &self.entries {
             let (noun, name) = (entry.subject.noun(), plain(&entry.subject.name));
             let _ = writeln!(text, "{} {noun} {name}", entry.done);
-            if entry.state == Some(Verdict::Unknown) {
+            if entry.state == Some(Verdict::NotApproved) {
                 continue;
             }
             let mut add = |what: &str, value: &str| {
@@ -163,7 +164,7 @@ impl<'r> Report<'r> {
             let mut object = json!({
                 "name": entry.subject.name,
                 "kind": entry.subject.noun(),
-                "state": entry.state.map(Verdict::word),
+                "state": entry.state.map(Verdict::label),
                 "runs": runs,
                 "files": files,
             });

@@ -1,6 +1,6 @@
 //! What is wrong with a schema, and where in the tool file.
 
-use crate::text::{Span, Text};
+use crate::text::Span;
 use crate::{Code, Fault};
 
 /// One thing that is wrong, and where.
@@ -85,6 +85,13 @@ pub enum SchemaFault {
 }
 
 impl SchemaFault {
+    /// The fault to show, wherever that is.
+    pub fn fault(&self) -> Fault {
+        let mut fault = Fault::new(Code::InvalidTool, self.to_string());
+        fault.hints.extend(self.hint());
+        fault
+    }
+
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Unknown { fix, .. } | Self::Type { fix, .. } if fix.is_some() => fix.clone()?,
@@ -115,15 +122,5 @@ impl SchemaFault {
             }
             Self::Kind { takes, found, .. } => crate::takes::hint(takes, found)?.into(),
         })
-    }
-}
-
-impl SchemaError {
-    /// The fault to show for this error in `text`.
-    pub fn fault(&self, text: &Text) -> Fault {
-        let mut fault =
-            Fault::new(Code::InvalidTool, self.fault.to_string()).at(text.place(self.span));
-        fault.hints.extend(self.fault.hint());
-        fault
     }
 }

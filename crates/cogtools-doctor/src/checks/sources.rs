@@ -1,8 +1,9 @@
 //! Packages and providers that wait for the user's word: until it is given, their
 //! tools are declared and denied, or not declared at all.
 
-use cogtools_core::trust::{Subject, Verdict, subjects};
-use cogtools_core::{Surroundings, trust::Standing};
+use cogtools_core::Surroundings;
+use cogtools_core::approval::{ApprovalStatus, TrustableSource, trustable_sources};
+use cogtools_core::trust::Verdict;
 use cogtools_program::Io;
 use cogtools_program::project::{config, project, watched};
 
@@ -24,16 +25,16 @@ pub(crate) fn look(io: &Io<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let around = watched(io, &project, config.env_priority);
-    let subjects = subjects(&config, &around);
-    let findings = subjects
+    let sources = trustable_sources(&config, &around);
+    let findings = sources
         .iter()
         .filter_map(|subject| finding(subject, &around));
     findings.collect()
 }
 
-fn finding(subject: &Subject, around: &Surroundings) -> Option<Finding> {
-    let (noun, name) = (subject.noun(), &subject.name);
-    let Standing { verdict, fault } = subject.standing(around);
+fn finding(source: &TrustableSource, around: &Surroundings) -> Option<Finding> {
+    let (noun, name) = (source.noun(), &source.name);
+    let ApprovalStatus { verdict, fault } = source.status(around);
     if let Some(fault) = fault {
         // What ails a provider that may run is said with the configuration.
         if verdict == Verdict::Allowed {
@@ -45,7 +46,7 @@ fn finding(subject: &Subject, around: &Surroundings) -> Option<Finding> {
     let message = match verdict {
         Verdict::Allowed => return Some(Finding::ok(format!("the {noun} `{name}` is allowed"))),
         Verdict::Changed => format!("the {noun} `{name}` has changed since it was allowed"),
-        Verdict::Unknown => format!("the {noun} `{name}` runs programs and is not allowed yet"),
+        Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not allowed yet"),
     };
     let word = cogtools_program::call::quote(name);
     Some(Finding::problem(message).fix(format!("cogtools trust {word}")))

@@ -127,7 +127,7 @@ fn secrets(subject: &Subject, findings: &mut Findings<'_>) {
 }
 
 /// The templates of the tool, and what they include, that stand in files of their own.
-fn foreign(subject: &Subject) -> Vec<cogtools_core::implementation::Written> {
+fn foreign(subject: &Subject) -> Vec<cogtools_core::tool::TemplateSource> {
     let own = subject.text.name();
     let reached = subject.tool.iter().flat_map(reach::all);
     reached

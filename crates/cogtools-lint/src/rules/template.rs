@@ -1,6 +1,6 @@
 //! Templates held against the parameters they are rendered over.
 
-use cogtools_core::implementation::{Implementation, Written};
+use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Level, Tool};
 use njk::{Analysis, Read};
 
@@ -57,7 +57,7 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The tool's own templates that can be understood.
-fn own(subject: &Subject) -> Vec<(Written, Analysis)> {
+fn own(subject: &Subject) -> Vec<(TemplateSource, Analysis)> {
     let reached = subject.tool.iter().flat_map(reach::all);
     reached
         .filter(|template| template.own)
@@ -109,7 +109,7 @@ fn broken(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn absent(tool: &Tool, template: &Written, name: &str, findings: &mut Findings<'_>) {
+fn absent(tool: &Tool, template: &TemplateSource, name: &str, findings: &mut Findings<'_>) {
     let source = template.source();
     let lines = source.lines().enumerate();
     let line = lines
@@ -162,13 +162,9 @@ fn unused(subject: &Subject, findings: &mut Findings<'_>) {
     let Some(tool) = &subject.tool else {
         return;
     };
-    let rendered = matches!(
-        tool.implementation(),
-        Implementation::Template(_) | Implementation::TemplateFile(_)
-    );
     let reached = reach::all(tool);
     // A template that does not compile uses nothing, and has a rule of its own.
-    if !rendered || !reached.iter().any(|template| template.analysis.is_ok()) {
+    if !tool.is_template() || !reached.iter().any(|template| template.analysis.is_ok()) {
         return;
     }
     let used = |name: &str| {
@@ -208,6 +204,6 @@ fn unguarded(subject: &Subject, findings: &mut Findings<'_>) {
     }
 }
 
-fn place(template: &Written, read: &Read) -> cogtools_core::Place {
+fn place(template: &TemplateSource, read: &Read) -> cogtools_core::Place {
     template.place(read.line, read.column, read.name.chars().count())
 }

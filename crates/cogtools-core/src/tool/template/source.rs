@@ -4,18 +4,33 @@
 use std::path::Path;
 
 use super::partials::Partials;
-use super::{Implementation, Template, beside};
+use super::{Template, load_sibling};
 use crate::Place;
 use crate::text::Text;
 
-/// A template and the file it stands in.
+/// A template and the file it is in.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct TemplateSource {
     template: Template,
     text: Text,
 }
 
-impl Written {
+impl TemplateSource {
+    /// The `template` in the tool file `text`.
+    pub(in crate::tool) fn own(template: &Template, text: &Text) -> Self {
+        Self {
+            template: template.clone(),
+            text: text.clone(),
+        }
+    }
+
+    /// The template in the file at `path` below the folder of the tool in `text`, if
+    /// it can be read.
+    pub(in crate::tool) fn sibling(text: &Text, path: &Path) -> Option<Self> {
+        let (template, text) = load_sibling(text, path).ok()?;
+        Some(Self { template, text })
+    }
+
     /// The template in the file `name` below the folder of the tool in `tool`.
     pub(crate) fn partial(name: &str, tool: &Text) -> Option<Self> {
         let path = Path::new(name);
@@ -31,7 +46,7 @@ impl Written {
         self.template.source()
     }
 
-    /// The file it stands in: the tool's own, or one beside it.
+    /// The file it is in: the tool's own, or one beside it.
     pub const fn text(&self) -> &Text {
         &self.text
     }
@@ -40,25 +55,5 @@ impl Written {
     /// template (both from 1) stand.
     pub fn place(&self, line: usize, column: usize, width: usize) -> Place {
         self.template.place_of((line, column), width, &self.text)
-    }
-}
-
-impl Implementation {
-    /// Its templates, for a tool whose file is `text`.
-    pub(crate) fn written(&self, text: &Text) -> Vec<Written> {
-        let own = |template: &Template| Written {
-            template: template.clone(),
-            text: text.clone(),
-        };
-        match self {
-            Self::Template(template) => vec![own(template)],
-            Self::TemplateFile(path) => {
-                let found = beside(text, path).ok();
-                let found = found.map(|(template, text)| Written { template, text });
-                found.into_iter().collect()
-            }
-            Self::Exec(templates) => templates.iter().map(own).collect(),
-            Self::Script(_) | Self::Provider(..) | Self::Index(_) => Vec::new(),
-        }
     }
 }

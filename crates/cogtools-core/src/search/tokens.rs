@@ -2,7 +2,7 @@
 
 /// The words of `text`: runs of letters and digits in lower case, apart where a
 /// small letter meets a capital one, as in `camelCase`.
-pub(super) fn words(text: &str) -> Vec<String> {
+pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut small = false;
@@ -24,7 +24,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// How well `word` answers to the `asked` one, from 0 to 1: the same, a longer or
 /// a shorter form of it, or one that has it inside.
-pub(super) fn likeness(asked: &str, word: &str) -> f64 {
+pub(super) fn similarity(asked: &str, word: &str) -> f64 {
     /// Shorter beginnings say nothing, nor do shorter middles.
     const STEM: usize = 3;
     const CORE: usize = 4;
@@ -57,12 +57,12 @@ mod tests {
             ("Straße für ÄPFEL", vec!["straße", "für", "äpfel"]),
             ("天気 予報", vec!["天気", "予報"]),
         ] {
-            assert_eq!(words(text), expected, "{text}");
+            assert_eq!(tokens(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn likeness_falls_with_distance() {
+    fn similarity_falls_with_distance() {
         for (asked, word, expected) in [
             ("commit", "commit", 1.0),
             ("comm", "commit", 0.7),
@@ -75,7 +75,7 @@ mod tests {
             ("push", "commit", 0.0),
             ("the", "another", 0.0),
         ] {
-            let found = likeness(asked, word);
+            let found = similarity(asked, word);
             assert!(
                 (found - expected).abs() < f64::EPSILON,
                 "{asked} {word}: {found}"

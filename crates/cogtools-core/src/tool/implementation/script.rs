@@ -1,4 +1,5 @@
-//! A script in a tool file: its first line, and the file it becomes.
+//! `implementation: {script: …}`: a script that begins with `#!`, and the file it
+//! becomes.
 //!
 //! The interpreter of the first line is started with the file as its argument, as
 //! the kernel would do it. So no file system has to allow execution, and a system
@@ -6,31 +7,97 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io};
 
+use serde_json::{Map, Value};
 use tempfile::TempDir;
 
+use super::Kind;
+use super::command::CommandCall;
 use super::error::CommandError;
-use super::locate::Places;
+use super::locate::ProgramSearch;
+use crate::Surroundings;
+use crate::tool::handler::{Handler, RunError};
+use crate::tool::reader::Reader;
+use crate::tool::{Answer, Tool, ToolFault};
+use crate::yaml::Entry;
+
+/// How tool files write it.
+pub(super) const KIND: Kind = Kind {
+    key: Some("script"),
+    read,
+};
+
+/// What a script is, in the words of a fault.
+const TAKES: &str = "a text that begins with `#!`";
+
+#[derive(Debug)]
+struct Script(String);
 
 /// A script in a file of its own, which is removed with this value.
 #[derive(Debug)]
-pub(super) struct ScriptFile {
+struct ScriptFile {
     path: PathBuf,
     _folder: TempDir,
 }
 
 /// The program that runs a script, and what it is given before the script's file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Interpreter {
-    pub(super) program: PathBuf,
-    pub(super) args: Vec<String>,
+struct Interpreter {
+    program: PathBuf,
+    args: Vec<String>,
+}
+
+fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+    let node = &entry.value;
+    match node.text() {
+        Some(text) if text.starts_with("#!") => Some(Arc::new(Script(text.to_owned()))),
+        Some(_) => {
+            let fault = ToolFault::Kind {
+                key: entry.key.clone(),
+                takes: TAKES,
+                found: "other text".to_owned(),
+            };
+            reader.refuse(&fault, node.span);
+            None
+        }
+        None => {
+            reader.kind(&entry.key, TAKES, node);
+            None
+        }
+    }
+}
+
+impl Handler for Script {
+    /// Runs the script by the interpreter that its first line names.
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let call = CommandCall::new(tool, &arguments, around);
+        let variables = call.variables()?;
+        let interpreter = Interpreter::of(&self.0, &call.search(&variables));
+        let interpreter = interpreter.map_err(|error| call.fault(&error))?;
+        let folder = around.environment.temporary();
+        let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder);
+        let file = file.map_err(|error| call.fault(&CommandError::Script(error)))?;
+        let mut args = interpreter.args;
+        args.push(file.path().to_string_lossy().into_owned());
+        call.run(interpreter.program, args, variables)
+    }
+
+    fn runs_programs(&self) -> bool {
+        true
+    }
 }
 
 impl ScriptFile {
     /// Writes `script` to a file `name` in a fresh folder below `folder`, which
     /// nobody else can look into.
-    pub(super) fn write(script: &str, name: &str, folder: &Path) -> io::Result<Self> {
+    fn write(script: &str, name: &str, folder: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         let folder = builder.prefix("cogtools-").tempdir_in(folder)?;
         let path = folder.path().join(name);
@@ -46,14 +113,14 @@ impl ScriptFile {
     }
 
     /// The file.
-    pub(super) fn path(&self) -> &Path {
+    fn path(&self) -> &Path {
         &self.path
     }
 }
 
 impl Interpreter {
     /// The interpreter that the first line of `script` names.
-    pub(super) fn of(script: &str, places: &Places) -> Result<Self, CommandError> {
+    fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
         let (name, rest) = first_line(script);
         if Path::new(name)
             .file_name()
@@ -62,15 +129,15 @@ impl Interpreter {
             && let Some((name, args)) = words.split_first()
         {
             return Ok(Self {
-                program: places.find(name)?,
+                program: search.find(name)?,
                 args: args.to_vec(),
             });
         }
-        let program = match places.find(name) {
+        let program = match search.find(name) {
             // Where `/bin/sh` is elsewhere, its name may still be known.
             Err(CommandError::Absent(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
-                let found = file.and_then(|file| places.search(file));
+                let found = file.and_then(|file| search.search(file));
                 found.ok_or(CommandError::Absent(path))?
             }
             found => found?,

@@ -1,15 +1,13 @@
 //! What is wrong with a call's arguments, in words that let a model repair it.
 
-mod word;
-
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
 
-use crate::schema::Schema;
+use super::Schema;
+use super::message::{cut, extra, quoted, show, word};
+use crate::pointer::{child, segments};
 use crate::suggest::did_you_mean;
-
-use word::{cut, extra, quoted, show, word};
 
 /// One thing that is wrong with the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +58,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
     match error.kind() {
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            let pointer = format!("{base}/{}", escape(name));
+            let pointer = child(&base, name);
             let mut violation = Violation::new(pointer, "required but missing".to_owned());
             violation.hints.push(send(schema, &violation.pointer));
             violation.missing = true;
@@ -78,7 +76,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
                 .collect();
             let unexpected = unexpected.iter();
             unexpected
-                .map(|name| Violation::unknown(format!("{base}/{}", escape(name)), name, &known))
+                .map(|name| Violation::unknown(child(&base, name), name, &known))
                 .collect()
         }
         kind => {
@@ -126,7 +124,7 @@ fn name(schema: &Schema, segments: &[String]) -> String {
 }
 
 /// A schema's type in a word or a few.
-pub(crate) fn label(schema: &Map<String, Value>) -> String {
+fn label(schema: &Map<String, Value>) -> String {
     let kind = schema.get("type").and_then(Value::as_str);
     let null = if schema.get("nullable") == Some(&Value::Bool(true)) {
         " or null"
@@ -148,18 +146,4 @@ pub(crate) fn label(schema: &Map<String, Value>) -> String {
         Some(kind) => format!("{kind}{null}"),
         None => "any value".to_owned(),
     }
-}
-
-/// The unescaped segments of a JSON pointer (RFC 6901).
-pub(crate) fn segments(pointer: &str) -> Vec<String> {
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|part| part.replace("~1", "/").replace("~0", "~"))
-        .collect()
-}
-
-/// A name as a segment of a JSON pointer (RFC 6901).
-pub(crate) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

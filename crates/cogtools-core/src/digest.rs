@@ -1,4 +1,4 @@
-//! What something is, as a hash of all of it.
+//! What something is, as a hash of all of it: a value, a command line, a package.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
@@ -17,7 +17,7 @@ pub struct Hash([u8; 32]);
 
 /// Why something has no hash.
 #[derive(Debug, thiserror::Error)]
-pub enum ContentError {
+pub enum DigestError {
     /// A file cannot be read.
     #[error("`{0}` cannot be read: {1}")]
     Io(PathBuf, std::io::Error),
@@ -39,7 +39,7 @@ const BYTES: u64 = 64 << 20;
 /// How much of a file is read at once.
 const PIECE: usize = 64 << 10;
 /// Folders of a package that are not its own content.
-const OTHERS: [&str; 2] = ["node_modules", ".git"];
+const EXCLUDED: [&str; 2] = ["node_modules", ".git"];
 
 /// The hash of a value: that of its compact JSON with the keys of every object in
 /// order, so that a program may print them in any.
@@ -51,13 +51,13 @@ pub fn value(value: &Value) -> Hash {
 
 /// The hash of command lines run in `root`: their words, and the content of the
 /// files among them.
-pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, ContentError> {
+pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();
     for words in lines {
         part(&mut hasher, &(words.len() as u64).to_le_bytes());
         for word in *words {
             part(&mut hasher, word.as_bytes());
-            if let Some(file) = named(root, word) {
+            if let Some(file) = referenced_file(root, word) {
                 part(&mut hasher, b"file");
                 content(&mut hasher, &file)?;
             }
@@ -67,43 +67,43 @@ pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, ContentError> {
 }
 
 /// The file that a word of a command line run in `root` names, if it does.
-pub fn named(root: &Path, word: &str) -> Option<PathBuf> {
+pub fn referenced_file(root: &Path, word: &str) -> Option<PathBuf> {
     let file = root.join(word);
     file.is_file().then_some(file)
 }
 
 /// The hash of the package in the folder `root`, links resolved: the names and the
 /// content of all its files, without the packages that it brings along.
-pub fn package(root: &Path) -> Result<Hash, ContentError> {
+pub fn package(root: &Path) -> Result<Hash, DigestError> {
     let files = files(root)?;
     let mut hasher = Sha256::new();
     let mut bytes = 0;
     for file in &files {
         let path = root.join(file);
         part(&mut hasher, file.as_os_str().as_encoded_bytes());
-        let failed = |error| ContentError::Io(path.clone(), error);
+        let failed = |error| DigestError::Io(path.clone(), error);
         let meta = fs::symlink_metadata(&path).map_err(failed)?;
         bytes += meta.len();
         if bytes > BYTES {
-            return Err(ContentError::TooLarge(root.to_path_buf()));
+            return Err(DigestError::TooLarge(root.to_path_buf()));
         }
         if meta.is_symlink() {
             let target = fs::read_link(&path).map_err(failed)?;
             part(&mut hasher, b"link");
             part(&mut hasher, target.as_os_str().as_encoded_bytes());
-            stays(root, &path)?;
+            check_contained(root, &path)?;
         } else if meta.is_file() {
             part(&mut hasher, b"file");
             content(&mut hasher, &path)?;
         } else {
-            return Err(ContentError::Special(path));
+            return Err(DigestError::Special(path));
         }
     }
     Ok(Hash(hasher.finalize().into()))
 }
 
 /// The files of the package in the folder `root`, by their way from there.
-pub fn files(root: &Path) -> Result<Vec<PathBuf>, ContentError> {
+pub fn files(root: &Path) -> Result<Vec<PathBuf>, DigestError> {
     let mut files = Vec::new();
     walk(root, root, &mut files)?;
     files.sort_unstable();
@@ -112,48 +112,48 @@ pub fn files(root: &Path) -> Result<Vec<PathBuf>, ContentError> {
 
 /// Refuses a link that leads to something which the hash does not cover. One that
 /// leads nowhere yet is looked at again at every call.
-fn stays(root: &Path, link: &Path) -> Result<(), ContentError> {
+fn check_contained(root: &Path, link: &Path) -> Result<(), DigestError> {
     let Ok(target) = link.canonicalize() else {
         return Ok(());
     };
     let covered = target.strip_prefix(root).is_ok_and(|below| {
         let mut parts = below.components();
-        !parts.any(|part| is_apart(part.as_os_str()))
+        !parts.any(|part| is_excluded(part.as_os_str()))
     });
     if covered {
         Ok(())
     } else {
-        Err(ContentError::Outside(link.to_path_buf()))
+        Err(DigestError::Outside(link.to_path_buf()))
     }
 }
 
 /// Whether a folder of that name in a package is not its own content.
-pub(crate) fn is_apart(name: &OsStr) -> bool {
-    OTHERS.iter().any(|other| name == *other)
+pub(crate) fn is_excluded(name: &OsStr) -> bool {
+    EXCLUDED.iter().any(|other| name == *other)
 }
 
 /// The files below `folder`, by their way from `root`.
-fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ContentError> {
-    let failed = |error| ContentError::Io(folder.to_path_buf(), error);
+fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), DigestError> {
+    let failed = |error| DigestError::Io(folder.to_path_buf(), error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
         if entry.file_type().map_err(failed)?.is_dir() {
-            if !is_apart(&entry.file_name()) {
+            if !is_excluded(&entry.file_name()) {
                 walk(root, &path, files)?;
             }
         } else if let Ok(below) = path.strip_prefix(root) {
             files.push(below.to_path_buf());
         }
         if files.len() > FILES {
-            return Err(ContentError::TooLarge(root.to_path_buf()));
+            return Err(DigestError::TooLarge(root.to_path_buf()));
         }
     }
     Ok(())
 }
 
 /// Adds the content of a file, with its length behind it.
-fn content(hasher: &mut Sha256, file: &Path) -> Result<(), ContentError> {
+fn content(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
     let mut read = || -> std::io::Result<u64> {
         let mut opened = fs::File::open(file)?;
         let mut piece = vec![0; PIECE];
@@ -168,7 +168,7 @@ fn content(hasher: &mut Sha256, file: &Path) -> Result<(), ContentError> {
             }
         }
     };
-    let bytes = read().map_err(|error| ContentError::Io(file.to_path_buf(), error))?;
+    let bytes = read().map_err(|error| DigestError::Io(file.to_path_buf(), error))?;
     hasher.update(bytes.to_le_bytes());
     Ok(())
 }
@@ -185,7 +185,7 @@ impl Display for Hash {
     }
 }
 
-impl ContentError {
+impl DigestError {
     /// The fault to show.
     pub fn fault(&self) -> Fault {
         match self {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::word::{likeness, words};
+use super::tokens::{similarity, tokens};
 use crate::Tool;
 use crate::suggest::nearest;
 
@@ -28,7 +28,7 @@ struct Document {
 /// The indices of the `tools` that answer to `query`, best first; those that
 /// answer alike stay in order, and so do all for a query without words.
 pub(super) fn rank(query: &str, tools: &[Tool]) -> Vec<usize> {
-    let mut asked = words(query);
+    let mut asked = tokens(query);
     asked.truncate(MOST);
     if asked.is_empty() {
         return (0..tools.len()).collect();
@@ -38,7 +38,7 @@ pub(super) fn rank(query: &str, tools: &[Tool]) -> Vec<usize> {
     let average = (total / count(documents.len())).max(1.0);
     let mut scores = vec![0.0; documents.len()];
     for word in &asked {
-        for (score, more) in scores.iter_mut().zip(weigh(word, &documents, average)) {
+        for (score, more) in scores.iter_mut().zip(score(word, &documents, average)) {
             *score += more;
         }
     }
@@ -50,8 +50,8 @@ pub(super) fn rank(query: &str, tools: &[Tool]) -> Vec<usize> {
 }
 
 /// What each of the documents gains by one `asked` word.
-fn weigh(asked: &str, documents: &[Document], average: f64) -> Vec<f64> {
-    let mut found = frequencies(documents, |word| likeness(asked, word));
+fn score(asked: &str, documents: &[Document], average: f64) -> Vec<f64> {
+    let mut found = frequencies(documents, |word| similarity(asked, word));
     if found.iter().all(|frequency| *frequency == 0.0) {
         let all = documents.iter().flat_map(|document| document.words.keys());
         let mut all: Vec<&str> = all.map(String::as_str).collect();
@@ -98,7 +98,7 @@ impl Document {
     }
 
     fn add(&mut self, text: &str, weight: f64) {
-        for word in words(text) {
+        for word in tokens(text) {
             *self.words.entry(word).or_default() += weight;
             self.length += 1.0;
         }

@@ -1,18 +1,23 @@
-//! A template as it stands in a YAML file, and where its lines are.
+//! A template as it is written in a YAML file, and where its lines are.
+
+mod partials;
+mod source;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::partials::Partials;
+pub(super) use partials::{Partials, stays_inside};
+pub use source::TemplateSource;
+
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Fault, Place};
 
 /// A template and where it begins.
 #[derive(Clone, Debug)]
-pub struct Template {
+pub(super) struct Template {
     /// What other templates call it; relative names start from here.
     name: String,
     source: String,
@@ -42,7 +47,7 @@ impl Template {
     }
 
     /// The template that is the whole file at `path` below the tool's folder.
-    pub(super) fn whole(path: &Path, text: &Text) -> Self {
+    fn whole(path: &Path, text: &Text) -> Self {
         let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         Self {
             name: parts.join("/"),
@@ -116,7 +121,7 @@ impl Template {
 
     /// Where in its file the `width` characters at a line and a column of this
     /// template (both from 1) stand.
-    pub(super) fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Place {
+    fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Place {
         let (line, column) = self.start(text);
         let (line, column) = match self.indent {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
@@ -140,9 +145,19 @@ impl Template {
     }
 
     /// The template itself.
-    pub(super) fn source(&self) -> &str {
+    fn source(&self) -> &str {
         &self.source
     }
+}
+
+/// The template in the file at `path` below the folder of the tool in `text`.
+pub(super) fn load_sibling(text: &Text, path: &Path) -> Result<(Template, Text), Box<Fault>> {
+    let file = Partials::beside(text).read(path).map_err(|error| {
+        let fault = Fault::new(Code::InvalidTool, error.to_string());
+        let fault = fault.about(text.name().display().to_string());
+        Box::new(fault.hint("`njk_file` names a file in the folder of the tool, or below it"))
+    })?;
+    Ok((Template::whole(path, &file), file))
 }
 
 fn file_name(path: &Path) -> String {

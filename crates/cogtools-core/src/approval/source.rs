@@ -1,16 +1,17 @@
 //! The sources of a configuration that run only with the user's word: what
 //! exactly would be allowed, and how each of them stands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::gate::package_of;
-use super::{ContentError, Item, Verdict, files, named, package};
+use super::package::{self, ToolPackage};
+use crate::digest::{self, referenced_file};
 use crate::source::{Folder, Package, Provider, Source};
+use crate::trust::{Grant, Verdict};
 use crate::{Config, Fault, Surroundings};
 
 /// A source that needs the user's word.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct TrustableSource {
     /// The name that its user knows it by.
     pub name: String,
     /// What it is.
@@ -31,9 +32,9 @@ pub enum Kind {
     },
 }
 
-/// How a source stands.
+/// Whether a source may run.
 #[derive(Debug)]
-pub struct Standing {
+pub struct ApprovalStatus {
     /// Whether all of it may run.
     pub verdict: Verdict,
     /// Why not even that can be told for sure.
@@ -41,19 +42,19 @@ pub struct Standing {
 }
 
 /// The sources of `config` that need the user's word, in its order, each once.
-pub fn subjects(config: &Config, around: &Surroundings) -> Vec<Subject> {
-    let mut found: Vec<Subject> = Vec::new();
+pub fn trustable_sources(config: &Config, around: &Surroundings) -> Vec<TrustableSource> {
+    let mut found: Vec<TrustableSource> = Vec::new();
     for source in &config.sources {
         match source {
-            Source::Folder(folder) => found.extend(Subject::packages_in(folder)),
+            Source::Folder(folder) => found.extend(TrustableSource::packages_in(folder)),
             Source::Provider(provider) if !provider.needs_word(around) => {}
-            Source::Provider(provider) => found.push(Subject {
+            Source::Provider(provider) => found.push(TrustableSource {
                 name: provider.settings().name.clone(),
                 kind: Kind::Provider(provider.clone()),
             }),
             Source::Packages(packages) => {
                 let (packages, _) = packages.packages();
-                found.extend(packages.into_iter().filter_map(Subject::package));
+                found.extend(packages.into_iter().filter_map(TrustableSource::package));
             }
         }
     }
@@ -67,7 +68,7 @@ pub fn subjects(config: &Config, around: &Surroundings) -> Vec<Subject> {
     found
 }
 
-impl Subject {
+impl TrustableSource {
     /// The package, if it has tools that run programs.
     fn package(package: Package) -> Option<Self> {
         let listed = package
@@ -75,7 +76,7 @@ impl Subject {
             .iter()
             .flat_map(|folder| folder.list().listed);
         let tools = listed.filter_map(|listed| listed.load().ok());
-        let tools = tools.filter(|tool| tool.implementation().runs_programs());
+        let tools = tools.filter(|tool| tool.runs_programs());
         let tools: Vec<String> = tools.map(|tool| tool.name().to_string()).collect();
         (!tools.is_empty()).then(|| Self {
             name: package.name,
@@ -92,7 +93,7 @@ impl Subject {
         let listed = folder.list().listed;
         let tools = listed.iter().filter_map(|listed| listed.load().ok());
         for tool in tools {
-            let Some((name, root)) = package_of(&tool) else {
+            let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
                 continue;
             };
             let own = tool.name().to_string();
@@ -122,28 +123,26 @@ impl Subject {
     }
 
     /// The source itself, as it is now.
-    pub fn item(&self, around: &Surroundings) -> Result<Item, Box<Fault>> {
+    pub fn grant(&self, around: &Surroundings) -> Result<Grant, Box<Fault>> {
         match &self.kind {
             Kind::Provider(provider) => provider
                 .command(around)
                 .map_err(|error| Box::new(error.fault())),
             Kind::Package { root, .. } => {
-                Item::package(&self.name, root).map_err(|error| Box::new(error.fault()))
+                package::grant(&self.name, root).map_err(|error| Box::new(error.fault()))
             }
         }
     }
 
     /// What a provider that is allowed declares, each tool as it is now; it is
     /// asked for that. A package is allowed as a whole.
-    pub fn tools(&self, around: &Surroundings) -> Result<Vec<Item>, Box<Fault>> {
+    pub fn tools(&self, around: &Surroundings) -> Result<Vec<Grant>, Box<Fault>> {
         let Kind::Provider(provider) = &self.kind else {
             return Ok(Vec::new());
         };
         let tools = provider.tools(around);
         let tools = tools.map_err(|error| Box::new(error.fault()))?;
-        let items = tools
-            .iter()
-            .map(|tool| provider.tool(tool.own_name(), tool.value(), around));
+        let items = tools.iter().map(|tool| provider.grant(tool, around));
         Ok(items.collect())
     }
 
@@ -151,7 +150,7 @@ impl Subject {
     pub fn key(&self, around: &Surroundings) -> (String, String) {
         match &self.kind {
             Kind::Provider(provider) => (provider.key(around), String::new()),
-            Kind::Package { root, .. } => package_key(&self.name, root),
+            Kind::Package { root, .. } => package::key(&self.name, root),
         }
     }
 
@@ -160,10 +159,10 @@ impl Subject {
     pub fn files(&self, around: &Surroundings) -> Vec<PathBuf> {
         let provider = match &self.kind {
             Kind::Provider(provider) => provider,
-            Kind::Package { root, .. } => return files(root).unwrap_or_default(),
+            Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
         let words = provider.settings().lines().into_iter().flatten();
-        let files = words.filter(|word| named(&around.root, word).is_some());
+        let files = words.filter(|word| referenced_file(&around.root, word).is_some());
         let mut files: Vec<PathBuf> = files.map(PathBuf::from).collect();
         files.sort_unstable();
         files.dedup();
@@ -172,13 +171,13 @@ impl Subject {
 
     /// Whether it may run. A provider whose command is allowed is asked for what
     /// it declares: a tool that is new or has changed needs the user's word too.
-    pub fn standing(&self, around: &Surroundings) -> Standing {
+    pub fn status(&self, around: &Surroundings) -> ApprovalStatus {
         match self.verdict(around) {
-            Ok(verdict) => Standing {
+            Ok(verdict) => ApprovalStatus {
                 verdict,
                 fault: None,
             },
-            Err((verdict, fault)) => Standing {
+            Err((verdict, fault)) => ApprovalStatus {
                 verdict,
                 fault: Some(*fault),
             },
@@ -186,10 +185,10 @@ impl Subject {
     }
 
     fn verdict(&self, around: &Surroundings) -> Result<Verdict, (Verdict, Box<Fault>)> {
-        let unknown = |fault| (Verdict::Unknown, fault);
+        let unknown = |fault| (Verdict::NotApproved, fault);
         let record = around.trust.read();
         let record = record.map_err(|error| unknown(Box::new(error.fault())))?;
-        let verdict = record.verdict(&self.item(around).map_err(unknown)?);
+        let verdict = record.verdict(&self.grant(around).map_err(unknown)?);
         if verdict != Verdict::Allowed {
             return Ok(verdict);
         }
@@ -203,18 +202,5 @@ impl Subject {
         } else {
             Verdict::Changed
         })
-    }
-}
-
-fn package_key(name: &str, root: &Path) -> (String, String) {
-    (format!("npm:{name}"), root.display().to_string())
-}
-
-impl Item {
-    /// The package `name` in the folder `root`.
-    pub(super) fn package(name: &str, root: &Path) -> Result<Self, ContentError> {
-        let (source, tool) = package_key(name, root);
-        let hash = package(root)?;
-        Ok(Self { source, tool, hash })
     }
 }

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use super::Answer;
+use crate::Answer;
 
 type Object = Map<String, Value>;
 
 impl Answer {
     /// The answer that the result of a `tools/call` is, as MCP has it.
-    pub fn of_server(mut result: Object) -> Self {
+    pub fn from_mcp(mut result: Object) -> Self {
         let text = text(&result);
         let value = result.remove("structuredContent");
         let parts = match result.remove("content") {
@@ -96,7 +96,7 @@ mod tests {
     )]
     fn check(result: Value, expected: &str) {
         let result = result.as_object().expect("an object");
-        assert_eq!(Answer::of_server(result.clone()).text, expected);
+        assert_eq!(Answer::from_mcp(result.clone()).text, expected);
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
     fn parts_stay_as_they_are_beside_the_text() {
         let image = json!({"type": "image", "data": "AAEC", "mimeType": "image/png"});
         let result = json!({"content": [image], "structuredContent": {"a": 1}, "isError": false});
-        let answer = Answer::of_server(result.as_object().expect("an object").clone());
+        let answer = Answer::from_mcp(result.as_object().expect("an object").clone());
         assert_eq!(
             answer,
             Answer {

@@ -12,17 +12,17 @@ use std::path::{Component, Path, PathBuf};
 use super::error::CommandError;
 use crate::environment::Vars;
 
-/// The places in which programs are looked for.
+/// Where programs are looked for.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct ProgramSearch {
     /// PATH; only what is absolute of it counts.
     path: OsString,
     /// The tool's own folder, absolute.
     folder: PathBuf,
 }
 
-impl Places {
-    /// The places for a tool in `folder` that sees `variables`.
+impl ProgramSearch {
+    /// The search for a tool in `folder` that sees `variables`.
     pub(super) fn new(folder: PathBuf, variables: &Vars) -> Self {
         let path = variables.get(OsStr::new("PATH"));
         let entries = path.map(env::split_paths).into_iter().flatten();

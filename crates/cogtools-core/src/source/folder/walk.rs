@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::folder::Content;
-use super::{Folder, SourceError};
+use super::{Content, Folder};
+use crate::source::SourceError;
 
 /// One folder on the way.
 pub(super) struct Stop {

@@ -1,15 +1,18 @@
 //! A folder of tool files, and the toolsets in it: its folders, all the way down.
 
+mod walk;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::walk::{Stop, Walk};
-use super::{Listed, Listing, Provenance, SourceError};
+use walk::{Stop, Walk};
+
+use super::{Listed, Listing, SourceError};
 use crate::text::TextError;
-use crate::tool::ToolError;
+use crate::tool::{Provenance, ToolError};
 use crate::{Name, Tool};
 
 /// A folder with tool files.
@@ -26,11 +29,11 @@ pub struct Folder {
 
 /// What lies in a folder, sorted by name.
 #[derive(Default)]
-pub(super) struct Content {
-    pub(super) files: Vec<OsString>,
-    pub(super) folders: Vec<OsString>,
-    pub(super) links: Vec<OsString>,
-    pub(super) errors: Vec<SourceError>,
+struct Content {
+    files: Vec<OsString>,
+    folders: Vec<OsString>,
+    links: Vec<OsString>,
+    errors: Vec<SourceError>,
 }
 
 /// The ending of tool files.
@@ -153,7 +156,7 @@ impl Folder {
     }
 
     /// What lies in the folder itself.
-    pub(super) fn content(&self) -> Content {
+    fn content(&self) -> Content {
         match self.read() {
             Err(SourceError::Absent(_)) if !self.named => Content::default(),
             Ok(content) => content,
@@ -220,7 +223,7 @@ impl Folder {
     }
 
     /// The folder `name` in it.
-    pub(super) fn toolset(&self, name: &OsStr) -> Self {
+    fn toolset(&self, name: &OsStr) -> Self {
         Self {
             path: self.path.join(name),
             shown: self.shown.join(name),

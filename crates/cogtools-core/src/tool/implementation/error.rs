@@ -40,9 +40,6 @@ pub(super) enum CommandError {
     /// What it printed is no text.
     #[error("the program printed something else than UTF-8 from byte {0} on")]
     Encoding(usize),
-    /// What it printed is no result of a server.
-    #[error("the program printed something else than the result of a server: {0}")]
-    Served(serde_json::Error),
 }
 
 /// How much of what a program said is told, in bytes: its end.
@@ -84,9 +81,7 @@ impl CommandError {
             | Self::Unclear(_)
             | Self::Absent(_)
             | Self::Start(..) => Code::InvalidTool,
-            Self::Nul(_) | Self::Failed(_) | Self::Encoding(_) | Self::Served(_) => {
-                Code::ToolFailed
-            }
+            Self::Nul(_) | Self::Failed(_) | Self::Encoding(_) => Code::ToolFailed,
             Self::Script(_) => Code::IoFailed,
             Self::Late(_) => Code::Timeout,
         }
@@ -109,7 +104,7 @@ impl CommandError {
             Self::Script(_) => "make room in the directory that TMPDIR names, or in the system's".to_owned(),
             Self::Late(_) => "send less, or give the tool more time with `timeout`".to_owned(),
             Self::Failed(End::Flooded) => "ask the tool for less".to_owned(),
-            Self::Failed(_) | Self::Served(_) => return None,
+            Self::Failed(_) => return None,
             Self::Encoding(_) => {
                 "a result is text; its author can encode it, as `base64` does, or write it to a file"
                     .to_owned()

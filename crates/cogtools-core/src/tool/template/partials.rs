@@ -8,14 +8,14 @@ use crate::text::{Text, TextError};
 
 /// The folder of a tool.
 #[derive(Clone, Debug)]
-pub(super) struct Partials {
+pub(in crate::tool) struct Partials {
     folder: PathBuf,
     shown: PathBuf,
 }
 
 /// Why a file beside a tool is not read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PartialError {
+pub(in crate::tool) enum PartialError {
     #[error("`{0}` leads out of the tool's own folder")]
     Outside(String),
     #[error(transparent)]
@@ -24,7 +24,7 @@ pub(super) enum PartialError {
 
 impl Partials {
     /// The folder of the tool whose file is `text`.
-    pub(super) fn beside(text: &Text) -> Self {
+    pub(in crate::tool) fn beside(text: &Text) -> Self {
         let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
         Self {
             folder: parent(text.origin()),
@@ -33,7 +33,7 @@ impl Partials {
     }
 
     /// The file at `path` below the folder.
-    pub(super) fn read(&self, path: &Path) -> Result<Text, PartialError> {
+    pub(in crate::tool) fn read(&self, path: &Path) -> Result<Text, PartialError> {
         let outside = || PartialError::Outside(path.display().to_string());
         if !stays_inside(path) {
             return Err(outside());
@@ -64,7 +64,7 @@ impl njk::Loader for Partials {
 }
 
 /// Whether `path` names a file below the folder that it is relative to.
-pub(super) fn stays_inside(path: &Path) -> bool {
+pub(in crate::tool) fn stays_inside(path: &Path) -> bool {
     let mut parts = path.components();
     path.file_name().is_some()
         && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))

@@ -3,20 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Declarations, Provider, ProviderError};
 use crate::Tool;
-use crate::implementation::Implementation;
 use crate::schema::Schema;
-use crate::text::{Text, TextError};
-use crate::tool::ToolError;
+use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
 
 /// One declaration: any object with a name.
 #[derive(Clone, Debug)]
-pub struct Declared {
+pub struct RemoteTool {
     /// The name that the provider knows it by.
-    own: String,
+    remote_name: String,
     /// The name here, with the prefix.
     name: String,
     value: Arc<Value>,
@@ -63,9 +61,9 @@ pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
             continue;
         };
         if seen.insert(own.clone()) {
-            read.tools.push(Declared {
+            read.tools.push(RemoteTool {
                 name: format!("{}{own}", provider.settings().prefix),
-                own,
+                remote_name: own,
                 value: Arc::new(value),
             });
         } else {
@@ -78,15 +76,15 @@ pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
     read
 }
 
-impl Declared {
+impl RemoteTool {
     /// The name here.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The name that the provider knows it by.
-    pub fn own_name(&self) -> &str {
-        &self.own
+    pub fn remote_name(&self) -> &str {
+        &self.remote_name
     }
 
     /// What the provider says of it.
@@ -96,75 +94,68 @@ impl Declared {
 
     /// What stands where others have a file.
     pub(super) fn shown(&self, provider: &Provider) -> PathBuf {
-        PathBuf::from(format!("{}: {}", provider.settings().name, self.own))
+        PathBuf::from(format!(
+            "{}: {}",
+            provider.settings().name,
+            self.remote_name
+        ))
     }
 
-    /// The tool of `provider`, held to the same rules as a file's.
-    pub fn load(&self, provider: &Provider) -> Result<Tool, ToolError> {
-        let (schema, recovered) = self.schema(provider)?;
-        let mut file = Map::new();
-        file.insert("name".into(), self.name.clone().into());
+    /// What it says of itself as a tool of `provider`, held to the same rules as a
+    /// file.
+    pub(super) fn definition(&self, provider: &Provider) -> Result<Definition, ToolError> {
+        let parameters = self.parameters(provider)?;
+        let mut entries = Map::new();
+        entries.insert("name".into(), self.name.clone().into());
         for key in ["title", "description"] {
             if let Some(value) = self.value.get(key) {
-                file.insert(key.to_owned(), value.clone());
+                entries.insert(key.to_owned(), value.clone());
             }
         }
-        if let Some(schema) = schema {
-            file.insert("parameters_schema".into(), schema);
+        let key = parameters.as_ref().map(|(key, _)| *key);
+        if let Some((key, schema)) = &parameters {
+            entries.insert((*key).to_owned(), schema.as_object().clone().into());
         }
-        file.extend(self.annotations());
-        file.insert("implementation".into(), json!("-"));
-        let shown = self.shown(provider);
-        let bytes = Value::Object(file).to_string().into_bytes();
-        if bytes.len() > Text::LIMIT {
-            return Err(ToolError::Text(TextError::TooLarge(shown)));
-        }
-        let text = Text::new(shown, bytes).map_err(ToolError::Text)?;
-        let tool = Tool::parse(text)?.from(Arc::new(provider.provenance()));
-        let way = Implementation::Provider(provider.clone(), self.clone());
-        let timeout = provider.settings().time(Tool::TIMEOUT);
-        Ok(tool.declared(way, recovered, timeout))
-    }
-
-    /// What MCP calls hints, under our names.
-    fn annotations(&self) -> Option<(String, Value)> {
-        let hints = self.value.get("annotations")?.as_object()?;
-        let names = [
-            ("readOnlyHint", "read_only"),
-            ("destructiveHint", "destructive"),
-            ("idempotentHint", "idempotent"),
-            ("openWorldHint", "open_world"),
-        ];
-        let hint = |(theirs, ours): (&str, &str)| {
-            let value = hints.get(theirs).filter(|value| value.is_boolean())?;
-            Some((ours.to_owned(), value.clone()))
+        let declaration = JsonDocument::new(self.shown(provider), entries)?;
+        let definition = Definition::from_declaration(&declaration, key, self.annotations())?;
+        let definition = match parameters {
+            // Types in capitals and the like, which some print, are no JSON Schema.
+            Some((key, recovered)) if key != SCHEMAS[0] => definition.with_schema(recovered),
+            _ => definition,
         };
-        let all: Map<String, Value> = names.into_iter().filter_map(hint).collect();
-        (!all.is_empty()).then(|| ("annotations".to_owned(), all.into()))
+        Ok(definition.with_timeout(provider.settings().time(Tool::TIMEOUT)))
     }
 
-    /// Its parameters as a Schema Object, and as recovered from a JSON Schema when
-    /// they are more than one can say.
-    fn schema(&self, provider: &Provider) -> Result<(Option<Value>, Option<Schema>), ToolError> {
-        let said = |key: &&str| self.value.get(key).is_some_and(|value| !value.is_null());
-        let Some(key) = SCHEMAS.iter().find(|key| said(key)) else {
-            return Ok((None, None));
+    /// What MCP calls hints; what is not one says nothing.
+    fn annotations(&self) -> Annotations {
+        let hints = self.value.get("annotations");
+        let hint = |name: &str| hints?.get(name)?.as_bool();
+        Annotations {
+            read_only: hint("readOnlyHint"),
+            destructive: hint("destructiveHint"),
+            idempotent: hint("idempotentHint"),
+            open_world: hint("openWorldHint"),
+        }
+    }
+
+    /// Its parameters, with the key that they have, as far as a Schema Object can say
+    /// what they do.
+    fn parameters(&self, provider: &Provider) -> Result<Option<(&'static str, Schema)>, ToolError> {
+        let said = |key: &&&str| self.value.get(**key).is_some_and(|value| !value.is_null());
+        let Some(key) = SCHEMAS.iter().find(said) else {
+            return Ok(None);
         };
         let wrong = |what: &str| {
-            let message = format!("`{key}` of `{}` {what}", self.own);
+            let message = format!("`{key}` of `{}` {what}", self.remote_name);
             let error = ProviderError::Declaration(provider.name(), message);
             ToolError::Invalid(vec![error.fault()])
         };
-        let object = self.value.get(key).and_then(Value::as_object);
+        let object = self.value.get(*key).and_then(Value::as_object);
         let object = object.ok_or_else(|| wrong("is no object"))?;
         if !is_of_objects(object) {
             return Err(wrong("describes something else than an object"));
         }
-        let recovered = Schema::recover(object.clone());
-        let plain = recovered.as_object().clone().into();
-        // Types in capitals and the like, which some print, are no JSON Schema.
-        let whole = (*key != SCHEMAS[0]).then_some(recovered);
-        Ok((Some(plain), whole))
+        Ok(Some((key, Schema::recover(object.clone()))))
     }
 }
 
@@ -194,6 +185,8 @@ const SCHEMAS: [&str; 4] = [
 mod tests {
     use std::time::Duration;
 
+    use serde_json::json;
+
     use super::*;
     use crate::source::Settings;
 
@@ -211,12 +204,12 @@ mod tests {
                 own: true,
                 server: None,
             });
-            let declared = Declared {
-                own: "say".to_owned(),
+            let declared = RemoteTool {
+                remote_name: "say".to_owned(),
                 name: "say".to_owned(),
                 value: Arc::new(json!({"name": "say", "description": "d"})),
             };
-            let tool = declared.load(&provider).map_err(ToolError::faults);
+            let tool = provider.load(&declared).map_err(ToolError::faults);
             assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));
         }
     }
