@@ -102,3 +102,45 @@ impl Write for Counter {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is wrong with a document that has this `value`.
+    #[track_caller]
+    fn check(value: Value, expected: Option<&str>) {
+        let entries = Map::from_iter([("a".to_owned(), value)]);
+        let document = JsonDocument::new("p: own".into(), entries);
+        let lines = document.err().map(|error| {
+            let faults = error.faults();
+            let lines = faults.iter().map(crate::Fault::line);
+            lines.collect::<Vec<_>>().join("\n")
+        });
+        assert_eq!(lines.as_deref(), expected);
+    }
+
+    #[test]
+    fn bounds_are_those_of_files() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        check(nested(MAX_DEPTH - 1), None);
+        check(
+            nested(MAX_DEPTH),
+            Some("p: own: more than 64 levels of nesting"),
+        );
+        let values = |count: usize| Value::from(vec![0; count]);
+        check(values(MAX_NODES - 2), None);
+        check(
+            values(MAX_NODES - 1),
+            Some("p: own: more than 100000 values, aliases counted in full"),
+        );
+        let frame = r#"{"a":""}"#.len();
+        check("x".repeat(Text::LIMIT - frame).into(), None);
+        check(
+            "x".repeat(Text::LIMIT - frame + 1).into(),
+            Some("`p: own` is larger than 1024 KiB"),
+        );
+    }
+}
