@@ -7,7 +7,7 @@ use super::package::{self, ToolPackage};
 use crate::digest::{self, referenced_file};
 use crate::source::{Folder, Package, Provider, Source};
 use crate::trust::{Grant, Verdict};
-use crate::{Config, Fault, Surroundings};
+use crate::{Config, Fault, Surroundings, Tool};
 
 /// A source that needs the user's word.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl TrustableSource {
             .iter()
             .flat_map(|folder| folder.list().listed);
         let tools = listed.filter_map(|listed| listed.load().ok());
-        let tools = tools.filter(|tool| tool.runs_programs());
+        let tools = tools.filter(Tool::runs_programs);
         let tools: Vec<String> = tools.map(|tool| tool.name().to_string()).collect();
         (!tools.is_empty()).then(|| Self {
             name: package.name,
