@@ -128,10 +128,7 @@ fn one_bad_tool_costs_itself() {
         &with(r#"{"name": "a b", "description": "d"}"#),
         &["good"],
         "\
-warning[INVALID_TOOL]: other: a b:1:9: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
-   |
- 1 | {\"name\":\"a b\",\"description\":\"d\",\"implementation\":\"-\"}
-   |         ^^^^^
+warning[INVALID_TOOL]: other: a b: /name: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
 hint: name it in words that every host accepts, such as `check_facts`
 ",
     );
@@ -141,10 +138,7 @@ hint: name it in words that every host accepts, such as `check_facts`
         ),
         &["good"],
         "\
-warning[INVALID_TOOL]: other: a:1:78: `strin` is not a type
-   |
- 1 | ription\":\"d\",\"parameters_schema\":{\"properties\":{\"x\":{\"type\":\"strin\"}},\"type\":\"object\"},\"implementation\":\"-\"}
-   |                                                             ^^^^^^^
+warning[INVALID_TOOL]: other: a: /parameters/properties/x/type: `strin` is not a type
 hint: write `string`
 ",
     );

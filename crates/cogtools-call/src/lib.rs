@@ -76,5 +76,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let line = format!("{} {name}", PROGRAM.name);
     let call = Call::from_options(matches, line);
-    answer(io, tool, &call, |_| Ok(site))
+    let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
+    answer(io, tool, &call, |_| Ok(site), prepare)
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::{self, TextError};
-use crate::{Code, Fault, Registry, Target, Tool, load_all, trust};
+use crate::{Code, Fault, Registry, Target, Tool, digest, load_all};
 
 /// What the sources of a project declare.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -227,7 +227,7 @@ impl Pin {
     fn of(tool: &Tool) -> Self {
         let mut parts = BTreeMap::new();
         let mut add = |name: String, value: &Value| {
-            let hash = trust::value(value).to_string();
+            let hash = digest::value(value).to_string();
             parts.insert(name, hash[..SHORT].to_owned());
         };
         add("description".to_owned(), &tool.description().into());
@@ -245,7 +245,7 @@ impl Pin {
         }
         add("parameters".to_owned(), &Value::Object(schema));
         Self {
-            sha256: trust::value(&Target::Gemini.declare(tool)).to_string(),
+            sha256: digest::value(&Target::Gemini.declare(tool)).to_string(),
             parts,
         }
     }

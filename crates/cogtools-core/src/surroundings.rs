@@ -1,11 +1,9 @@
 //! The world around a project, for whatever runs programs.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::Environment;
 use crate::trust::Trust;
+use crate::{Cancel, Environment};
 
 /// What tools and sources that run programs need to know. Templates need nothing.
 #[derive(Clone, Debug, Default)]
@@ -24,25 +22,4 @@ pub struct Surroundings {
     pub programs: Option<PathBuf>,
     /// Tells them to stop.
     pub cancel: Cancel,
-}
-
-/// A wish to stop, shared by the one who has it and all who should follow it.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// Asks everybody who shares it to stop.
-    pub fn ask(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    /// Whether somebody has asked.
-    pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-
-    /// The flag itself, for handlers of signals, which can do no more than set it.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
-    }
 }

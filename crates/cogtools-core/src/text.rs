@@ -68,6 +68,15 @@ impl Text {
         }
     }
 
+    /// No text at all, of something that is known as `name` and is no file.
+    pub(crate) fn empty(name: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into(),
+            origin: PathBuf::new(),
+            content: String::new(),
+        }
+    }
+
     /// Reads the regular file at `path`, known to its user as `shown`.
     pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
         let bytes = bytes(path, shown, Self::LIMIT)?;

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use cogtools_core::implementation::Implementation;
 use cogtools_core::{Fault, SourceError, Target, Tool};
 use cogtools_program::Io;
 use cogtools_program::project::whole_registry;
@@ -58,17 +57,12 @@ impl Tools {
     }
 
     /// The first of `names` that can be called without harm, and arguments for it:
-    /// a template does nothing but answer. One with an example is preferred.
+    /// what runs no program does nothing but answer. One with an example is preferred.
     pub(crate) fn pure_template(&self, names: &[String]) -> Option<(&Tool, String)> {
         let pure: Vec<&Tool> = self
             .valid()
             .filter(|tool| names.iter().any(|name| name == tool.name().as_str()))
-            .filter(|tool| {
-                matches!(
-                    tool.implementation(),
-                    Implementation::Template(_) | Implementation::TemplateFile(_)
-                )
-            })
+            .filter(|tool| !tool.runs_programs())
             .collect();
         let example = |tool: &Tool| Some(Value::Object(tool.examples().next()?).to_string());
         let with_example = pure.iter().find_map(|tool| Some((*tool, example(tool)?)));

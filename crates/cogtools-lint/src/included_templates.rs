@@ -2,12 +2,12 @@
 //! include, import or extend, each once.
 
 use cogtools_core::Tool;
-use cogtools_core::implementation::Written;
+use cogtools_core::tool::TemplateSource;
 use njk::{Analysis, Error, analyse};
 
 /// A template of a tool.
 pub(crate) struct IncludedTemplate {
-    pub(crate) written: Written,
+    pub(crate) written: TemplateSource,
     /// What it reads and sets, if it can be understood.
     pub(crate) analysis: Result<Analysis, Error>,
     /// It is the tool's own, and not reached through another.
@@ -38,7 +38,7 @@ pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
 }
 
 /// The template that `include "name"` reaches from `tool`, if it is there.
-pub(crate) fn partial(tool: &Tool, name: &str) -> Option<Written> {
+pub(crate) fn partial(tool: &Tool, name: &str) -> Option<TemplateSource> {
     tool.partial(plain(name))
 }
 
@@ -47,7 +47,7 @@ fn plain(name: &str) -> &str {
 }
 
 impl IncludedTemplate {
-    fn new(written: Written, own: bool) -> Self {
+    fn new(written: TemplateSource, own: bool) -> Self {
         let analysis = analyse(written.source());
         Self {
             written,

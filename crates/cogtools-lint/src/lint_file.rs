@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools_core::pointer::segments;
 use cogtools_core::schema::{Role, Site};
 use cogtools_core::text::{Span, Text, TextError};
 use cogtools_core::tool::ToolError;
@@ -119,7 +120,7 @@ impl LintFile {
     /// Where what a pointer into the schema names is written: the last key on
     /// the way there that the file has.
     pub(crate) fn locate(&self, pointer: &str) -> Span {
-        let names: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
+        let names = segments(pointer);
         let (entry, skip) = match self.entry("parameters_schema") {
             Some(entry) => (Some(entry), 0),
             None => (self.entry("parameters"), 1),
@@ -181,8 +182,4 @@ fn schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
             _ => {}
         }
     }
-}
-
-fn unescape(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
 }

@@ -254,7 +254,7 @@ impl Talk<'_> {
                 let text = if *whole && !failed {
                     json!(result).to_string()
                 } else {
-                    Answered::of_server(result).text
+                    Answered::from_mcp(result).text
                 };
                 Answer { text, failed }
             }

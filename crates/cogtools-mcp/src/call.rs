@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Answer, Cancel, Code, Fault, Tool};
-use cogtools_program::work::{self, Limit};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot};
+use cogtools_core::{Answer, Call, Cancel, Code, Fault, Limit, Surroundings, Tool};
+use cogtools_program::work;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use crate::catalogue::{Catalogue, Missing};
@@ -68,21 +67,22 @@ impl Workers {
             return Called::Cancelled;
         };
         let asked = Asked(Cancel::default());
-        let (tell, limits) = unbounded_channel();
-        let (sender, answer) = oneshot::channel();
         let (catalogue, cancel) = (Arc::clone(catalogue), asked.0.clone());
         let wanted = name.to_owned();
-        let work = move || {
-            let called = called(&catalogue, &wanted, arguments, cancel, &tell);
-            let _ = sender.send(called);
-            drop(permit);
+        let find = move || prepare(&catalogue, &wanted, arguments, cancel);
+        // Finding the tool may start programs, too.
+        let finding = Limit::new(name, Tool::TIMEOUT);
+        let (call, surroundings, permit) = match within(name, &finding, permit, find).await {
+            Ok((Ok((call, surroundings)), permit)) => (call, surroundings, permit),
+            Ok((Err(missing), _)) => return missing.into(),
+            Err(fault) => return Called::Failed(vec![fault]),
         };
-        if let Err(fault) = work::start(name, work) {
-            return Called::Failed(vec![*fault]);
-        }
-        tokio::select! {
-            called = answer => called.unwrap_or_else(|_| Called::Failed(vec![defect(name)])),
-            fault = late(name, limits) => Called::Failed(vec![fault]),
+        let limit = call.limit();
+        let run = move || call.run(&surroundings);
+        match within(name, &limit, permit, run).await {
+            Ok((Ok(answer), _)) => Called::Done(answer),
+            Ok((Err(faults), _)) => Called::Failed(faults),
+            Err(fault) => Called::Failed(vec![fault]),
         }
     }
 
@@ -101,50 +101,43 @@ impl Drop for Asked {
     }
 }
 
-/// One call from its name to its end; `tell` hears how long the tool may take, and
-/// then the one that it calls, if it does nothing else.
-fn called(
+impl From<Missing> for Called {
+    fn from(missing: Missing) -> Self {
+        match missing {
+            Missing::Unknown(faults) => Self::Unknown(faults),
+            Missing::Unusable(faults) => Self::Failed(faults),
+        }
+    }
+}
+
+/// The call of the tool `name`, and what is around it, which `cancel` ends.
+fn prepare(
     catalogue: &Catalogue,
     name: &str,
     arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
     cancel: Cancel,
-    tell: &UnboundedSender<Limit>,
-) -> Called {
-    let tool = match catalogue.find(name) {
-        Ok(tool) => tool,
-        Err(Missing::Unknown(faults)) => return Called::Unknown(faults),
-        Err(Missing::Unusable(faults)) => return Called::Failed(faults),
-    };
-    let tell = |limit| drop(tell.send(limit));
-    tell(Limit::of(&tool));
-    let arguments = match arguments(&tool) {
-        Ok(arguments) => arguments,
-        Err(faults) => {
-            let faults = faults.into_iter().map(|fault| fault.about(name));
-            return Called::Failed(faults.collect());
-        }
-    };
-    let surroundings = match catalogue.surroundings(&tool, cancel) {
-        Ok(surroundings) => surroundings,
-        Err(faults) => return Called::Failed(faults),
-    };
-    match work::answer(&tool, arguments, &surroundings, tell) {
-        Ok(answer) => Called::Done(answer),
-        Err(faults) => Called::Failed(faults),
-    }
+) -> Result<(Call, Surroundings), Missing> {
+    let call = catalogue.prepare(name, arguments)?;
+    let surroundings = catalogue.surroundings(call.tool(), cancel);
+    Ok((call, surroundings.map_err(Missing::Unusable)?))
 }
 
-/// Comes when the tool `name`, the one that it calls, or the search for either has
-/// taken too long; each of them has its own time.
-async fn late(name: &str, mut limits: UnboundedReceiver<Limit>) -> Fault {
-    let mut limit = Limit::new(name, Tool::TIMEOUT);
-    loop {
-        match timeout(limit.patience(), limits.recv()).await {
-            Ok(Some(next)) => limit = next,
-            // The call has ended, or its thread has: the answer tells.
-            Ok(None) => return std::future::pending().await,
-            Err(_) => return limit.fault(),
-        }
+/// What comes of `work`, a part of a call of the tool `name`, unless that takes longer
+/// than its `limit`. The `permit` is not free before the work has ended.
+async fn within<T: Send + 'static>(
+    name: &str,
+    limit: &Limit,
+    permit: OwnedSemaphorePermit,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<(T, OwnedSemaphorePermit), Fault> {
+    let (sender, done) = oneshot::channel();
+    let started = work::start(name, move || {
+        let _ = sender.send((work(), permit));
+    });
+    started.map_err(|fault| *fault)?;
+    match timeout(limit.patience(), done).await {
+        Ok(done) => done.map_err(|_| defect(name)),
+        Err(_) => Err(limit.fault()),
     }
 }
 

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ArgMatches;
+use cogtools_core::arguments::Arguments;
 use cogtools_core::{
-    Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
+    Call, Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
 use cogtools_program::budget;
 use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
@@ -83,13 +84,23 @@ impl Catalogue {
         made.map_err(|failure| failure.faults().to_vec())
     }
 
-    /// The tool of that name.
-    pub(crate) fn find(&self, name: &str) -> Result<Tool, Missing> {
+    /// The call of the tool of that name with what `arguments` makes of it.
+    pub(crate) fn prepare(
+        &self,
+        name: &str,
+        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
+    ) -> Result<Call, Missing> {
         let registry = self.registry().map_err(Missing::Unusable)?;
-        registry.find(name).map_err(|error| match error {
+        let tool = registry.find(name).map_err(|error| match error {
             FindError::Invalid(_) => Missing::Unusable(error.faults()),
             _ => Missing::Unknown(error.faults()),
-        })
+        })?;
+        let arguments = arguments(&tool).map_err(|faults| {
+            let faults = faults.into_iter().map(|fault| fault.about(name));
+            Missing::Unusable(faults.collect())
+        })?;
+        let call = registry.prepare_tool(tool, arguments);
+        call.map_err(Missing::Unusable)
     }
 
     /// Every tool, and what no listing before has complained about.
@@ -151,7 +162,7 @@ impl Catalogue {
         tool: &Tool,
         cancel: Cancel,
     ) -> Result<Surroundings, Vec<Fault>> {
-        if !tool.implementation().runs_programs() {
+        if !tool.runs_programs() {
             return Ok(Surroundings::default());
         }
         let around = self.within(|io| {
@@ -188,11 +199,12 @@ impl Catalogue {
     }
 }
 
-/// Why there is no tool to call.
+/// Why there is nothing to call.
 #[derive(Debug)]
 pub(crate) enum Missing {
     /// There is none of that name.
     Unknown(Vec<Fault>),
-    /// There is one, or could be, but it or the configuration is not valid.
+    /// There is one, or could be, but it, its arguments or the configuration are not
+    /// valid.
     Unusable(Vec<Fault>),
 }

@@ -14,7 +14,7 @@ const SHORT: usize = 60;
 
 /// Whether a tool is a prompt too.
 pub(crate) fn is_offered(tool: &Tool) -> bool {
-    !tool.implementation().runs_programs() && tool.has_examples()
+    !tool.runs_programs() && tool.has_examples()
 }
 
 /// The prompt that such a tool makes, from what clients are told of the tool.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Answer, Code, Fault, Surroundings, Tool};
+use cogtools_core::{self as core, Answer, Code, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
@@ -50,25 +50,28 @@ pub fn verbose_arg() -> Arg {
         .help("Print what is done on stderr; some hosts treat any stderr output as a failure")
 }
 
-/// Reads the arguments of a call of `tool` from standard input, checks them, runs
-/// the tool and prints its result. A template looks at nothing around it, so only
-/// other tools ask for the `site`.
+/// Reads the arguments of a call of `tool` from standard input, runs what `prepare`
+/// makes of both and prints the result. A template looks at nothing around it, so
+/// only other tools ask for the `site`.
 pub fn answer(
     io: &mut Io<'_>,
     tool: Tool,
     call: &Call,
     site: impl FnOnce(&Io<'_>) -> Result<Site, Failure>,
+    prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Fault>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
     let bytes =
         bytes.map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
-    let surroundings = if tool.implementation().runs_programs() {
+    let surroundings = if tool.runs_programs() {
         site(io)?.surroundings(io)
     } else {
         Surroundings::default()
     };
-    let answer = self::call(&Arc::new(tool), bytes, call.syntax, surroundings)?;
+    let arguments = arguments(&name, bytes, call.syntax)?;
+    let prepared = prepare(tool, arguments).map_err(Failure::from)?;
+    let answer = crate::work::bounded(prepared, surroundings)?;
     if call.verbose && !answer.aside.trim().is_empty() {
         let message = format!("{name}: the program wrote on standard error:");
         io.note_with(&message, answer.aside.trim_end());
@@ -83,9 +86,15 @@ pub fn call(
     syntax: Syntax,
     surroundings: Surroundings,
 ) -> Result<Answer, Failure> {
-    let arguments = Arguments::read(bytes, syntax)
-        .map_err(|error| error.fault().about(tool.name().as_str()))?;
-    crate::work::bounded(Arc::clone(tool), arguments, surroundings)
+    let arguments = arguments(tool.name().as_str(), bytes, syntax)?;
+    let call = core::Call::new(Arc::clone(tool), arguments);
+    crate::work::bounded(call, surroundings)
+}
+
+/// The arguments in `bytes`, for a call of the tool `name`.
+fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Failure> {
+    let read = Arguments::read(bytes, syntax);
+    read.map_err(|error| error.fault().about(name).into())
 }
 
 /// A word as a shell takes it.

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::approval::{TrustableSource, trustable_sources};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::trust::{Item, Subject, subjects};
+use cogtools_core::trust::Grant;
 use cogtools_core::{Code, Fault, Hint, Surroundings};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project, watched};
@@ -93,7 +94,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?;
     let around = watched(io, &project, config.env_priority);
-    let all = subjects(&config, &around);
+    let all = trustable_sources(&config, &around);
     if matches.get_flag("prune") {
         return prune(&all, &around, io);
     }
@@ -102,7 +103,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut faults = Vec::new();
     for subject in select(&names, &all)? {
         let action = if names.is_empty() {
-            let standing = subject.standing(&around);
+            let standing = subject.status(&around);
             if let Some(fault) = standing.fault {
                 io.report(Severity::Warning, &fault);
             }
@@ -138,7 +139,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// Those among `all` that have been named; all of them where none is.
-fn select<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>, Failure> {
+fn select<'s>(
+    names: &[&String],
+    all: &'s [TrustableSource],
+) -> Result<Vec<&'s TrustableSource>, Failure> {
     let known = || all.iter().map(|subject| subject.name.as_str());
     let faults: Vec<Fault> = names
         .iter()
@@ -155,14 +159,15 @@ fn select<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>,
     if !faults.is_empty() {
         return Err(faults.into());
     }
-    let is_named =
-        |subject: &&Subject| names.is_empty() || names.iter().any(|name| **name == subject.name);
+    let is_named = |subject: &&TrustableSource| {
+        names.is_empty() || names.iter().any(|name| **name == subject.name)
+    };
     Ok(all.iter().filter(is_named).collect())
 }
 
 /// Records that `subject` may run as it is now, and then what it declares.
-fn allow(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>> {
-    let item = subject.item(around)?;
+fn allow(subject: &TrustableSource, around: &Surroundings) -> Result<Action, Box<Fault>> {
+    let item = subject.grant(around)?;
     let (source, tool) = subject.key(around);
     let failed = |error: cogtools_core::trust::RecordError| Box::new(error.fault());
     around
@@ -172,7 +177,7 @@ fn allow(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>>
             record.allow(&item);
         })
         .map_err(failed)?;
-    let tools: Vec<Item> = subject.tools(around).map_err(|mut fault| {
+    let tools: Vec<Grant> = subject.tools(around).map_err(|mut fault| {
         let hint = "its command is allowed now, and none of its tools is";
         fault.hints.push(hint.into());
         fault
@@ -188,7 +193,7 @@ fn allow(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>>
     Ok(Action::Allow(tools))
 }
 
-fn revoke(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>> {
+fn revoke(subject: &TrustableSource, around: &Surroundings) -> Result<Action, Box<Fault>> {
     let (source, tool) = subject.key(around);
     let was_allowed = around
         .trust
@@ -203,7 +208,7 @@ fn revoke(subject: &Subject, around: &Surroundings) -> Result<Action, Box<Fault>
 
 /// Forgets packages and projects whose folders are gone, and what providers of
 /// this project there are no more.
-fn prune(all: &[Subject], around: &Surroundings, io: &mut Io<'_>) -> Result<(), Failure> {
+fn prune(all: &[TrustableSource], around: &Surroundings, io: &mut Io<'_>) -> Result<(), Failure> {
     let here: Vec<(String, String)> = all.iter().map(|subject| subject.key(around)).collect();
     let keep = |source: &str, tool: &str| {
         if source.starts_with("npm:") {

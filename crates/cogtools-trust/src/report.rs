@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use cogtools_core::Surroundings;
-use cogtools_core::trust::{Item, Kind, Subject, Verdict};
+use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::trust::{Grant, Verdict};
 use serde_json::{Value, json};
 
 /// What was found or done.
@@ -14,7 +15,7 @@ pub(crate) struct Report<'r> {
 
 /// One source, and what was found of it or done to it.
 pub(crate) struct Entry<'s> {
-    pub(crate) subject: &'s Subject,
+    pub(crate) subject: &'s TrustableSource,
     pub(crate) action: Action,
 }
 
@@ -25,7 +26,7 @@ pub(crate) enum Action {
     /// It would be allowed, but for `--dry-run`.
     WouldAllow,
     /// It has been allowed, and with it the tools that it declares.
-    Allow(Vec<Item>),
+    Allow(Vec<Grant>),
     /// It has been revoked.
     Revoke,
     /// It should be revoked, but was not allowed.
@@ -55,7 +56,7 @@ impl Action {
             Self::Show(verdict) => Some(*verdict),
             Self::WouldAllow => None,
             Self::Allow(_) => Some(Verdict::Allowed),
-            Self::Revoke | Self::RevokeNothing => Some(Verdict::Unknown),
+            Self::Revoke | Self::RevokeNothing => Some(Verdict::NotApproved),
         }
     }
 }
@@ -84,7 +85,7 @@ impl Entry<'_> {
         [
             self.subject.name.clone(),
             self.subject.noun().to_owned(),
-            self.action.state().map_or("", Verdict::word).to_owned(),
+            self.action.state().map_or("", Verdict::label).to_owned(),
             runs.join(", "),
         ]
         .map(|cell| plain(&cell))
@@ -175,7 +176,7 @@ impl<'r> Report<'r> {
             let mut object = json!({
                 "name": entry.subject.name,
                 "kind": entry.subject.noun(),
-                "state": entry.action.state().map(Verdict::word),
+                "state": entry.action.state().map(Verdict::label),
                 "runs": runs,
                 "files": files,
             });

@@ -5,9 +5,10 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Tool};
+use cogtools_core::{self as core, Code, Tool};
 use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
 use cogtools_program::project::{Site, system_env_arg};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
@@ -73,5 +74,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
     let call = Call::from_options(matches, line);
-    answer(io, tool, &call, |io| Site::load(matches, io))
+    let prepare = |tool, arguments| Ok(core::Call::new(Arc::new(tool), arguments));
+    answer(io, tool, &call, |io| Site::load(matches, io), prepare)
 }

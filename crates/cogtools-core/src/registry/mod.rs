@@ -1,6 +1,9 @@
 //! All tools of a project: the one place that finds them.
 
 mod absent;
+mod builtin;
+mod call;
+mod limit;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -11,8 +14,9 @@ use std::thread;
 
 use absent::Absent;
 pub use absent::FindError;
+pub use call::Call;
+pub use limit::Limit;
 
-use crate::index;
 use crate::source::{Listed, Listing, Source, SourceError};
 use crate::suggest::nearest;
 use crate::tool::ToolError;
@@ -78,8 +82,8 @@ impl Registry {
     /// The tool of that name. It opens `<name>.yaml` in each source until one has
     /// it, and nothing else; only when none has it are names compared.
     pub fn find(&self, name: &str) -> Result<Tool, FindError> {
-        if let Some(tool) = index::tool(name, self) {
-            return tool.map_err(FindError::Invalid);
+        if let Some(tool) = builtin::tool(name, self) {
+            return Ok(tool);
         }
         let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
         let mut unlisted = Vec::new();

@@ -1,6 +1,6 @@
 //! What is wrong with a schema, and where in the tool file.
 
-use crate::text::{Span, Text};
+use crate::text::Span;
 use crate::{Actual, Code, Expected, Fault, Hint};
 
 /// One thing that is wrong, and where.
@@ -85,6 +85,13 @@ pub enum SchemaFault {
 }
 
 impl SchemaFault {
+    /// The fault to show, wherever that is.
+    pub fn fault(&self) -> Fault {
+        let mut fault = Fault::new(Code::InvalidTool, self.to_string());
+        fault.hints.extend(self.hint().map(Hint::from));
+        fault
+    }
+
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Unknown { fix, .. } | Self::Type { fix, .. } if fix.is_some() => fix.clone()?,
@@ -119,15 +126,5 @@ impl SchemaFault {
                 expected, actual, ..
             } => expected.hint(actual).into(),
         })
-    }
-}
-
-impl SchemaError {
-    /// The fault to show for this error in `text`.
-    pub fn fault(&self, text: &Text) -> Fault {
-        let mut fault =
-            Fault::new(Code::InvalidTool, self.fault.to_string()).at(text.place(self.span));
-        fault.hints.extend(self.fault.hint().map(Hint::from));
-        fault
     }
 }

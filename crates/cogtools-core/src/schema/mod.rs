@@ -8,6 +8,7 @@ mod defaults;
 mod error;
 mod expand;
 mod keyword;
+mod message;
 mod recover;
 mod reference;
 mod site;
@@ -16,12 +17,14 @@ mod translate;
 mod types;
 mod validator;
 mod value;
+mod violation;
 
 pub use error::{SchemaError, SchemaFault};
 pub use keyword::{KEYWORDS, Takes};
 pub use site::{Role, Site};
 pub use types::TYPES;
 pub use validator::{Unusable, Validator};
+pub use violation::{Violation, ViolationKind};
 
 use std::borrow::Cow;
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::error::SchemaFault;
 use super::keyword::{self, Takes};
-use crate::violation::segments;
+use crate::pointer::segments;
 
 type Object = Map<String, Value>;
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::keyword::{self, Takes};
-use crate::violation::escape;
+use crate::pointer::child;
 
 /// One of the schemas that a schema consists of.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ fn collect<'s>(site: Site<'s>, found: &mut Vec<Site<'s>>) {
         }
     };
     for (keyword, value) in schema {
-        let pointer = format!("{pointer}/{}", escape(keyword));
+        let pointer = child(&pointer, keyword);
         match (keyword::takes(keyword), value) {
             (Some(Takes::Schema | Takes::SchemaOrFlag), value) => part(pointer, value, Role::Part),
             (Some(Takes::Schemas), Value::Array(items)) => {
@@ -73,7 +73,7 @@ fn collect<'s>(site: Site<'s>, found: &mut Vec<Site<'s>>) {
                 for (name, value) in entries {
                     let required = names.is_some_and(|names| names.iter().any(|it| it == name));
                     let role = Role::Property { name, required };
-                    part(format!("{pointer}/{}", escape(name)), value, role);
+                    part(child(&pointer, name), value, role);
                 }
             }
             _ => {}

@@ -9,8 +9,8 @@ use jsonschema::Draft;
 use serde_json::Value;
 
 use super::Schema;
+use super::violation::{self, Violation};
 use crate::Fault;
-use crate::violation::{self, Violation};
 
 /// A schema made ready to check values.
 #[derive(Debug)]

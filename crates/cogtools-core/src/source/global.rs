@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::packages::MODULES;
+use super::package::MODULES;
 use crate::environment::Vars;
 use crate::text;
 

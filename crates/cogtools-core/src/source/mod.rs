@@ -4,9 +4,7 @@ mod folder;
 mod global;
 mod package;
 pub(crate) mod packages;
-mod provenance;
 mod provider;
-mod walk;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,13 +14,11 @@ pub use folder::Folder;
 pub use global::Global;
 pub use package::Package;
 pub use packages::Packages;
-pub use provenance::{Author, Provenance};
-pub(crate) use provider::told;
-pub use provider::{Declared, Provider, ProviderError, Server, Settings, Way};
+pub use provider::{Provider, ProviderError, RemoteTool, Server, Settings, Way};
 
 use crate::hint::{Command, Hint};
 use crate::text::TextError;
-use crate::tool::ToolError;
+use crate::tool::{Provenance, ToolError};
 use crate::{Code, Fault, Name, Surroundings, Tool};
 
 /// A place where tools come from.
@@ -47,7 +43,7 @@ pub struct Listed {
     pub shown: PathBuf,
     /// Where it comes from.
     pub provenance: Arc<Provenance>,
-    declared: Option<(Provider, Declared)>,
+    declared: Option<(Provider, RemoteTool)>,
 }
 
 /// What one source has, and what of it cannot be had.
@@ -156,8 +152,8 @@ impl Listed {
 
     /// The tool, if it is one.
     pub fn load(&self) -> Result<Tool, ToolError> {
-        if let Some((provider, declared)) = &self.declared {
-            return declared.load(provider);
+        if let Some((provider, tool)) = &self.declared {
+            return provider.load(tool);
         }
         let tool = Tool::load(&self.path, &self.shown)?;
         Ok(tool.from(Arc::clone(&self.provenance)))

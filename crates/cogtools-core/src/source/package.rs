@@ -8,9 +8,10 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Author, Folder, Provenance, SourceError};
+use super::{Folder, SourceError};
+use crate::digest;
 use crate::text::{self, TextError};
-use crate::trust;
+use crate::tool::{Author, Provenance};
 
 /// A package with tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Package {
     pub folders: Vec<Folder>,
 }
 
+/// The folder that packages are in.
+pub(super) const MODULES: &str = "node_modules";
 /// The file that says what a package is.
 pub(super) const MANIFEST: &str = "package.json";
 /// The largest of them that is read, in MiB.
@@ -130,7 +133,7 @@ fn stays(path: &Path) -> bool {
     // What a package brings along is not a part of what is allowed with it.
     !path.as_os_str().is_empty()
         && parts.all(|part| match part {
-            Component::Normal(name) => !trust::is_apart(name),
+            Component::Normal(name) => !digest::is_excluded(name),
             part => part == Component::CurDir,
         })
 }

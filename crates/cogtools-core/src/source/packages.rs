@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::package::{MANIFEST, manifest};
+use super::package::{MANIFEST, MODULES, manifest};
 use super::{Global, Listing, Package, SourceError};
 use crate::tool::ToolError;
 use crate::{Name, Tool};
@@ -30,8 +30,6 @@ struct Place {
     names: BTreeSet<String>,
 }
 
-/// The folder that packages are in.
-pub(super) const MODULES: &str = "node_modules";
 /// The lists of packages that a project says it needs.
 const NEEDS: [&str; 4] = [
     "dependencies",

@@ -6,30 +6,18 @@ use serde_json::{Map, Value};
 
 use super::Tool;
 use crate::arguments::Arguments;
-use crate::implementation::Implementation;
-use crate::schema::{Unusable, Validator};
-use crate::violation::{Violation, ViolationKind, escape};
+use crate::pointer::child;
+use crate::schema::{Unusable, Validator, Violation, ViolationKind};
 use crate::{Code, Fault, Hint};
 
 /// Arguments that fit their tool, defaults filled in.
 #[derive(Debug)]
-pub struct Accepted {
-    arguments: Map<String, Value>,
-    /// The tool that they name and what they hand on to it, if their own tool does
-    /// nothing but call another.
-    target: Option<Box<(Tool, Self)>>,
-}
+pub struct Accepted(Map<String, Value>);
 
 impl Accepted {
-    /// The tool that does the work, if their own tool does nothing but call it.
-    pub fn target(&self) -> Option<&Tool> {
-        let (tool, own) = self.target.as_deref()?;
-        Some(own.target().unwrap_or(tool))
-    }
-
-    /// The arguments, and the tool that is called instead with its own.
-    pub(super) fn into_parts(self) -> (Map<String, Value>, Option<(Tool, Self)>) {
-        (self.arguments, self.target.map(|target| *target))
+    /// The arguments.
+    pub(crate) fn into_object(self) -> Map<String, Value> {
+        self.0
     }
 }
 
@@ -38,8 +26,6 @@ impl Accepted {
 pub enum AcceptError {
     /// They do not fit.
     Violations(Vec<Violation>),
-    /// The tool that they call cannot be called so, in its own words.
-    Target(Vec<Fault>),
     /// The schema itself cannot be used.
     Unusable(Unusable),
 }
@@ -59,28 +45,22 @@ impl Tool {
     /// tool does not have is a violation, unless the schema itself allows more
     /// or it is a host's own.
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
-        let validator = self.fields.schema.validator();
+        let validator = self.definition.schema.validator();
         let validator = validator.map_err(AcceptError::Unusable)?;
-        let mut accepted = self
-            .hold(&validator, arguments)
-            .map_err(AcceptError::Violations)?;
-        if let Implementation::Index(index) = self.implementation() {
-            let target = index.target(&mut accepted.arguments);
-            accepted.target = target.map_err(AcceptError::Target)?.map(Box::new);
-        }
-        Ok(accepted)
+        self.validate(&validator, arguments)
+            .map_err(AcceptError::Violations)
     }
 
     /// The same with the `validator` of the tool's own schema.
-    pub(super) fn hold(
+    pub(super) fn validate(
         &self,
         validator: &Validator,
         arguments: Arguments,
     ) -> Result<Accepted, Vec<Violation>> {
         let mut object = arguments.into_object();
-        let names = self.fields.schema.names();
+        let names = self.definition.schema.names();
         let declares = |name: &str| {
-            let properties = self.fields.schema.as_object().get("properties");
+            let properties = self.definition.schema.as_object().get("properties");
             properties.is_some_and(|all| all.get(name).is_some())
                 || names.as_ref().is_some_and(|names| names.contains(&name))
         };
@@ -91,20 +71,18 @@ impl Tool {
         if let Some(names) = &names {
             let known: HashSet<&str> = names.iter().copied().collect();
             let unknown = object.keys().filter(|name| !known.contains(name.as_str()));
-            violations.extend(unknown.take(Fault::MOST + 1).map(|name| {
-                let pointer = format!("/{}", escape(name));
-                Violation::unknown(pointer, name, names)
-            }));
+            violations.extend(
+                unknown
+                    .take(Fault::MOST + 1)
+                    .map(|name| Violation::unknown(child("", name), name, names)),
+            );
         }
         let value = Value::Object(object);
-        violations.extend(validator.violations(&self.fields.schema, &value));
+        violations.extend(validator.violations(&self.definition.schema, &value));
         match value {
             Value::Object(mut object) if violations.is_empty() => {
-                self.fields.schema.fill(&mut object);
-                Ok(Accepted {
-                    arguments: object,
-                    target: None,
-                })
+                self.definition.schema.fill(&mut object);
+                Ok(Accepted(object))
             }
             _ => Err(violations),
         }
@@ -113,8 +91,8 @@ impl Tool {
     /// The valid arguments with the fewest values, as JSON for a hint: the
     /// required ones alone.
     pub fn skeleton(&self) -> Option<String> {
-        let skeleton = Value::Object(self.fields.schema.skeleton()?);
-        let valid = self.fields.schema.validator().ok()?.accepts(&skeleton);
+        let skeleton = Value::Object(self.definition.schema.skeleton()?);
+        let valid = self.definition.schema.validator().ok()?.accepts(&skeleton);
         let text = valid.then(|| skeleton.to_string())?;
         (text.len() <= LONGEST_SKELETON).then_some(text)
     }
@@ -125,7 +103,6 @@ impl AcceptError {
     pub fn faults(self, tool: &Tool) -> Vec<Fault> {
         let violations = match self {
             Self::Violations(violations) => violations,
-            Self::Target(faults) => return faults,
             Self::Unusable(unusable) => {
                 let fault = Fault::new(Code::InvalidTool, unusable.message);
                 return vec![fault.about(tool.name().as_str()).pointing(unusable.pointer)];

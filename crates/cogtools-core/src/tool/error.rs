@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::Locator;
 use crate::name::NameError;
 use crate::schema::SchemaError;
-use crate::text::{Span, Text, TextError};
+use crate::text::TextError;
 use crate::{Actual, Code, Expected, Fault, Hint};
 
 /// Why a file is not a tool.
@@ -70,9 +71,9 @@ pub enum ToolFault {
     /// A template language that is not njk.
     #[error("`{0}` is not a template language that tools are written in")]
     Language(String),
-    /// An implementation that names none or several ways.
-    #[error("an implementation names one of `njk_file`, `exec` and `script`")]
-    OneWay,
+    /// An implementation that names none or several kinds; those there are.
+    #[error("an implementation names one of {0}")]
+    OneImplementation(String),
     /// An output without a type.
     #[error("`output` says no `type`")]
     OutputType,
@@ -125,7 +126,7 @@ impl ToolFault {
             Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
             Self::TwoSchemas => "remove one of the two".into(),
             Self::Language(_) => "write `implementation: | # njk`".into(),
-            Self::OneWay => {
+            Self::OneImplementation(_) => {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
@@ -139,16 +140,17 @@ impl ToolFault {
         })
     }
 
-    /// The fault to show at `span` of `text`.
-    pub fn at(&self, span: Span, text: &Text) -> Fault {
-        let mut fault = Fault::new(Code::InvalidTool, self.to_string()).at(text.place(span));
+    /// The fault to show, wherever that is.
+    pub fn fault(&self) -> Fault {
+        let mut fault = Fault::new(Code::InvalidTool, self.to_string());
         fault.hints.extend(self.hint().map(Hint::from));
         fault
     }
 }
 
 /// The faults of a schema.
-pub(super) fn schema_faults(errors: &[SchemaError], text: &Text) -> Vec<Fault> {
+pub(super) fn schema_faults(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Fault> {
     let errors = errors.iter().take(Fault::MOST + 1);
-    errors.map(|error| error.fault(text)).collect()
+    let fault = |error: &SchemaError| locator.locate(error.fault.fault(), error.span);
+    errors.map(fault).collect()
 }

@@ -1,60 +1,59 @@
-//! A tool: one YAML file, parsed in two steps.
+//! A tool: what it is, and what answers its calls.
 //!
-//! First the document (any YAML), then the tool: a value that cannot be wrong,
-//! because every key was checked when it was made.
+//! A tool file is parsed in two steps. First the document (any YAML), then the tool:
+//! a value that cannot be wrong, because every key was checked when it was made.
 
 mod accept;
 mod annotations;
+mod answer;
 mod capability;
+mod definition;
 mod error;
 mod examples;
+mod handler;
+mod implementation;
+mod json_document;
 mod key;
+mod locator;
 mod output;
 mod parse;
+mod provenance;
 mod reader;
-
-pub(crate) use reader::Reader;
+mod template;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use accept::{AcceptError, Accepted};
-pub use annotations::Annotations;
-pub use error::{ToolError, ToolFault};
-pub use key::Key;
-pub use output::Output;
 use serde_json::{Map, Value};
 
-use crate::implementation::{Answer, Implementation, RunError, Written};
+pub use accept::{AcceptError, Accepted};
+pub use annotations::Annotations;
+pub use answer::Answer;
+pub use definition::Definition;
+pub use error::{ToolError, ToolFault};
+pub use handler::{Handler, RunError};
+pub use implementation::Kind;
+pub(crate) use implementation::{CommandCall, cut_notice};
+pub(crate) use json_document::JsonDocument;
+pub use key::Key;
+use locator::Locator;
+pub use output::Output;
+pub use provenance::{Author, Provenance};
+pub use template::TemplateSource;
+
 use crate::schema::Schema;
-use crate::source::Provenance;
 use crate::text::Text;
 use crate::yaml::{self, Node};
-use crate::{Fault, Name, Place, Surroundings, trust};
+use crate::{Fault, Name, Place};
 
 /// A valid tool.
 #[derive(Debug)]
 pub struct Tool {
-    fields: Fields,
-    text: Text,
+    definition: Definition,
+    handler: Arc<dyn Handler>,
     provenance: Arc<Provenance>,
-}
-
-/// What the keys of its file say.
-#[derive(Debug)]
-struct Fields {
-    name: Name,
-    title: Option<String>,
-    description: String,
-    schema: Schema,
-    examples: Vec<Node>,
-    implementation: Implementation,
-    output: Output,
-    annotations: Annotations,
-    capabilities: Vec<String>,
-    env: Vec<String>,
-    timeout: Duration,
+    text: Text,
 }
 
 impl Tool {
@@ -83,9 +82,30 @@ impl Tool {
         parse::tool(text)
     }
 
+    /// The tool of that `definition`, done by `handler`, for one that has no file of
+    /// its own and is known as `shown`.
+    pub(crate) fn new(definition: Definition, handler: Arc<dyn Handler>, shown: &Path) -> Self {
+        Self {
+            definition,
+            handler,
+            provenance: Arc::default(),
+            text: Text::empty(shown),
+        }
+    }
+
+    /// What it says of itself.
+    pub const fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// What answers its calls. Only [`Approved`](crate::approval::Approved) calls it.
+    pub(crate) fn handler(&self) -> &dyn Handler {
+        &*self.handler
+    }
+
     /// The name.
     pub const fn name(&self) -> &Name {
-        &self.fields.name
+        &self.definition.name
     }
 
     /// Its file, as its user knows it.
@@ -95,22 +115,22 @@ impl Tool {
 
     /// The title for people, if it has one.
     pub fn title(&self) -> Option<&str> {
-        self.fields.title.as_deref()
+        self.definition.title.as_deref()
     }
 
     /// What a model is told about it.
     pub fn description(&self) -> &str {
-        &self.fields.description
+        &self.definition.description
     }
 
     /// What it accepts.
     pub const fn schema(&self) -> &Schema {
-        &self.fields.schema
+        &self.definition.schema
     }
 
     /// What it says of its behaviour.
     pub const fn annotations(&self) -> &Annotations {
-        &self.fields.annotations
+        &self.definition.annotations
     }
 
     /// The capabilities it provides, as `provider.operation`: those it declares,
@@ -118,7 +138,7 @@ impl Tool {
     pub fn capabilities(&self) -> Vec<String> {
         match (
             &self.provenance.toolset,
-            self.fields.capabilities.as_slice(),
+            self.definition.capabilities.as_slice(),
         ) {
             (Some(toolset), []) => vec![capability::usual(toolset, self.name().as_str())],
             (_, declared) => declared.to_vec(),
@@ -130,29 +150,6 @@ impl Tool {
         &self.provenance
     }
 
-    /// The same tool done in another `way`, held to a recovered `schema` if it has
-    /// one, with as much time as `timeout`.
-    pub(crate) fn declared(
-        mut self,
-        way: Implementation,
-        schema: Option<Schema>,
-        timeout: Duration,
-    ) -> Self {
-        self.fields.implementation = way;
-        if let Some(schema) = schema {
-            self.fields.schema = schema;
-        }
-        self.fields.timeout = timeout;
-        self
-    }
-
-    /// The same tool as a built-in one.
-    pub(crate) fn built_in(mut self, name: Name, way: Implementation) -> Self {
-        self.fields.name = name;
-        self.fields.implementation = way;
-        self
-    }
-
     /// The same tool, from there.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
         self.provenance = provenance;
@@ -161,27 +158,27 @@ impl Tool {
 
     /// The environment variables it may see.
     pub fn env(&self) -> &[String] {
-        &self.fields.env
+        &self.definition.env
     }
 
     /// How long it may run.
     pub const fn timeout(&self) -> Duration {
-        self.fields.timeout
+        self.definition.timeout
     }
 
     /// Whether it has any examples.
     pub const fn has_examples(&self) -> bool {
-        !self.fields.examples.is_empty()
+        !self.definition.examples.is_empty()
     }
 
     /// Its examples as they are written.
     pub(crate) fn written_examples(&self) -> &[Node] {
-        &self.fields.examples
+        &self.definition.examples
     }
 
     /// The argument maps of its examples.
     pub fn examples(&self) -> impl Iterator<Item = Map<String, Value>> {
-        self.fields
+        self.definition
             .examples
             .iter()
             .filter_map(|node| match node.to_json() {
@@ -190,37 +187,14 @@ impl Tool {
             })
     }
 
-    /// Runs the tool and returns its answer. Only a tool that is a command looks at
-    /// its `surroundings`; one that others have written runs only if the user has
-    /// allowed it.
-    pub fn run(
-        &self,
-        arguments: Accepted,
-        surroundings: &Surroundings,
-    ) -> Result<Answer, RunError> {
-        let arguments = match arguments.into_parts() {
-            (_, Some((tool, arguments))) => return tool.run(arguments, surroundings),
-            (arguments, None) => arguments,
-        };
-        trust::gate::check(self, surroundings)?;
-        let answer = self
-            .fields
-            .implementation
-            .run(self, arguments, surroundings)?;
-        self.fields.output.hold(answer).map_err(|mut fault| {
-            self.name().as_str().clone_into(&mut fault.subject);
-            fault
-        })
-    }
-
     /// What it says of its result.
     pub const fn output(&self) -> &Output {
-        &self.fields.output
+        &self.definition.output
     }
 
     /// The schema of its result, for a tool that declares one.
     pub const fn output_schema(&self) -> Option<&Schema> {
-        self.fields.output.schema()
+        self.definition.output.schema()
     }
 
     /// The text of its file.
@@ -233,7 +207,12 @@ impl Tool {
     pub fn check(&self) -> Result<(), ToolError> {
         let mut faults = self.check_examples();
         if let Ok(document) = yaml::parse(&self.text) {
-            faults.extend(examples::check_defaults(self, &document));
+            let locator = Locator::of_file(&self.text);
+            faults.extend(examples::check_defaults(
+                &self.definition,
+                &document,
+                &locator,
+            ));
         }
         faults.extend(self.check_implementation());
         if faults.is_empty() {
@@ -256,7 +235,7 @@ impl Tool {
 
     /// Where the example at `index`, from 0, begins.
     pub fn example_place(&self, index: usize) -> Option<Place> {
-        let example = self.fields.examples.get(index)?;
+        let example = self.definition.examples.get(index)?;
         Some(self.text.place(example.span))
     }
 
@@ -265,26 +244,31 @@ impl Tool {
         self.text.as_str()
     }
 
-    /// What keeps the implementation from running at all: a template that does
-    /// not compile or is not there.
+    /// What keeps every call from being answered: a template that does not compile or
+    /// is not there.
     pub fn check_implementation(&self) -> Option<Fault> {
-        let checked = self.fields.implementation.check(&self.text);
+        let checked = self.handler.check(&self.text);
         checked.err().map(|fault| *fault)
     }
 
-    /// What it does when it is called.
-    pub const fn implementation(&self) -> &Implementation {
-        &self.fields.implementation
+    /// Whether a call of it runs programs.
+    pub fn runs_programs(&self) -> bool {
+        self.handler.runs_programs()
+    }
+
+    /// Whether its answer is what its template renders.
+    pub fn is_template(&self) -> bool {
+        self.handler.is_template()
     }
 
     /// Its own templates, as they are written; a template file that cannot be
     /// read is left out.
-    pub fn templates(&self) -> Vec<Written> {
-        self.fields.implementation.written(&self.text)
+    pub fn templates(&self) -> Vec<TemplateSource> {
+        self.handler.templates(&self.text)
     }
 
     /// The template that `include "name"` reaches from this tool, if it is there.
-    pub fn partial(&self, name: &str) -> Option<Written> {
-        Written::partial(name, &self.text)
+    pub fn partial(&self, name: &str) -> Option<TemplateSource> {
+        TemplateSource::partial(name, &self.text)
     }
 }

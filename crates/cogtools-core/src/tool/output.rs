@@ -1,12 +1,10 @@
 //! What a tool says of its result: the key `output`.
 
-use super::examples::unusable;
 use super::reader::Reader;
-use super::{Tool, ToolFault, error};
-use crate::implementation::Answer;
-use crate::schema::Schema;
+use super::{Answer, Locator, ToolFault};
+use crate::schema::ViolationKind;
+use crate::schema::{Schema, Violation};
 use crate::suggest::did_you_mean;
-use crate::violation::{Violation, ViolationKind};
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Expected, Fault, json};
 
@@ -46,7 +44,7 @@ impl Output {
     }
 
     /// Holds an answer against it, and adds its value.
-    pub(super) fn hold(&self, mut answer: Answer) -> Result<Answer, Box<Fault>> {
+    pub(crate) fn validate(&self, mut answer: Answer) -> Result<Answer, Box<Fault>> {
         let Self::Json(schema) = self else {
             return Ok(answer);
         };
@@ -145,7 +143,7 @@ impl Reader<'_> {
         match schema.transpose() {
             Ok(schema) => Output::Json(schema),
             Err(errors) => {
-                self.refuse_all(error::schema_faults(&errors, self.text()));
+                self.refuse_schema(&errors);
                 Output::Text
             }
         }
@@ -153,9 +151,9 @@ impl Reader<'_> {
 }
 
 /// A pattern in the schema of a result that is no regular expression.
-pub(super) fn check(tool: &Tool, document: &Node) -> Option<Fault> {
-    let schema = tool.output_schema().filter(|schema| schema.has_pattern())?;
+pub(super) fn check(output: &Output, document: &Node, locator: &Locator<'_>) -> Option<Fault> {
+    let schema = output.schema().filter(|schema| schema.has_pattern())?;
     let wrong = schema.validator().err()?;
     let node = document.get("output")?.get("schema")?;
-    Some(unusable(tool, node, &wrong))
+    Some(locator.unusable_in(node, &wrong))
 }

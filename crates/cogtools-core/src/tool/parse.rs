@@ -1,12 +1,13 @@
-//! The second step: from a document to a tool.
+//! The second step: from a document to a tool, and from a declaration to what it says.
 
 use std::sync::Arc;
 
 use super::error::{ToolError, ToolFault};
-use super::examples;
 use super::reader::Reader;
-use super::{Fields, Key, Tool};
-use crate::implementation::Implementation;
+use super::{
+    Annotations, Definition, Handler, JsonDocument, Key, Locator, Tool, examples, implementation,
+    output,
+};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{self, Entry, Node};
@@ -20,59 +21,58 @@ struct Draft<'n> {
 pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
     let mut document = yaml::parse(&text)
         .map_err(|error| ToolError::Syntax(Box::new(error.fault(Code::InvalidTool, &text))))?;
-    let mut reader = Reader::new(&text);
-    let fields = fields(&document, &mut reader);
+    let locator = Locator::of_file(&text);
+    let mut reader = Reader::new(locator);
+    let read = read(&document, &mut reader);
     let mut faults = reader.finish();
-    match fields {
-        Some(fields) if faults.is_empty() => {
-            let mut tool = Tool {
-                fields,
-                text,
-                provenance: Arc::default(),
-            };
-            let faults = examples::check_schema(&tool, &document);
-            tool.fields.examples = document.take_items(Key::Examples.as_str());
-            if faults.is_empty() {
-                Ok(tool)
-            } else {
-                Err(ToolError::Invalid(faults))
-            }
-        }
-        _ => {
-            faults
-                .sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
-            Err(ToolError::Invalid(Fault::first_of(faults)))
-        }
+    let Some((mut definition, handler)) = read.filter(|_| faults.is_empty()) else {
+        faults.sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
+        return Err(ToolError::Invalid(Fault::first_of(faults)));
+    };
+    let mut faults = examples::check_parameters(&definition, &document, &locator);
+    faults.extend(output::check(&definition.output, &document, &locator));
+    if !faults.is_empty() {
+        return Err(ToolError::Invalid(faults));
     }
+    definition.examples = document.take_items(Key::Examples.as_str());
+    Ok(Tool {
+        definition,
+        handler,
+        text,
+        provenance: Arc::default(),
+    })
 }
 
 /// Reads every key, so that all that is wrong is found at once.
-fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
+fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Arc<dyn Handler>)> {
     let Some(entries) = document.entries() else {
         reader.refuse(&ToolFault::NotAMap(document.kind()), document.span);
         return None;
     };
     let draft = Draft::new(entries, reader);
-    let end = Span {
-        start: document.span.start,
-        end: document.span.start,
-    };
+    let start = head(document);
+    let definition = definition(&draft, start, reader);
+    let implementation = draft.needed(Key::Implementation, start, reader);
+    let handler = implementation.and_then(|entry| implementation::read(entry, reader));
+    Some((definition?, handler?))
+}
+
+/// Reads every key but the implementation; those that are missing are so at `start`.
+fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option<Definition> {
     if let Some(entry) = draft.get(Key::Schema) {
         reader.schema_urn(entry);
     }
-    let name = draft.needed(Key::Name, end, reader);
+    let name = draft.needed(Key::Name, start, reader);
     let name = name.and_then(|entry| reader.name(entry));
     let title = draft
         .get(Key::Title)
         .and_then(|entry| reader.words(Key::Title, entry));
-    let description = draft.needed(Key::Description, end, reader);
+    let description = draft.needed(Key::Description, start, reader);
     let description = description.and_then(|entry| reader.words(Key::Description, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
     if let Some(entry) = draft.get(Key::Examples) {
         reader.examples(entry);
     }
-    let implementation = draft.needed(Key::Implementation, end, reader);
-    let implementation = implementation.and_then(|entry| Implementation::read(entry, reader));
     let output = draft.get(Key::Output).map(|entry| reader.output(entry));
     let annotations = draft
         .get(Key::Annotations)
@@ -84,19 +84,43 @@ fn fields(document: &Node, reader: &mut Reader<'_>) -> Option<Fields> {
     let timeout = draft
         .get(Key::Timeout)
         .and_then(|entry| reader.timeout(entry));
-    Some(Fields {
-        name: name?,
+    Some(Definition {
         title,
-        description: description?,
-        schema: schema?,
-        examples: Vec::new(),
-        implementation: implementation?,
         output: output.unwrap_or_default(),
         annotations: annotations.unwrap_or_default(),
         capabilities: capabilities.unwrap_or_default(),
         env: env.unwrap_or_default(),
         timeout: timeout.unwrap_or(Tool::TIMEOUT),
+        ..Definition::new(name?, description?, schema?)
     })
+}
+
+impl Definition {
+    /// What a declaration says, which has the keys `name`, `title`, `description` and,
+    /// if it says what the tool takes, `parameters`: a Schema Object word for word. It
+    /// is held to the same rules as a file.
+    pub(crate) fn from_declaration(
+        declaration: &JsonDocument,
+        parameters: Option<&str>,
+        annotations: Annotations,
+    ) -> Result<Self, ToolError> {
+        let document = declaration.node();
+        let locator = declaration.locator();
+        let mut reader = Reader::new(locator);
+        let entries = document.entries().unwrap_or_default();
+        let draft = Draft::declared(entries, parameters);
+        let definition = definition(&draft, head(document), &mut reader);
+        let faults = reader.finish();
+        let Some(definition) = definition.filter(|_| faults.is_empty()) else {
+            return Err(ToolError::Invalid(Fault::first_of(faults)));
+        };
+        if let Some(unusable) = examples::unusable_parameters(&definition) {
+            let schema = parameters.and_then(|key| document.get(key));
+            let fault = locator.unusable_in(schema.unwrap_or(document), &unusable);
+            return Err(ToolError::Invalid(vec![fault]));
+        }
+        Ok(definition.with_annotations(annotations))
+    }
 }
 
 pub(super) fn wrong_stem(name: &Name, stem: &str, text: &Text) -> ToolError {
@@ -109,9 +133,17 @@ pub(super) fn wrong_stem(name: &Name, stem: &str, text: &Text) -> ToolError {
         .as_ref()
         .and_then(|document| document.get("name"))
         .map(|name| name.span);
-    ToolError::Invalid(vec![
-        fault.at(span.unwrap_or(Span { start: 0, end: 0 }), text),
-    ])
+    let span = span.unwrap_or(Span { start: 0, end: 0 });
+    let fault = Locator::of_file(text).locate(fault.fault(), span);
+    ToolError::Invalid(vec![fault])
+}
+
+/// Where a document begins.
+const fn head(document: &Node) -> Span {
+    Span {
+        start: document.span.start,
+        end: document.span.start,
+    }
 }
 
 impl<'n> Draft<'n> {
@@ -128,6 +160,22 @@ impl<'n> Draft<'n> {
                 };
                 reader.refuse(&fault, entry.span);
             }
+        }
+        draft
+    }
+
+    /// Those of a declaration, with the key that its parameters have.
+    fn declared(entries: &'n [Entry], parameters: Option<&str>) -> Self {
+        let mut draft = Self::default();
+        for entry in entries {
+            let key = match entry.key.as_str() {
+                "name" => Key::Name,
+                "title" => Key::Title,
+                "description" => Key::Description,
+                key if Some(key) == parameters => Key::ParametersSchema,
+                _ => continue,
+            };
+            draft.entries[key as usize] = Some(entry);
         }
         draft
     }

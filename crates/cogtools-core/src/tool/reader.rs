@@ -3,24 +3,25 @@
 use std::time::Duration;
 
 use super::error::{self, ToolFault};
-use super::{Annotations, Key, Tool, capability};
-use crate::schema::Schema;
+use super::{Annotations, Key, Locator, Tool, capability};
+use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Actual, Expected, Fault, Name};
 
-/// What has been understood of a file so far, and what is wrong with it.
-pub(crate) struct Reader<'t> {
-    text: &'t Text,
+/// Reads the values of a tool file, or of a declaration, and collects all that is
+/// wrong with them.
+pub(super) struct Reader<'t> {
+    locator: Locator<'t>,
     faults: Vec<Fault>,
 }
 
 impl<'t> Reader<'t> {
-    /// A reader of `text`.
-    pub(super) const fn new(text: &'t Text) -> Self {
+    /// A reader of what `locator` knows.
+    pub(super) const fn new(locator: Locator<'t>) -> Self {
         Self {
-            text,
+            locator,
             faults: Vec::new(),
         }
     }
@@ -31,22 +32,17 @@ impl<'t> Reader<'t> {
     }
 
     /// Whether more has been found than is ever told.
-    pub(crate) const fn is_full(&self) -> bool {
+    pub(super) const fn is_full(&self) -> bool {
         self.faults.len() > Fault::MOST
     }
 
-    pub(crate) fn refuse(&mut self, fault: &ToolFault, span: Span) {
+    pub(super) fn refuse(&mut self, fault: &ToolFault, span: Span) {
         if !self.is_full() {
-            self.faults.push(fault.at(span, self.text));
+            self.faults.push(self.locator.locate(fault.fault(), span));
         }
     }
 
-    /// Adds what others have found.
-    pub(super) fn refuse_all(&mut self, faults: Vec<Fault>) {
-        self.faults.extend(faults);
-    }
-
-    pub(crate) fn kind(&mut self, key: &str, expected: Expected, node: &Node) {
+    pub(super) fn kind(&mut self, key: &str, expected: Expected, node: &Node) {
         let actual = match &node.data {
             Data::List(items) if items.is_empty() => Actual::Other("an empty list"),
             _ => Actual::of(node),
@@ -61,8 +57,15 @@ impl<'t> Reader<'t> {
         );
     }
 
-    pub(crate) const fn text(&self) -> &Text {
-        self.text
+    /// The text of the file.
+    pub(super) const fn text(&self) -> &'t Text {
+        self.locator.text()
+    }
+
+    /// Adds the faults of a schema.
+    pub(super) fn refuse_schema(&mut self, errors: &[SchemaError]) {
+        let faults = error::schema_faults(errors, &self.locator);
+        self.faults.extend(faults);
     }
 
     pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
@@ -121,9 +124,7 @@ impl<'t> Reader<'t> {
             (Some(entry), None) => Schema::expand(&entry.value),
             (None, Some(entry)) => Schema::verbatim(&entry.value),
         };
-        schema
-            .map_err(|errors| self.refuse_all(error::schema_faults(&errors, self.text)))
-            .ok()
+        schema.map_err(|errors| self.refuse_schema(&errors)).ok()
     }
 
     /// Checks the list of examples; its items are taken when all else is read.

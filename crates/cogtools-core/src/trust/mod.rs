@@ -4,17 +4,13 @@
 //! outside of the project: whoever changes the content has to be asked for
 //! again, and nothing in a repository can allow itself.
 
-mod content;
-pub(crate) mod gate;
 mod record;
-mod subject;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use content::is_apart;
-pub use content::{ContentError, Hash, command, files, named, package, value};
 pub use record::{Record, RecordError};
-pub use subject::{Kind, Standing, Subject, subjects};
+
+use crate::digest::Hash;
 
 /// The user's record of what is allowed, read when it is needed.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +20,7 @@ pub struct Trust {
 
 /// Something that needs to be allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct Grant {
     /// Which source it belongs to: `npm:NAME`, or `command:NAME:ROOT`.
     pub source: String,
     /// A tool of a provider, empty for the provider itself; the folder of a package.
@@ -41,7 +37,7 @@ pub enum Verdict {
     /// The user has allowed it, and it has changed since.
     Changed,
     /// Nobody has allowed it.
-    Unknown,
+    NotApproved,
 }
 
 impl Trust {
@@ -55,9 +51,9 @@ impl Trust {
         self.file.as_deref()
     }
 
-    /// Whether `item` may run.
-    pub fn verdict(&self, item: &Item) -> Result<Verdict, RecordError> {
-        Ok(self.read()?.verdict(item))
+    /// Whether `grant` may run.
+    pub fn verdict(&self, grant: &Grant) -> Result<Verdict, RecordError> {
+        Ok(self.read()?.verdict(grant))
     }
 
     /// All that is allowed.
@@ -80,11 +76,11 @@ impl Trust {
 
 impl Verdict {
     /// In a word or two, for people and programs.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
             Self::Changed => "changed",
-            Self::Unknown => "not yet",
+            Self::NotApproved => "not yet",
         }
     }
 }

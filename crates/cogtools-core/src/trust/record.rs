@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Item, Verdict};
+use super::{Grant, Verdict};
 use crate::file::{self, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Fault};
@@ -84,20 +84,20 @@ impl Record {
         Ok(lock)
     }
 
-    /// Whether `item` may run.
-    pub fn verdict(&self, item: &Item) -> Verdict {
-        let known = self.allowed.get(&item.source);
-        match known.and_then(|tools| tools.get(&item.tool)) {
-            Some(hash) if *hash == item.hash.to_string() => Verdict::Allowed,
+    /// Whether `grant` may run.
+    pub fn verdict(&self, grant: &Grant) -> Verdict {
+        let known = self.allowed.get(&grant.source);
+        match known.and_then(|tools| tools.get(&grant.tool)) {
+            Some(hash) if *hash == grant.hash.to_string() => Verdict::Allowed,
             Some(_) => Verdict::Changed,
-            None => Verdict::Unknown,
+            None => Verdict::NotApproved,
         }
     }
 
-    /// Allows `item` as it is now.
-    pub fn allow(&mut self, item: &Item) {
-        let tools = self.allowed.entry(item.source.clone()).or_default();
-        tools.insert(item.tool.clone(), item.hash.to_string());
+    /// Allows `grant` as it is now.
+    pub fn allow(&mut self, grant: &Grant) {
+        let tools = self.allowed.entry(grant.source.clone()).or_default();
+        tools.insert(grant.tool.clone(), grant.hash.to_string());
     }
 
     /// Takes back what was said of `tool` of `source`, or, for an empty one, of all

@@ -1,7 +1,8 @@
 //! Packages and providers that wait for the user's word: until it is given, their
 //! tools are declared and denied, or not declared at all.
 
-use cogtools_core::trust::{Standing, Verdict};
+use cogtools_core::approval::ApprovalStatus;
+use cogtools_core::trust::Verdict;
 use cogtools_program::call::quote;
 use cogtools_program::render_hint;
 
@@ -22,7 +23,7 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
     let SourceStatus {
         noun,
         name,
-        approval: Standing { verdict, fault },
+        approval: ApprovalStatus { verdict, fault },
     } = source;
     if let Some(fault) = fault {
         // What ails a provider that may run is said with the configuration.
@@ -35,7 +36,7 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
     let message = match verdict {
         Verdict::Allowed => return Some(Finding::ok(format!("the {noun} `{name}` is allowed"))),
         Verdict::Changed => format!("the {noun} `{name}` has changed since it was allowed"),
-        Verdict::Unknown => format!("the {noun} `{name}` runs programs and is not allowed yet"),
+        Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not allowed yet"),
     };
     Some(Finding::problem(message).fix(format!("cogtools trust {}", quote(name))))
 }

@@ -129,7 +129,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 /// The templates of the tool, and what they include, that stand in files of their own.
-fn template_files(file: &LintFile) -> Vec<cogtools_core::implementation::Written> {
+fn template_files(file: &LintFile) -> Vec<cogtools_core::tool::TemplateSource> {
     let own = file.text.name();
     file.tool
         .iter()

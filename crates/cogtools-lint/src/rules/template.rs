@@ -1,6 +1,6 @@
 //! Templates held against the parameters they are rendered over.
 
-use cogtools_core::implementation::{Implementation, Written};
+use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Level, Tool};
 use cogtools_program::render_hints;
 use njk::{Analysis, Read};
@@ -58,7 +58,7 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The tool's own templates that can be understood.
-fn own_templates(file: &LintFile) -> Vec<(Written, Analysis)> {
+fn own_templates(file: &LintFile) -> Vec<(TemplateSource, Analysis)> {
     file.tool
         .iter()
         .flat_map(included_templates::all)
@@ -111,7 +111,7 @@ fn broken(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn absent(tool: &Tool, template: &Written, name: &str, findings: &mut Findings<'_>) {
+fn absent(tool: &Tool, template: &TemplateSource, name: &str, findings: &mut Findings<'_>) {
     let line = template
         .source()
         .lines()
@@ -164,13 +164,9 @@ fn unused(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let rendered = matches!(
-        tool.implementation(),
-        Implementation::Template(_) | Implementation::TemplateFile(_)
-    );
     let reached = included_templates::all(tool);
     // A template that does not compile uses nothing, and has a rule of its own.
-    if !rendered || !reached.iter().any(|template| template.analysis.is_ok()) {
+    if !tool.is_template() || !reached.iter().any(|template| template.analysis.is_ok()) {
         return;
     }
     let used = |name: &str| {
@@ -210,6 +206,6 @@ fn unguarded(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn place(template: &Written, read: &Read) -> cogtools_core::Place {
+fn place(template: &TemplateSource, read: &Read) -> cogtools_core::Place {
     template.place(read.line, read.column, read.name.chars().count())
 }

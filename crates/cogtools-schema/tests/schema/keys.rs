@@ -1,9 +1,8 @@
 //! Every key that the parser knows is in the schema, described, and no other.
 
 use cogtools_core::Config;
-use cogtools_core::implementation::Implementation;
 use cogtools_core::schema::KEYWORDS;
-use cogtools_core::tool::{Annotations, Key, Output};
+use cogtools_core::tool::{Annotations, Key, Kind, Output};
 use cogtools_schema::Document;
 use serde_json::Value;
 
@@ -35,7 +34,7 @@ fn tool_files() {
     assert_eq!(keys(&schema, "/properties/output/properties"), Output::KEYS);
     assert_eq!(
         keys(&schema, "/properties/implementation/anyOf/1/properties"),
-        Implementation::WAYS
+        Kind::keys().collect::<Vec<_>>()
     );
 }
 

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use crate::Surroundings;
+use crate::digest;
 use crate::environment::Vars;
 use crate::file::{self, WritePath};
-use crate::trust;
 
 /// The file with the declarations of one provider, asked in one way.
 pub(super) struct Cache {
@@ -31,13 +31,13 @@ impl Cache {
         around: &Surroundings,
     ) -> Option<Self> {
         let folder = around.cache.as_ref()?;
-        let command = trust::command(&around.root, &settings.lines()).ok()?;
+        let command = digest::command(&around.root, &settings.lines()).ok()?;
         let variables: Vec<String> = variables
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
             .collect();
         // Only the hash is kept: a variable may be a secret.
-        let key = trust::value(&json!([
+        let key = digest::value(&json!([
             around.root.display().to_string(),
             env!("CARGO_PKG_VERSION"),
             settings.discover,

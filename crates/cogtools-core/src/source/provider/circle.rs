@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 use serde_json::json;
 
 use crate::Surroundings;
+use crate::digest;
 use crate::environment::Vars;
-use crate::trust;
 
 /// The variable with the projects whose providers are being asked or called,
 /// commas between them. It has hashes, for a path may hold anything; and a name that
@@ -37,5 +37,5 @@ fn within(around: &Surroundings) -> Option<&OsStr> {
 }
 
 fn mark(around: &Surroundings) -> String {
-    trust::value(&json!(around.root.display().to_string())).to_string()
+    digest::value(&json!(around.root.display().to_string())).to_string()
 }

@@ -3,10 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+use crate::digest::DigestError;
 use crate::environment::EnvError;
 use crate::hint::{Command, Hint};
 use crate::process::Output;
-use crate::trust::{ContentError, RecordError};
+use crate::trust::RecordError;
 use crate::{Code, Fault};
 
 /// Why a provider's tools cannot be had. The first field is its name.
@@ -28,7 +29,7 @@ pub enum ProviderError {
     Record(String, RecordError),
     /// What it is cannot be told.
     #[error("the provider `{0}` cannot be run: {1}")]
-    Content(String, ContentError),
+    Content(String, DigestError),
     /// The variables that it declares are not there.
     #[error("the provider `{0}` cannot be run: {1}")]
     Env(String, EnvError),

@@ -5,9 +5,11 @@
 //! said in its name, and costs no tool but its own.
 
 mod cache;
+mod call;
 mod circle;
-mod declared;
+mod content_blocks;
 mod error;
+mod remote;
 mod server;
 mod settings;
 
@@ -17,19 +19,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use serde_json::Value;
-
-pub use declared::Declared;
+use call::RemoteCall;
 pub use error::ProviderError;
-pub(crate) use server::told;
+pub use remote::RemoteTool;
+use server::parse_client_error;
 pub use server::{Server, Way};
 pub use settings::Settings;
 
-use super::{Author, Listed, Listing, Provenance, SourceError};
+use super::{Listed, Listing, SourceError};
+use crate::digest::{self, Hash};
 use crate::environment::Vars;
 use crate::process::{End, Output, Process};
-use crate::tool::ToolError;
-use crate::trust::{self, Hash, Item, Verdict};
+use crate::tool::{Author, Provenance, ToolError};
+use crate::trust::{Grant, Verdict};
 use crate::{Name, Surroundings, Tool};
 
 /// A provider, and what it has declared.
@@ -42,7 +44,7 @@ pub struct Provider {
 /// What a provider has declared, and what of it is no declaration.
 #[derive(Debug, Default)]
 struct Declarations {
-    tools: Vec<Declared>,
+    tools: Vec<RemoteTool>,
     errors: Vec<Arc<ProviderError>>,
 }
 
@@ -69,27 +71,29 @@ impl Provider {
     /// has named it, or has written what it names.
     pub fn needs_word(&self, around: &Surroundings) -> bool {
         let inside = |word: &String| {
-            let file = trust::named(&around.root, word);
+            let file = digest::referenced_file(&around.root, word);
             file.is_some_and(|file| file.starts_with(&around.root))
         };
         !self.settings.own || self.settings.lines().into_iter().flatten().any(inside)
     }
 
     /// What has to be allowed before anything of it runs: its command lines.
-    pub fn command(&self, around: &Surroundings) -> Result<Item, ProviderError> {
-        let hash = trust::command(&around.root, &self.settings.lines());
+    pub fn command(&self, around: &Surroundings) -> Result<Grant, ProviderError> {
+        let hash = digest::command(&around.root, &self.settings.lines());
         let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
-        Ok(self.item(String::new(), hash, around))
+        Ok(self.grant_of(String::new(), hash, around))
     }
 
-    /// What has to be allowed before the tool `name` of it runs: its declaration.
-    pub(crate) fn tool(&self, name: &str, declaration: &Value, around: &Surroundings) -> Item {
-        self.item(name.to_owned(), trust::value(declaration), around)
+    /// What has to be allowed before the `tool` that it has declared runs: the
+    /// declaration.
+    pub(crate) fn grant(&self, tool: &RemoteTool, around: &Surroundings) -> Grant {
+        let hash = digest::value(tool.value());
+        self.grant_of(tool.remote_name().to_owned(), hash, around)
     }
 
-    fn item(&self, tool: String, hash: Hash, around: &Surroundings) -> Item {
+    fn grant_of(&self, tool: String, hash: Hash, around: &Surroundings) -> Grant {
         let source = self.key(around);
-        Item { source, tool, hash }
+        Grant { source, tool, hash }
     }
 
     /// What the record of the user's word calls it.
@@ -99,7 +103,7 @@ impl Provider {
     }
 
     /// Its tools with what each has declared.
-    pub fn tools(&self, around: &Surroundings) -> Result<&[Declared], Arc<ProviderError>> {
+    pub fn tools(&self, around: &Surroundings) -> Result<&[RemoteTool], Arc<ProviderError>> {
         let declarations = self.declarations(around).as_ref();
         declarations
             .map(|all| all.tools.as_slice())
@@ -119,13 +123,21 @@ impl Provider {
         match self.tools(around) {
             Ok(tools) => {
                 let found = tools.iter().find(|tool| tool.name() == name.as_str());
-                found.map(|tool| tool.load(self)).transpose()
+                found.map(|tool| self.load(tool)).transpose()
             }
             Err(error) => {
                 errors.push(SourceError::Provider(error));
                 Ok(None)
             }
         }
+    }
+
+    /// The tool that it has declared so.
+    pub(super) fn load(&self, tool: &RemoteTool) -> Result<Tool, ToolError> {
+        let definition = tool.definition(self)?;
+        let handler = RemoteCall::new(self.clone(), tool.clone());
+        let tool = Tool::new(definition, Arc::new(handler), &tool.shown(self));
+        Ok(tool.from(Arc::new(self.provenance())))
     }
 
     pub(super) fn list(&self, around: &Surroundings) -> Listing {
@@ -183,15 +195,15 @@ impl Provider {
         let kept = self.kept(&variables, around);
         let known = kept.as_ref().filter(|_| !around.refresh);
         if let Some(values) = known.and_then(cache::Cache::read) {
-            return Ok(declared::read(values, self));
+            return Ok(remote::read(values, self));
         }
         let output = self.discovery(variables, around)?;
-        let values = declared::values(&output.stdout.bytes)
+        let values = remote::values(&output.stdout.bytes)
             .map_err(|message| ProviderError::Form(self.name(), message))?;
         if let Some(kept) = kept {
             kept.write(&values);
         }
-        Ok(declared::read(values, self))
+        Ok(remote::read(values, self))
     }
 
     /// Where its declarations are kept, if they are.
@@ -217,7 +229,7 @@ impl Provider {
         match verdict.map_err(|error| ProviderError::Record(self.name(), error))? {
             Verdict::Allowed => Ok(()),
             Verdict::Changed => Err(ProviderError::Changed(self.name())),
-            Verdict::Unknown => Err(ProviderError::Unknown(self.name())),
+            Verdict::NotApproved => Err(ProviderError::Unknown(self.name())),
         }
     }
 
@@ -232,7 +244,7 @@ impl Provider {
             End::Late => Err(ProviderError::Late(self.name(), timeout)),
             _ if output.stdout.left_out > 0 => Err(ProviderError::TooMuch(self.name())),
             end if end.is_success() => Ok(output),
-            _ if server && let Some(fault) = told(&output) => {
+            _ if server && let Some(fault) = parse_client_error(&output) => {
                 Err(ProviderError::Server(self.name(), Box::new(fault)))
             }
             _ => Err(ProviderError::failed(self.name(), &output)),

@@ -111,7 +111,7 @@ impl Server {
 }
 
 /// What our program said on standard error, which is one fault as JSON.
-pub(crate) fn told(output: &Output) -> Option<Fault> {
+pub(super) fn parse_client_error(output: &Output) -> Option<Fault> {
     let value: Value = serde_json::from_slice(output.stderr.bytes.trim_ascii()).ok()?;
     let word = |key: &str| value.get(key).and_then(Value::as_str);
     let code = Code::ALL

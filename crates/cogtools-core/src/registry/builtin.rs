@@ -1,0 +1,170 @@
+//! The two tools that lead to all others, for hosts that are told of a few only.
+//!
+//! `find_tool` searches, `call_tool` calls what was found. They are built in, so
+//! that every program that asks the [`Registry`] for a tool has them; no list of
+//! a project's tools does.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Registry;
+use crate::arguments::Arguments;
+use crate::schema::Schema;
+use crate::search::search;
+use crate::tool::{Annotations, Answer, Definition, Handler, RunError};
+use crate::{Code, Fault, Name, Surroundings, Tool};
+
+/// The one that searches the tools of a project.
+#[derive(Debug)]
+struct FindTool {
+    registry: Registry,
+}
+
+/// The one that calls another.
+#[derive(Debug)]
+struct CallTool {
+    registry: Registry,
+}
+
+/// The built-in tool of that name, over the tools of `registry`.
+pub(super) fn tool(name: &str, registry: &Registry) -> Option<Tool> {
+    let registry = registry.clone();
+    let (definition, handler): (Definition, Arc<dyn Handler>) = match name {
+        Name::FIND => (find_definition(), Arc::new(FindTool { registry })),
+        Name::CALL => (call_definition(), Arc::new(CallTool { registry })),
+        _ => return None,
+    };
+    Some(Tool::new(definition, handler, Path::new(name)))
+}
+
+/// The name of the tool that the arguments of `call_tool` name, and what it is to be
+/// called with. They have been accepted.
+pub(super) fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
+    let name = arguments.get("name").and_then(Value::as_str);
+    let name = name.unwrap_or_default().to_owned();
+    let own = match arguments.shift_remove("arguments") {
+        Some(Value::Object(own)) => own,
+        _ => Map::new(),
+    };
+    (name, Arguments::from(own))
+}
+
+fn find_definition() -> Definition {
+    let query = "What the tool should do, in a few words, or a part of its name";
+    let limit = "How many matches at most";
+    let schema = schema(json!({
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": query},
+            "limit": {
+                "type": "integer", "description": limit, "minimum": 1, "maximum": 50, "default": 5,
+            },
+        },
+        "required": ["query"],
+    }));
+    let description = "Finds tools that are not declared here, by what they are for. Each match \
+                       comes with its description and parameters; call it with call_tool.";
+    let annotations = Annotations {
+        read_only: Some(true),
+        idempotent: Some(true),
+        open_world: Some(false),
+        ..Annotations::default()
+    };
+    Definition::new(Name::reserved(Name::FIND), description, schema)
+        .with_title("Find a tool")
+        .with_annotations(annotations)
+}
+
+fn call_definition() -> Definition {
+    let schema = schema(json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "The name of the tool"},
+            "arguments": {"type": "object", "description": "Its arguments, as its parameters say"},
+        },
+        "required": ["name"],
+    }));
+    let description = "Calls a tool that find_tool has found.";
+    Definition::new(Name::reserved(Name::CALL), description, schema).with_title("Call a tool")
+}
+
+/// The Schema Object of one of our own.
+fn schema(value: Value) -> Schema {
+    match value {
+        Value::Object(object) => Schema::from(object),
+        _ => Schema::empty(),
+    }
+}
+
+impl Handler for FindTool {
+    fn call(
+        &self,
+        _tool: &Tool,
+        arguments: Map<String, Value>,
+        _around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let query = arguments.get("query").and_then(Value::as_str);
+        let limit = arguments.get("limit").and_then(Value::as_u64);
+        let (Some(query), Some(limit)) = (query, limit) else {
+            let fault = Fault::new(Code::Internal, "a search without a query or a limit");
+            return Err(Box::new(fault.about(Name::FIND)));
+        };
+        let found = self.registry.map(Result::ok);
+        let tools: Vec<Tool> = found.items.into_iter().flatten().collect();
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(Answer::new(search(query, &tools, limit)))
+    }
+
+    /// It may ask sources that are programs.
+    fn runs_programs(&self) -> bool {
+        true
+    }
+}
+
+impl Handler for CallTool {
+    /// [`Registry::prepare`] leaves nothing to be done here: the call that it gives is
+    /// one of the other tool.
+    fn call(
+        &self,
+        _tool: &Tool,
+        arguments: Map<String, Value>,
+        around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let (name, arguments) = target(arguments);
+        let prepared = self.registry.prepare(&name, arguments);
+        prepared
+            .and_then(|call| call.run(around))
+            .map_err(|faults| {
+                let first = faults.into_iter().next();
+                Box::new(first.unwrap_or_else(|| Fault::new(Code::Internal, "no answer")))
+            })
+    }
+
+    /// What is called through it may.
+    fn runs_programs(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Text;
+    use crate::yaml;
+
+    /// The definitions are made without the checks that files go through.
+    #[test]
+    fn parameters_are_legal() {
+        for definition in [find_definition(), call_definition()] {
+            let schema = definition.schema();
+            let text = Value::Object(schema.as_object().clone()).to_string();
+            let text = Text::new("x", text.into_bytes()).expect("it is text");
+            let document = yaml::parse(&text).expect("JSON is YAML");
+            let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
+            assert_eq!(read.as_ref(), Ok(schema));
+            assert_eq!(schema.misfit_defaults(), []);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! How long a call may take.
+
+use std::time::Duration;
+
+use crate::{Code, Fault, Tool};
+
+/// How long a tool may take, and who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    name: String,
+    timeout: Duration,
+    /// Whether it runs programs. Whoever runs one keeps the time itself, and has
+    /// something to tell of its end.
+    programs: bool,
+}
+
+impl Limit {
+    /// How much longer than its time a program may take until all of it is ended.
+    pub const ENDING: Duration = Duration::from_secs(5);
+
+    /// A `timeout` for what is called `name` and runs no program.
+    pub fn new(name: &str, timeout: Duration) -> Self {
+        Self {
+            name: name.to_owned(),
+            timeout,
+            programs: false,
+        }
+    }
+
+    /// That of `tool`.
+    pub fn of(tool: &Tool) -> Self {
+        Self {
+            programs: tool.runs_programs(),
+            ..Self::new(tool.name().as_str(), tool.timeout())
+        }
+    }
+
+    /// The name of the tool.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the tool runs programs.
+    pub const fn runs_programs(&self) -> bool {
+        self.programs
+    }
+
+    /// How long to wait for it.
+    pub fn patience(&self) -> Duration {
+        if self.programs {
+            self.timeout.saturating_add(Self::ENDING)
+        } else {
+            self.timeout
+        }
+    }
+
+    /// The fault of what did not end in time.
+    pub fn fault(&self) -> Fault {
+        let seconds = self.timeout.as_secs_f64();
+        let message = format!("the tool did not end within {seconds} s");
+        Fault::new(Code::Timeout, message)
+            .about(self.name.as_str())
+            .hint("send less, or give the tool more time with `timeout`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Text;
+
+    #[test]
+    fn programs_have_time_to_end() {
+        let check = |rest: &str, seconds: u64| {
+            let text = format!("name: t\ndescription: d\n{rest}\n");
+            let text = Text::new("t.yaml", text.into_bytes()).expect("it is text");
+            let limit = Limit::of(&Tool::parse(text).expect("it is a tool"));
+            assert_eq!(limit.patience(), Duration::from_secs(seconds), "{rest}");
+        };
+        check("implementation: x", 60);
+        check("implementation: {exec: [x]}", 65);
+        check("timeout: 300\nimplementation: x", 300);
+        check("timeout: 300\nimplementation: {exec: [x]}", 305);
+    }
+}

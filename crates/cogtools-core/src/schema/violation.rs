@@ -1,0 +1,160 @@
+//! What is wrong with a call's arguments, in words that let a model repair it.
+
+use std::fmt::{self, Display, Formatter};
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::{Map, Value};
+
+use super::Schema;
+use super::message::{cut, extra, quoted, show, word};
+use crate::pointer::{child, segments};
+use crate::suggest::did_you_mean;
+
+/// One thing that is wrong with the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The JSON pointer of the argument that is wrong, missing or unknown.
+    pub pointer: String,
+    /// What is wrong.
+    pub kind: ViolationKind,
+    /// What to send instead.
+    pub hints: Vec<String>,
+}
+
+/// What can be wrong with an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViolationKind {
+    /// It is required and left out.
+    Missing,
+    /// The schema does not have it.
+    Unknown,
+    /// Its value does not fit, for this reason.
+    Invalid(String),
+}
+
+impl Violation {
+    /// An argument (or property) that the schema does not have; `known` are those
+    /// it has.
+    pub fn unknown(pointer: String, name: &str, known: &[&str]) -> Self {
+        let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known {
+            [] => "send no arguments: `{}`".to_owned(),
+            known => format!("the parameters are {}", quoted(known)),
+        });
+        Self {
+            pointer,
+            kind: ViolationKind::Unknown,
+            hints: vec![hint],
+        }
+    }
+}
+
+impl Display for ViolationKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "required but missing",
+            Self::Unknown => "not a parameter of this tool",
+            Self::Invalid(reason) => reason,
+        })
+    }
+}
+
+/// The violations that one error of the validator stands for.
+pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Violation> {
+    let base = error.instance_path().to_string();
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let pointer = child(&base, name);
+            vec![Violation {
+                hints: vec![send(schema, &pointer)],
+                pointer,
+                kind: ViolationKind::Missing,
+            }]
+        }
+        Kind::AdditionalProperties { unexpected } => {
+            let here = schema.at(segments(&base).iter().map(String::as_str));
+            let known = here
+                .and_then(|here| here.get("properties"))
+                .and_then(Value::as_object);
+            let known: Vec<&str> = known
+                .into_iter()
+                .flat_map(Map::keys)
+                .map(String::as_str)
+                .collect();
+            let unexpected = unexpected.iter();
+            unexpected
+                .map(|name| Violation::unknown(child(&base, name), name, &known))
+                .collect()
+        }
+        kind => {
+            let mut hints = extra(kind, error.instance());
+            hints.push(send(schema, &base));
+            vec![Violation {
+                pointer: base,
+                kind: ViolationKind::Invalid(word(kind, error.instance())),
+                hints,
+            }]
+        }
+    }
+}
+
+/// `send therefore (string): Provide constructive outlook on the situation`.
+fn send(schema: &Schema, pointer: &str) -> String {
+    let segments = segments(pointer);
+    let name = name(schema, &segments);
+    let Some(here) = schema.at(segments.iter().map(String::as_str)) else {
+        return format!("see the parameters of the tool for {name}");
+    };
+    let description = here
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let description = cut(
+        &description.split_whitespace().collect::<Vec<_>>().join(" "),
+        400,
+    );
+    match (label(here), description.as_str()) {
+        (label, "") => format!("send {name} ({label})"),
+        (label, description) => format!("send {name} ({label}): {description}"),
+    }
+}
+
+/// What the value at `segments` is called: a property by its name, an item by
+/// its place.
+fn name(schema: &Schema, segments: &[String]) -> String {
+    let Some((last, outer)) = segments.split_last() else {
+        return "an object".to_owned();
+    };
+    let list = schema.at(outer.iter().map(String::as_str));
+    let list = list.is_some_and(|list| list.contains_key("items"));
+    if list && !outer.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("item {last} of {}", name(schema, outer));
+    }
+    last.clone()
+}
+
+/// A schema's type in a word or a few.
+fn label(schema: &Map<String, Value>) -> String {
+    let kind = schema.get("type").and_then(Value::as_str);
+    let null = if schema.get("nullable") == Some(&Value::Bool(true)) {
+        " or null"
+    } else {
+        ""
+    };
+    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+        let options: Vec<String> = options.iter().map(show).collect();
+        return format!("one of {}", options.join(", "));
+    }
+    match kind {
+        Some("array") => {
+            let items = schema.get("items").and_then(Value::as_object).map(label);
+            format!(
+                "array of {}{null}",
+                items.unwrap_or_else(|| "any value".to_owned())
+            )
+        }
+        Some(kind) => format!("{kind}{null}"),
+        None => "any value".to_owned(),
+    }
+}

@@ -1,0 +1,14 @@
+//! A search among tools, for a model that does not know their names.
+
+mod bm25;
+mod results;
+mod tokens;
+
+use crate::Tool;
+
+/// The first `limit` of the `tools` that answer to `query`, best first, as text for a
+/// model.
+pub(crate) fn search(query: &str, tools: &[Tool], limit: usize) -> String {
+    let ranked = bm25::rank(query, tools);
+    results::text(query, tools, &ranked, limit)
+}

@@ -1,0 +1,112 @@
+//! A call of a tool that a provider has declared: its program answers.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::remote::RemoteTool;
+use super::server::parse_client_error;
+use super::{Provider, ProviderError};
+use crate::process::{Output, Process};
+use crate::tool::{Answer, CommandCall, Handler, RunError, Tool, cut_notice};
+use crate::trust::Grant;
+use crate::{Code, Fault, Surroundings};
+
+/// How many bytes the result of a server may have as JSON, with all its parts; its
+/// messages are smaller.
+const MAX_MCP_RESULT: usize = 32 << 20;
+
+/// The provider's part in a tool that it has declared.
+#[derive(Debug)]
+pub(super) struct RemoteCall {
+    provider: Provider,
+    tool: RemoteTool,
+}
+
+/// What a server's program printed is no result.
+#[derive(Debug, thiserror::Error)]
+#[error("the program printed something else than the result of a server: {0}")]
+struct NoResult(serde_json::Error);
+
+impl RemoteCall {
+    pub(super) const fn new(provider: Provider, tool: RemoteTool) -> Self {
+        Self { provider, tool }
+    }
+
+    /// The command line of the call.
+    fn line(&self) -> Vec<String> {
+        let settings = self.provider.settings();
+        let mut line = settings.call.clone();
+        if settings.server.is_some() {
+            line.push("--".to_owned());
+        }
+        line.push(self.tool.remote_name().to_owned());
+        line
+    }
+
+    /// What came of the run of our own program that talks to a server.
+    fn served(
+        &self,
+        call: &CommandCall<'_>,
+        output: &Output,
+        around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        if output.end.is_success() {
+            return answer(output).map_err(|error| {
+                let fault = Fault::new(Code::ToolFailed, error.to_string());
+                Box::new(fault.about(call.name()))
+            });
+        }
+        let Some(fault) = parse_client_error(output) else {
+            return Err(call.failed(output));
+        };
+        if fault.code == Code::ToolNotFound {
+            self.provider.forget(around);
+        }
+        Err(Box::new(fault.about(call.name())))
+    }
+}
+
+impl Handler for RemoteCall {
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let about = |error: ProviderError| Box::new(error.fault().about(tool.name().as_str()));
+        let mut call = CommandCall::new(tool, &arguments, around);
+        let variables = self.provider.variables(around).map_err(about)?;
+        let line = self.line();
+        let process = self.provider.process(&line, variables, around);
+        let process = process.map_err(about)?;
+        let program = PathBuf::from(&line[0]);
+        if self.provider.settings().server.is_none() {
+            return call.end(process, program);
+        }
+        let output = call.output(process.most(MAX_MCP_RESULT), program)?;
+        self.served(&call, &output, around)
+    }
+
+    fn runs_programs(&self) -> bool {
+        true
+    }
+
+    fn grant(&self, around: &Surroundings) -> Option<Grant> {
+        Some(self.provider.grant(&self.tool, around))
+    }
+}
+
+/// What a server has answered. A text that is too long comes alone, and is cut.
+fn answer(output: &Output) -> Result<Answer, NoResult> {
+    let result = serde_json::from_slice(&output.stdout.bytes).map_err(NoResult)?;
+    let mut answer = Answer::from_mcp(result);
+    if answer.text.len() > Process::MOST {
+        let end = answer.text.floor_char_boundary(Process::MOST);
+        answer.cut = (answer.text.len() - end) as u64;
+        answer.text.truncate(end);
+        answer.text.push_str(&cut_notice(answer.cut));
+        answer.parts.clear();
+    }
+    Ok(answer)
+}

@@ -1,0 +1,159 @@
+//! What a tool of an MCP server answers: parts of several kinds, and the text that
+//! stands for all of them where a result is text.
+
+use serde_json::{Map, Value};
+
+use crate::Answer;
+
+type Object = Map<String, Value>;
+
+impl Answer {
+    /// The answer that the result of a `tools/call` is, as MCP has it.
+    pub fn from_mcp(mut result: Object) -> Self {
+        let text = text(&result);
+        let value = result.remove("structuredContent");
+        let parts = match result.remove("content") {
+            Some(Value::Array(parts)) => parts,
+            _ => Vec::new(),
+        };
+        Self {
+            text,
+            value,
+            parts,
+            ..Self::default()
+        }
+    }
+}
+
+/// The parts with a blank line between them. What is no text is told of in a line.
+fn text(result: &Object) -> String {
+    let parts = result.get("content").and_then(Value::as_array);
+    let parts = parts.into_iter().flatten().filter_map(Value::as_object);
+    let (mut texts, mut said) = (Vec::new(), false);
+    for part in parts {
+        let (text, is_text) = part_text(part);
+        said |= is_text;
+        texts.push(text);
+    }
+    if !said && let Some(value) = result.get("structuredContent") {
+        texts.push(value.to_string());
+    }
+    texts.join("\n\n")
+}
+
+/// The text of a part, and whether it is the part's own.
+fn part_text(part: &Object) -> (String, bool) {
+    let kind = word(part, "type");
+    match kind {
+        "text" => (word(part, "text").to_owned(), true),
+        "image" | "audio" => (notice(kind, "", part, word(part, "data")), false),
+        "resource_link" => {
+            let (name, uri) = (word(part, "name"), word(part, "uri"));
+            (format!("{name}: {uri}"), true)
+        }
+        "resource" => {
+            let none = Object::new();
+            let resource = part.get("resource").and_then(Value::as_object);
+            let resource = resource.unwrap_or(&none);
+            if let Some(text) = resource.get("text").and_then(Value::as_str) {
+                return (text.to_owned(), true);
+            }
+            let (uri, blob) = (word(resource, "uri"), word(resource, "blob"));
+            (notice("resource", uri, resource, blob), false)
+        }
+        other => (
+            format!("[a part of the kind `{other}`, which is left out]"),
+            false,
+        ),
+    }
+}
+
+/// A line that stands for data, which is Base64.
+fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
+    let mime = match word(part, "mimeType") {
+        "" => "of an unknown type",
+        mime => mime,
+    };
+    let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
+    let bytes = (data.len() * 3 / 4).saturating_sub(padding);
+    let space = if uri.is_empty() { "" } else { " " };
+    format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, left out: a result is text]")
+}
+
+fn word<'o>(object: &'o Object, key: &str) -> &'o str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a table reads better without borrows"
+    )]
+    fn check(result: Value, expected: &str) {
+        let result = result.as_object().expect("an object");
+        assert_eq!(Answer::from_mcp(result.clone()).text, expected);
+    }
+
+    #[test]
+    fn parts_become_text() {
+        check(
+            json!({"content": [{"type": "text", "text": " a\n"}]}),
+            " a\n",
+        );
+        check(
+            json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "structuredContent": {}}),
+            "a\n\nb",
+        );
+        check(
+            json!({"content": [{"type": "image", "data": "AAEC", "mimeType": "image/png"}]}),
+            "[image: image/png, 3 bytes, left out: a result is text]",
+        );
+        check(
+            json!({"content": [{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]}),
+            "[audio: audio/wav, 1 bytes, left out: a result is text]",
+        );
+        check(
+            json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///a"}]}),
+            "n: file:///a",
+        );
+        check(
+            json!({"content": [{"type": "resource", "resource": {"uri": "u:a", "text": "t"}}]}),
+            "t",
+        );
+        check(
+            json!({"content": [{"type": "resource", "resource": {"uri": "u:a", "blob": "AAE="}}]}),
+            "[resource u:a: of an unknown type, 2 bytes, left out: a result is text]",
+        );
+        check(
+            json!({"content": [{"type": "video"}]}),
+            "[a part of the kind `video`, which is left out]",
+        );
+        check(
+            json!({"content": [], "structuredContent": {"b": 1, "a": 2}}),
+            r#"{"b":1,"a":2}"#,
+        );
+        check(json!({}), "");
+    }
+
+    #[test]
+    fn parts_stay_as_they_are_beside_the_text() {
+        let image = json!({"type": "image", "data": "AAEC", "mimeType": "image/png"});
+        let result = json!({"content": [image], "structuredContent": {"a": 1}, "isError": false});
+        let answer = Answer::from_mcp(result.as_object().expect("an object").clone());
+        assert_eq!(
+            answer,
+            Answer {
+                text: "[image: image/png, 3 bytes, left out: a result is text]\n\n{\"a\":1}"
+                    .to_owned(),
+                value: Some(json!({"a": 1})),
+                parts: vec![image],
+                ..Answer::default()
+            }
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! A tool that a provider declares, made into one like any other.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{Declarations, Provider, ProviderError};
+use crate::Tool;
+use crate::schema::Schema;
+use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
+
+/// One declaration: any object with a name.
+#[derive(Clone, Debug)]
+pub struct RemoteTool {
+    /// The name that the provider knows it by.
+    remote_name: String,
+    /// The name here, with the prefix.
+    name: String,
+    value: Arc<Value>,
+}
+
+/// The objects in what a provider printed: an array, or one under
+/// `functionDeclarations` or `function_declarations`.
+pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
+    let value: Value = serde_json::from_slice(printed).map_err(|error| {
+        let nothing = printed.iter().all(u8::is_ascii_whitespace);
+        if nothing {
+            "it printed nothing".to_owned()
+        } else {
+            format!("it printed something else than JSON ({error})")
+        }
+    })?;
+    let listed = |value: &Value| value.as_array().cloned();
+    let wrapped = |value: &Value| {
+        ["functionDeclarations", "function_declarations", "tools"]
+            .iter()
+            .find_map(|key| listed(value.get(key)?))
+    };
+    let values = match value.as_array() {
+        Some(values) => values.clone(),
+        None => wrapped(&value).ok_or("it printed JSON that is no array")?,
+    };
+    // Gemini CLI takes an array of wrapped arrays as well.
+    Ok(values
+        .into_iter()
+        .flat_map(|value| wrapped(&value).unwrap_or_else(|| vec![value]))
+        .collect())
+}
+
+/// Reads the declarations of `provider`; of those with the same name the first counts.
+pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
+    let mut read = Declarations::default();
+    let mut seen = std::collections::HashSet::new();
+    for (index, value) in values.into_iter().enumerate() {
+        let name = value.get("name").and_then(Value::as_str);
+        let Some(own) = name.map(str::to_owned) else {
+            let message = format!("declaration {} has no name", index + 1);
+            let error = ProviderError::Declaration(provider.name(), message);
+            read.errors.push(Arc::new(error));
+            continue;
+        };
+        if seen.insert(own.clone()) {
+            read.tools.push(RemoteTool {
+                name: format!("{}{own}", provider.settings().prefix),
+                remote_name: own,
+                value: Arc::new(value),
+            });
+        } else {
+            let error = ProviderError::Twice(provider.name(), own);
+            read.errors.push(Arc::new(error));
+        }
+    }
+    // Every list of tools is in the order of names.
+    read.tools.sort_by(|one, other| one.name.cmp(&other.name));
+    read
+}
+
+impl RemoteTool {
+    /// The name here.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name that the provider knows it by.
+    pub fn remote_name(&self) -> &str {
+        &self.remote_name
+    }
+
+    /// What the provider says of it.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// What stands where others have a file.
+    pub(super) fn shown(&self, provider: &Provider) -> PathBuf {
+        PathBuf::from(format!(
+            "{}: {}",
+            provider.settings().name,
+            self.remote_name
+        ))
+    }
+
+    /// What it says of itself as a tool of `provider`, held to the same rules as a
+    /// file.
+    pub(super) fn definition(&self, provider: &Provider) -> Result<Definition, ToolError> {
+        let parameters = self.parameters(provider)?;
+        let mut entries = Map::new();
+        entries.insert("name".into(), self.name.clone().into());
+        for key in ["title", "description"] {
+            if let Some(value) = self.value.get(key) {
+                entries.insert(key.to_owned(), value.clone());
+            }
+        }
+        let key = parameters.as_ref().map(|(key, _)| *key);
+        if let Some((key, schema)) = &parameters {
+            entries.insert((*key).to_owned(), schema.as_object().clone().into());
+        }
+        let declaration = JsonDocument::new(self.shown(provider), entries)?;
+        let definition = Definition::from_declaration(&declaration, key, self.annotations())?;
+        let definition = match parameters {
+            // Types in capitals and the like, which some print, are no JSON Schema.
+            Some((key, recovered)) if key != SCHEMAS[0] => definition.with_schema(recovered),
+            _ => definition,
+        };
+        Ok(definition.with_timeout(provider.settings().time(Tool::TIMEOUT)))
+    }
+
+    /// What MCP calls hints; what is not one says nothing.
+    fn annotations(&self) -> Annotations {
+        let hints = self.value.get("annotations");
+        let hint = |name: &str| hints?.get(name)?.as_bool();
+        Annotations {
+            read_only: hint("readOnlyHint"),
+            destructive: hint("destructiveHint"),
+            idempotent: hint("idempotentHint"),
+            open_world: hint("openWorldHint"),
+        }
+    }
+
+    /// Its parameters, with the key that they have, as far as a Schema Object can say
+    /// what they do.
+    fn parameters(&self, provider: &Provider) -> Result<Option<(&'static str, Schema)>, ToolError> {
+        let said = |key: &&&str| self.value.get(**key).is_some_and(|value| !value.is_null());
+        let Some(key) = SCHEMAS.iter().find(said) else {
+            return Ok(None);
+        };
+        let wrong = |what: &str| {
+            let message = format!("`{key}` of `{}` {what}", self.remote_name);
+            let error = ProviderError::Declaration(provider.name(), message);
+            ToolError::Invalid(vec![error.fault()])
+        };
+        let object = self.value.get(*key).and_then(Value::as_object);
+        let object = object.ok_or_else(|| wrong("is no object"))?;
+        if !is_of_objects(object) {
+            return Err(wrong("describes something else than an object"));
+        }
+        Ok(Some((key, Schema::recover(object.clone()))))
+    }
+}
+
+/// Whether a schema lets objects through, as far as its type says: arguments are one.
+fn is_of_objects(schema: &Map<String, Value>) -> bool {
+    let object = |kind: &Value| {
+        let kind = kind.as_str().unwrap_or_default();
+        kind.eq_ignore_ascii_case("object")
+    };
+    match schema.get("type") {
+        None => true,
+        Some(Value::Array(kinds)) => kinds.iter().any(object),
+        Some(kind) => object(kind),
+    }
+}
+
+/// The keys that parameters stand under; the first is in the words of OpenAPI, the
+/// others are JSON Schema.
+const SCHEMAS: [&str; 4] = [
+    "parameters",
+    "parametersJsonSchema",
+    "inputSchema",
+    "input_schema",
+];
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::source::Settings;
+
+    #[test]
+    fn a_tool_has_the_time_of_its_provider() {
+        for (given, expected) in [(None, Tool::TIMEOUT), (Some(300), Duration::from_mins(5))] {
+            let provider = Provider::new(Settings {
+                name: "p".to_owned(),
+                discover: Vec::new(),
+                call: Vec::new(),
+                prefix: String::new(),
+                env: Vec::new(),
+                timeout: given.map(Duration::from_secs),
+                cache: None,
+                own: true,
+                server: None,
+            });
+            let declared = RemoteTool {
+                remote_name: "say".to_owned(),
+                name: "say".to_owned(),
+                value: Arc::new(json!({"name": "say", "description": "d"})),
+            };
+            let tool = provider.load(&declared).map_err(ToolError::faults);
+            assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A call of a tool that is a command: a program with arguments, a script, or the
+//! program of a provider.
+//!
+//! It gets the arguments of the call as JSON on standard input, the variables
+//! that the tool declares and no others, and the project's root as the working
+//! directory. What they print is the result.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::error::CommandError;
+use super::locate::ProgramSearch;
+use crate::Surroundings;
+use crate::environment::Vars;
+use crate::process::{Kept, Output, Process};
+use crate::tool::{Answer, RunError, Tool};
+
+/// One call of a tool that is a command.
+pub(crate) struct CommandCall<'c> {
+    tool: &'c Tool,
+    around: &'c Surroundings,
+    input: Vec<u8>,
+}
+
+impl<'c> CommandCall<'c> {
+    /// A call of `tool` with `arguments`.
+    pub(crate) fn new(
+        tool: &'c Tool,
+        arguments: &Map<String, Value>,
+        around: &'c Surroundings,
+    ) -> Self {
+        // A map of JSON values can always be written. A shell's `read` wants a line.
+        let mut input = serde_json::to_vec(arguments).unwrap_or_default();
+        input.push(b'\n');
+        Self {
+            tool,
+            around,
+            input,
+        }
+    }
+
+    /// Runs `program` in the project: what it prints is the answer.
+    pub(super) fn run(
+        self,
+        program: PathBuf,
+        args: Vec<String>,
+        variables: Vars,
+    ) -> Result<Answer, RunError> {
+        let process = Process::new(&program, &self.around.root)
+            .args(args)
+            .variables(variables);
+        self.end(process, program)
+    }
+
+    /// What `process`, which is `program`, answers.
+    pub(crate) fn end(mut self, process: Process, program: PathBuf) -> Result<Answer, RunError> {
+        let output = self.output(process, program)?;
+        if !output.end.is_success() {
+            return Err(self.failed(&output));
+        }
+        answer(output).map_err(|error| self.fault(&error))
+    }
+
+    /// Runs `process`, which is `program`, to its end, however that is.
+    pub(crate) fn output(
+        &mut self,
+        process: Process,
+        program: PathBuf,
+    ) -> Result<Output, RunError> {
+        let process = process.input(std::mem::take(&mut self.input));
+        let process = process.timeout(self.tool.timeout());
+        let output = process.run(&self.around.cancel);
+        output.map_err(|error| self.fault(&CommandError::Start(program, error)))
+    }
+
+    /// The fault of a run that did not end well.
+    pub(crate) fn failed(&self, output: &Output) -> RunError {
+        CommandError::of(output.end, self.tool.timeout()).telling(self.name(), output)
+    }
+
+    /// The variables that the tool may see.
+    pub(super) fn variables(&self) -> Result<Vars, RunError> {
+        let given = self.around.environment.given(self.tool.env());
+        given.map_err(|error| {
+            let fault = error.fault();
+            // A fault of the file is about the file.
+            let about = fault.subject.is_empty();
+            Box::new(if about {
+                fault.about(self.tool.name().as_str())
+            } else {
+                fault
+            })
+        })
+    }
+
+    /// Where the programs that it names are looked for.
+    pub(super) fn search(&self, variables: &Vars) -> ProgramSearch {
+        let file = self.tool.text().origin();
+        let folder = file.parent().unwrap_or(Path::new(""));
+        ProgramSearch::new(self.around.root.join(folder), variables)
+    }
+
+    /// The name of the tool.
+    pub(crate) fn name(&self) -> &str {
+        self.tool.name().as_str()
+    }
+
+    /// The fault of a call that came to `error`.
+    pub(super) fn fault(&self, error: &CommandError) -> RunError {
+        error.fault(self.name())
+    }
+}
+
+/// What a program that did well has answered.
+fn answer(output: Output) -> Result<Answer, CommandError> {
+    let Kept { bytes, left_out } = output.stdout;
+    let whole = bytes.len() as u64 + left_out;
+    let mut text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            // A character that was cut in two is no mistake of the program.
+            if left_out == 0 || error.utf8_error().error_len().is_some() {
+                return Err(CommandError::Encoding(valid));
+            }
+            let mut bytes = error.into_bytes();
+            bytes.truncate(valid);
+            String::from_utf8(bytes).unwrap_or_default()
+        }
+    };
+    let left_out = whole - text.len() as u64;
+    if left_out > 0 {
+        text.push_str(&cut_notice(left_out));
+    }
+    Ok(Answer {
+        text,
+        cut: left_out,
+        aside: String::from_utf8_lossy(&output.stderr.bytes).into_owned(),
+        ..Answer::default()
+    })
+}
+
+/// The last line of a result that was cut.
+pub(crate) fn cut_notice(left_out: u64) -> String {
+    let most = Process::MOST;
+    format!("\n[cut here: {left_out} more bytes are left out; a result has at most {most}]\n")
+}

@@ -1,0 +1,84 @@
+//! `implementation: {exec: […]}`: a program with its arguments, each a template; no
+//! shell.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Kind;
+use super::command::CommandCall;
+use super::error::CommandError;
+use crate::text::Text;
+use crate::tool::handler::{Handler, RunError};
+use crate::tool::reader::Reader;
+use crate::tool::template::{Partials, Template, TemplateSource};
+use crate::tool::{Answer, Tool};
+use crate::yaml::Entry;
+use crate::{Expected, Fault, Surroundings};
+
+/// How tool files write it.
+pub(super) const KIND: Kind = Kind {
+    key: Some("exec"),
+    read,
+};
+
+#[derive(Debug)]
+struct Exec(Vec<Template>);
+
+fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+    let items = entry.value.items().unwrap_or_default();
+    if items.is_empty() {
+        reader.kind(&entry.key, Expected::Command, &entry.value);
+        return None;
+    }
+    for item in items.iter().filter(|item| item.text().is_none()) {
+        reader.kind(&entry.key, Expected::Strings, item);
+    }
+    let templates = items.iter().map(|item| Template::read(item, reader.text()));
+    let templates = templates.collect::<Option<_>>()?;
+    Some(Arc::new(Exec(templates)))
+}
+
+impl Handler for Exec {
+    /// Runs the program with its arguments, each rendered over `arguments`. An
+    /// element stays one element, whatever it comes to hold.
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let call = CommandCall::new(tool, &arguments, around);
+        let text = tool.text();
+        let partials = Partials::beside(text);
+        let mut words = Vec::with_capacity(self.0.len());
+        for (index, element) in self.0.iter().enumerate() {
+            let word = element.render(text, &partials, arguments.clone())?;
+            if word.contains('\0') {
+                return Err(call.fault(&CommandError::Nul(index + 1)));
+            }
+            words.push(word);
+        }
+        let variables = call.variables()?;
+        let search = call.search(&variables);
+        let mut words = words.into_iter();
+        let program = words.next().ok_or(CommandError::Nameless);
+        let program = program.and_then(|name| search.find(&name));
+        let program = program.map_err(|error| call.fault(&error))?;
+        call.run(program, words.collect(), variables)
+    }
+
+    fn runs_programs(&self) -> bool {
+        true
+    }
+
+    fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+        let mut templates = self.0.iter();
+        templates.try_for_each(|template| template.check(text, &Partials::beside(text)))
+    }
+
+    fn templates(&self, text: &Text) -> Vec<TemplateSource> {
+        let own = |template| TemplateSource::own(template, text);
+        self.0.iter().map(own).collect()
+    }
+}

@@ -1,0 +1,214 @@
+//! `implementation: {script: …}`: a script that begins with `#!`, and the file it
+//! becomes.
+//!
+//! The interpreter of the first line is started with the file as its argument, as
+//! the kernel would do it. So no file system has to allow execution, and a system
+//! that knows no such first lines runs scripts too.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use super::Kind;
+use super::command::CommandCall;
+use super::error::CommandError;
+use super::locate::ProgramSearch;
+use crate::tool::handler::{Handler, RunError};
+use crate::tool::reader::Reader;
+use crate::tool::{Answer, Tool, ToolFault};
+use crate::yaml::Entry;
+use crate::{Actual, Expected, Surroundings};
+
+/// How tool files write it.
+pub(super) const KIND: Kind = Kind {
+    key: Some("script"),
+    read,
+};
+
+#[derive(Debug)]
+struct Script(String);
+
+/// A script in a file of its own, which is removed with this value.
+#[derive(Debug)]
+struct ScriptFile {
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+/// The program that runs a script, and what it is given before the script's file.
+#[derive(Debug, PartialEq, Eq)]
+struct Interpreter {
+    program: PathBuf,
+    args: Vec<String>,
+}
+
+fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+    let node = &entry.value;
+    match node.text() {
+        Some(text) if text.starts_with("#!") => Some(Arc::new(Script(text.to_owned()))),
+        Some(_) => {
+            let fault = ToolFault::Kind {
+                key: entry.key.clone(),
+                expected: Expected::Script,
+                actual: Actual::Other("other text"),
+            };
+            reader.refuse(&fault, node.span);
+            None
+        }
+        None => {
+            reader.kind(&entry.key, Expected::Script, node);
+            None
+        }
+    }
+}
+
+impl Handler for Script {
+    /// Runs the script by the interpreter that its first line names.
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let call = CommandCall::new(tool, &arguments, around);
+        let variables = call.variables()?;
+        let interpreter = Interpreter::of(&self.0, &call.search(&variables));
+        let interpreter = interpreter.map_err(|error| call.fault(&error))?;
+        let folder = around.environment.temporary();
+        let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder);
+        let file = file.map_err(|error| call.fault(&CommandError::Script(error)))?;
+        let mut args = interpreter.args;
+        args.push(file.path().to_string_lossy().into_owned());
+        call.run(interpreter.program, args, variables)
+    }
+
+    fn runs_programs(&self) -> bool {
+        true
+    }
+}
+
+impl ScriptFile {
+    /// Writes `script` to a file `name` in a fresh folder below `folder`, which
+    /// nobody else can look into.
+    fn write(script: &str, name: &str, folder: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        let folder = builder.prefix("cogtools-").tempdir_in(folder)?;
+        let path = folder.path().join(name);
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o700);
+        options.open(&path)?.write_all(script.as_bytes())?;
+        Ok(Self {
+            path,
+            _folder: folder,
+        })
+    }
+
+    /// The file.
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Interpreter {
+    /// The interpreter that the first line of `script` names.
+    fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
+        let (name, rest) = first_line(script);
+        if Path::new(name)
+            .file_name()
+            .is_some_and(|file| file == "env")
+            && let Some(words) = behind_env(rest)
+            && let Some((name, args)) = words.split_first()
+        {
+            return Ok(Self {
+                program: search.find(name)?,
+                args: args.to_vec(),
+            });
+        }
+        let program = match search.find(name) {
+            // Where `/bin/sh` is elsewhere, its name may still be known.
+            Err(CommandError::Absent(path)) if !cfg!(unix) => {
+                let file = path.file_name().and_then(|file| file.to_str());
+                let found = file.and_then(|file| search.search(file));
+                found.ok_or(CommandError::Absent(path))?
+            }
+            found => found?,
+        };
+        let args = (!rest.is_empty()).then(|| rest.to_owned());
+        Ok(Self {
+            program,
+            args: args.into_iter().collect(),
+        })
+    }
+}
+
+/// The interpreter, and all the rest of the line as one argument.
+fn first_line(script: &str) -> (&str, &str) {
+    let line = script.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("#!").unwrap_or(line);
+    let line = line.trim_matches([' ', '\t', '\r']);
+    let (name, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    (name, rest.trim_matches([' ', '\t']))
+}
+
+/// What `env` would run, if that takes no `env` to know: `python3`, or
+/// `-S python3 -u`. Options and variables are left to `env` itself.
+fn behind_env(rest: &str) -> Option<Vec<String>> {
+    let split = rest
+        .strip_prefix("-S")
+        .or_else(|| rest.strip_prefix("--split-string="));
+    let words = match split {
+        Some(words) => shlex::split(words)?,
+        // One argument, as the kernel has it: `env` would look for this very name.
+        None => vec![rest.to_owned()],
+    };
+    let first = words.first()?;
+    let plain = !first.is_empty() && !first.starts_with('-') && !first.contains('=');
+    let plain = plain && !split.is_some_and(|words| words.contains(['$', '\\', '#']));
+    plain.then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{behind_env, first_line};
+
+    #[test]
+    fn first_lines() {
+        for (script, expected) in [
+            ("#!/bin/sh\ntrue", ("/bin/sh", "")),
+            ("#! /bin/sh -e \ntrue", ("/bin/sh", "-e")),
+            ("#!\t/bin/sh\t-e -u\r\ntrue", ("/bin/sh", "-e -u")),
+            ("#!/usr/bin/env python3", ("/usr/bin/env", "python3")),
+            ("#!", ("", "")),
+            ("#!  \n", ("", "")),
+        ] {
+            assert_eq!(first_line(script), expected, "{script:?}");
+        }
+    }
+
+    #[test]
+    fn what_env_runs() {
+        for (rest, expected) in [
+            ("python3", Some(vec!["python3"])),
+            ("-S python3 -u", Some(vec!["python3", "-u"])),
+            ("-Spython3 -u", Some(vec!["python3", "-u"])),
+            ("--split-string=awk -f", Some(vec!["awk", "-f"])),
+            ("-S sh -c 'a b'", Some(vec!["sh", "-c", "a b"])),
+            ("python3 -u", Some(vec!["python3 -u"])),
+            ("-S A=1 python3", None),
+            ("-S python3 ${X}", None),
+            ("-i python3", None),
+            ("-S -i python3", None),
+            ("-S 'python3", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|words| words.into_iter().map(str::to_owned).collect());
+            assert_eq!(behind_env(rest), expected, "{rest}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `implementation: | # njk`: a template in the tool file itself.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Kind;
+use crate::text::Text;
+use crate::tool::handler::{Handler, RunError};
+use crate::tool::reader::Reader;
+use crate::tool::template::{Partials, Template, TemplateSource, language};
+use crate::tool::{Answer, Tool, ToolFault};
+use crate::yaml::Entry;
+use crate::{Fault, Surroundings};
+
+/// How tool files write it: as the text of `implementation`.
+pub(super) const KIND: Kind = Kind { key: None, read };
+
+#[derive(Debug)]
+struct Inline(Template);
+
+fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+    if let Some((language, span)) = language(entry, reader.text()) {
+        reader.refuse(&ToolFault::Language(language), span);
+    }
+    let template = Template::read(&entry.value, reader.text())?;
+    Some(Arc::new(Inline(template)))
+}
+
+impl Handler for Inline {
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        _around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let text = tool.text();
+        let rendered = self.0.render(text, &Partials::beside(text), arguments);
+        rendered.map(Answer::new)
+    }
+
+    fn runs_programs(&self) -> bool {
+        false
+    }
+
+    fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+        self.0.check(text, &Partials::beside(text))
+    }
+
+    fn templates(&self, text: &Text) -> Vec<TemplateSource> {
+        vec![TemplateSource::own(&self.0, text)]
+    }
+
+    fn is_template(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,68 @@
+//! `implementation: {njk_file: …}`: a template in a file below the tool's folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Kind;
+use crate::text::Text;
+use crate::tool::handler::{Handler, RunError};
+use crate::tool::reader::Reader;
+use crate::tool::template::{Partials, TemplateSource, load_sibling, stays_inside};
+use crate::tool::{Answer, Tool, ToolFault};
+use crate::yaml::Entry;
+use crate::{Expected, Fault, Surroundings};
+
+/// How tool files write it.
+pub(super) const KIND: Kind = Kind {
+    key: Some("njk_file"),
+    read,
+};
+
+#[derive(Debug)]
+struct TemplateFile(PathBuf);
+
+fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+    let node = &entry.value;
+    let Some(path) = node.text() else {
+        reader.kind(&entry.key, Expected::Path, node);
+        return None;
+    };
+    if !stays_inside(Path::new(path)) {
+        reader.refuse(&ToolFault::Outside(path.to_owned()), node.span);
+        return None;
+    }
+    Some(Arc::new(TemplateFile(PathBuf::from(path))))
+}
+
+impl Handler for TemplateFile {
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        _around: &Surroundings,
+    ) -> Result<Answer, RunError> {
+        let text = tool.text();
+        let (template, file) = load_sibling(text, &self.0)?;
+        let rendered = template.render(&file, &Partials::beside(text), arguments);
+        rendered.map(Answer::new)
+    }
+
+    fn runs_programs(&self) -> bool {
+        false
+    }
+
+    fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+        let (template, file) = load_sibling(text, &self.0)?;
+        template.check(&file, &Partials::beside(text))
+    }
+
+    fn templates(&self, text: &Text) -> Vec<TemplateSource> {
+        TemplateSource::sibling(text, &self.0).into_iter().collect()
+    }
+
+    fn is_template(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,146 @@
+//! JSON that is read as a tool file is: what a provider declares.
+//!
+//! It has no lines that its user could look at. So the span of each node is a number,
+//! an outer value before those in it, and faults point at the value of that number.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::ToolError;
+use super::locator::Locator;
+use crate::Code;
+use crate::text::{Span, Text, TextError};
+use crate::yaml::{Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlFault};
+
+/// A JSON object, within the bounds of a tool file.
+#[derive(Debug)]
+pub(crate) struct JsonDocument {
+    /// Empty: there is only a name.
+    text: Text,
+    node: Node,
+}
+
+/// Counts the bytes that are written to it.
+struct Counter(usize);
+
+impl JsonDocument {
+    /// The document of `entries`, known to its user as `name`.
+    pub(crate) fn new(name: PathBuf, entries: Map<String, Value>) -> Result<Self, ToolError> {
+        let value = Value::Object(entries);
+        let mut size = Counter(0);
+        // It can always be written.
+        let _ = serde_json::to_writer(&mut size, &value);
+        if size.0 > Text::LIMIT {
+            return Err(ToolError::Text(TextError::TooLarge(name)));
+        }
+        let text = Text::empty(name);
+        match node(value, 1, &mut 0) {
+            Ok(node) => Ok(Self { text, node }),
+            Err(fault) => {
+                let span = Span { start: 0, end: 0 };
+                let mut fault = YamlError { fault, span }.fault(Code::InvalidTool, &text);
+                fault.place = None;
+                let name = text.name().display().to_string();
+                Err(ToolError::Syntax(Box::new(fault.about(name))))
+            }
+        }
+    }
+
+    /// The root.
+    pub(super) const fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Where its values are.
+    pub(super) fn locator(&self) -> Locator<'_> {
+        Locator::of_numbered(&self.text, &self.node)
+    }
+}
+
+/// The node of a `value` that is at so many levels from the root, with the `next`
+/// number.
+fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlFault> {
+    let span = Span {
+        start: *next,
+        end: *next,
+    };
+    *next += 1;
+    if *next > MAX_NODES {
+        return Err(YamlFault::TooMany);
+    }
+    if depth > MAX_DEPTH && (value.is_array() || value.is_object()) {
+        return Err(YamlFault::TooDeep);
+    }
+    let data = match value {
+        Value::Array(items) => {
+            let items = items.into_iter();
+            let items = items.map(|item| node(item, depth + 1, next));
+            Data::List(items.collect::<Result<_, _>>()?)
+        }
+        Value::Object(entries) => {
+            let entries = entries.into_iter().map(|(key, value)| {
+                let value = node(value, depth + 1, next)?;
+                let span = value.span;
+                Ok(Entry { key, span, value })
+            });
+            Data::Map(entries.collect::<Result<_, _>>()?)
+        }
+        scalar => return Ok(Node::from_json(scalar, span)),
+    };
+    Ok(Node { data, span })
+}
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is wrong with a document that has this `value`.
+    #[track_caller]
+    fn check(value: Value, expected: Option<&str>) {
+        let entries = Map::from_iter([("a".to_owned(), value)]);
+        let document = JsonDocument::new("p: own".into(), entries);
+        let lines = document.err().map(|error| {
+            let faults = error.faults();
+            let lines = faults.iter().map(crate::Fault::line);
+            lines.collect::<Vec<_>>().join("\n")
+        });
+        assert_eq!(lines.as_deref(), expected);
+    }
+
+    #[test]
+    fn bounds_are_those_of_files() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        check(nested(MAX_DEPTH - 1), None);
+        check(
+            nested(MAX_DEPTH),
+            Some("p: own: more than 64 levels of nesting"),
+        );
+        let values = |count: usize| Value::from(vec![0; count]);
+        check(values(MAX_NODES - 2), None);
+        check(
+            values(MAX_NODES - 1),
+            Some("p: own: more than 100000 values, aliases counted in full"),
+        );
+        let frame = r#"{"a":""}"#.len();
+        check("x".repeat(Text::LIMIT - frame).into(), None);
+        check(
+            "x".repeat(Text::LIMIT - frame + 1).into(),
+            Some("`p: own` is larger than 1024 KiB"),
+        );
+    }
+}
