@@ -1,4 +1,4 @@
-//! A wish to stop, shared by the one who has it and all who follow it.
+//! A request to stop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

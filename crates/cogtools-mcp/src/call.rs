@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Answer, Call, Cancel, Code, Fault, Limit, Surroundings, Tool};
+use cogtools_core::{Answer, Call, Cancel, Code, Fault, Limit, Registry, Surroundings, Tool};
 use cogtools_program::work;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
-use crate::catalogue::{Catalogue, Missing};
+use crate::catalogue::{CallError, Catalogue};
 
 /// What came of a call.
 #[derive(Debug)]
@@ -52,38 +52,41 @@ impl Workers {
     ) -> Called {
         let working = self.work(catalogue, name, arguments);
         tokio::select! {
-            called = working => called,
+            called = working => match called {
+                Ok(answer) => Called::Done(answer),
+                Err(CallError::Unknown(faults)) => Called::Unknown(faults),
+                Err(CallError::Failed(faults)) => Called::Failed(faults),
+            },
             () = cancelled => Called::Cancelled,
         }
     }
 
+    /// Finding a tool, finding the one that it calls if it does nothing else, and
+    /// running that one have each a time of their own: all of them may start programs.
     async fn work(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>> + Send + 'static,
-    ) -> Called {
-        let Ok(permit) = Arc::clone(&self.free).acquire_owned().await else {
-            return Called::Cancelled;
-        };
+    ) -> Result<Answer, CallError> {
+        let permit = Arc::clone(&self.free).acquire_owned().await;
+        let permit = permit.map_err(|_| CallError::Failed(vec![defect(name)]))?;
         let asked = Asked(Cancel::default());
-        let (catalogue, cancel) = (Arc::clone(catalogue), asked.0.clone());
-        let wanted = name.to_owned();
-        let find = move || prepare(&catalogue, &wanted, arguments, cancel);
-        // Finding the tool may start programs, too.
-        let finding = Limit::new(name, Tool::TIMEOUT);
-        let (call, surroundings, permit) = match within(name, &finding, permit, find).await {
-            Ok((Ok((call, surroundings)), permit)) => (call, surroundings, permit),
-            Ok((Err(missing), _)) => return missing.into(),
-            Err(fault) => return Called::Failed(vec![fault]),
-        };
+
+        let limit = Limit::new(name, Tool::TIMEOUT);
+        let (place, wanted) = (Arc::clone(catalogue), name.to_owned());
+        let find = move || place.find(&wanted);
+        let ((registry, tool), permit) = within(name, &limit, permit, find).await?;
+
+        let limit = Limit::of(&tool);
+        let (place, cancel) = (Arc::clone(catalogue), asked.0.clone());
+        let prepare = move || prepare(&place, &registry, tool, arguments, cancel);
+        let ((call, surroundings), permit) = within(name, &limit, permit, prepare).await?;
+
         let limit = call.limit();
-        let run = move || call.run(&surroundings);
-        match within(name, &limit, permit, run).await {
-            Ok((Ok(answer), _)) => Called::Done(answer),
-            Ok((Err(faults), _)) => Called::Failed(faults),
-            Err(fault) => Called::Failed(vec![fault]),
-        }
+        let run = move || call.run(&surroundings).map_err(CallError::Failed);
+        let (answer, _permit) = within(name, &limit, permit, run).await?;
+        Ok(answer)
     }
 
     /// Waits until no tool works any more, no longer than `patience`.
@@ -101,25 +104,23 @@ impl Drop for Asked {
     }
 }
 
-impl From<Missing> for Called {
-    fn from(missing: Missing) -> Self {
-        match missing {
-            Missing::Unknown(faults) => Self::Unknown(faults),
-            Missing::Unusable(faults) => Self::Failed(faults),
-        }
-    }
-}
-
-/// The call of the tool `name`, and what is around it, which `cancel` ends.
+/// The call of `tool` with what `arguments` makes of it, and what is around the call,
+/// which `cancel` ends.
 fn prepare(
     catalogue: &Catalogue,
-    name: &str,
+    registry: &Registry,
+    tool: Tool,
     arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
     cancel: Cancel,
-) -> Result<(Call, Surroundings), Missing> {
-    let call = catalogue.prepare(name, arguments)?;
+) -> Result<(Call, Surroundings), CallError> {
+    let arguments = arguments(&tool).map_err(|faults| {
+        let about = |fault: Fault| fault.about(tool.name().as_str());
+        CallError::Failed(faults.into_iter().map(about).collect())
+    })?;
+    let call = registry.prepare_tool(tool, arguments);
+    let call = call.map_err(CallError::Failed)?;
     let surroundings = catalogue.surroundings(call.tool(), cancel);
-    Ok((call, surroundings.map_err(Missing::Unusable)?))
+    Ok((call, surroundings.map_err(CallError::Failed)?))
 }
 
 /// What comes of `work`, a part of a call of the tool `name`, unless that takes longer
@@ -128,16 +129,18 @@ async fn within<T: Send + 'static>(
     name: &str,
     limit: &Limit,
     permit: OwnedSemaphorePermit,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<(T, OwnedSemaphorePermit), Fault> {
+    work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
+) -> Result<(T, OwnedSemaphorePermit), CallError> {
+    let failed = |fault: Fault| CallError::Failed(vec![fault]);
     let (sender, done) = oneshot::channel();
     let started = work::start(name, move || {
         let _ = sender.send((work(), permit));
     });
-    started.map_err(|fault| *fault)?;
+    started.map_err(|fault| failed(*fault))?;
     match timeout(limit.patience(), done).await {
-        Ok(done) => done.map_err(|_| defect(name)),
-        Err(_) => Err(limit.fault()),
+        Ok(Ok((done, permit))) => Ok((done?, permit)),
+        Ok(Err(_)) => Err(failed(defect(name))),
+        Err(_) => Err(failed(limit.fault())),
     }
 }
 

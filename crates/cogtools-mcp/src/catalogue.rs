@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ArgMatches;
-use cogtools_core::arguments::Arguments;
 use cogtools_core::{
-    Call, Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
+    Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
 use cogtools_program::budget;
 use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
@@ -84,23 +83,14 @@ impl Catalogue {
         made.map_err(|failure| failure.faults().to_vec())
     }
 
-    /// The call of the tool of that name with what `arguments` makes of it.
-    pub(crate) fn prepare(
-        &self,
-        name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
-    ) -> Result<Call, Missing> {
-        let registry = self.registry().map_err(Missing::Unusable)?;
+    /// The tool of that name, and the registry that has it.
+    pub(crate) fn find(&self, name: &str) -> Result<(Registry, Tool), CallError> {
+        let registry = self.registry().map_err(CallError::Failed)?;
         let tool = registry.find(name).map_err(|error| match error {
-            FindError::Invalid(_) => Missing::Unusable(error.faults()),
-            _ => Missing::Unknown(error.faults()),
+            FindError::Invalid(_) => CallError::Failed(error.faults()),
+            _ => CallError::Unknown(error.faults()),
         })?;
-        let arguments = arguments(&tool).map_err(|faults| {
-            let faults = faults.into_iter().map(|fault| fault.about(name));
-            Missing::Unusable(faults.collect())
-        })?;
-        let call = registry.prepare_tool(tool, arguments);
-        call.map_err(Missing::Unusable)
+        Ok((registry, tool))
     }
 
     /// Every tool, and what no listing before has complained about.
@@ -199,12 +189,12 @@ impl Catalogue {
     }
 }
 
-/// Why there is nothing to call.
+/// Why a call has no answer.
 #[derive(Debug)]
-pub(crate) enum Missing {
-    /// There is none of that name.
+pub(crate) enum CallError {
+    /// There is no tool of that name.
     Unknown(Vec<Fault>),
-    /// There is one, or could be, but it, its arguments or the configuration are not
-    /// valid.
-    Unusable(Vec<Fault>),
+    /// There is one, or could be, but it or the configuration is not valid, it cannot
+    /// be called so, or it failed.
+    Failed(Vec<Fault>),
 }

@@ -9,8 +9,8 @@ use crate::{Code, Fault, Tool};
 pub struct Limit {
     name: String,
     timeout: Duration,
-    /// Whether it runs programs. Whoever runs one keeps the time itself, and has
-    /// something to tell of its end.
+    /// Whether it runs programs. What runs one keeps the time itself, and reports how
+    /// the program ended.
     programs: bool,
 }
 

@@ -32,8 +32,8 @@ pub trait Handler: Debug + Send + Sync {
     /// and the tool's own folder alone.
     fn runs_programs(&self) -> bool;
 
-    /// What the user has to have approved before a call, by content, when somebody
-    /// else's program has declared the tool.
+    /// What the user has to have approved before a call, by content, when another
+    /// author's program has declared the tool.
     fn grant(&self, _around: &Surroundings) -> Option<Grant> {
         None
     }
