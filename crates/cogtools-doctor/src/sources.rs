@@ -1,6 +1,6 @@
 //! The sources that require approval, and whether they have it.
 
-use cogtools_core::trust::{Standing, subjects};
+use cogtools_core::approval::{ApprovalStatus, trustable_sources};
 use cogtools_program::Io;
 use cogtools_program::project::{config, project, watched};
 
@@ -12,7 +12,7 @@ pub(crate) struct SourceStatus {
     /// Its name.
     pub(crate) name: String,
     /// Whether it is approved.
-    pub(crate) approval: Standing,
+    pub(crate) approval: ApprovalStatus,
 }
 
 /// Those of the project around `io`'s working directory.
@@ -22,12 +22,12 @@ pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
         return Vec::new();
     };
     let around = watched(io, &project, config.env_priority);
-    subjects(&config, &around)
+    trustable_sources(&config, &around)
         .iter()
         .map(|subject| SourceStatus {
             noun: subject.noun(),
             name: subject.name.clone(),
-            approval: subject.standing(&around),
+            approval: subject.status(&around),
         })
         .collect()
 }
