@@ -31,6 +31,7 @@ fn same(left: &Outcome, right: &Outcome) {
 #[test]
 fn each_is_the_same_by_link_and_stub_and_behind_cogtools() {
     let project = house();
+    project.dir("other");
     for name in linked() {
         project
             .link(format!("bin/{name}"), "cogtools")
@@ -81,6 +82,7 @@ fn a_stub_takes_cogtools_from_its_own_directory_alone() {
     let evil = "#!/bin/sh\necho evil\n";
     project
         .copy("real/cogtools-list", programs().join("cogtools-list"))
+        .dir("other")
         .link("other/cogtools-list", "../real/cogtools-list")
         .program("other/cogtools", evil)
         .program("path/cogtools", evil)
