@@ -61,8 +61,9 @@ fn names(stdout: &[u8]) -> Result<Vec<String>, String> {
     };
     let mut names = Vec::new();
     for item in &items {
-        let wrapped = ["function_declarations", "functionDeclarations"];
-        let wrapped = wrapped.iter().find_map(|key| item.get(*key)?.as_array());
+        let wrapped = ["function_declarations", "functionDeclarations"]
+            .iter()
+            .find_map(|key| item.get(*key)?.as_array());
         let declarations = wrapped.map_or(std::slice::from_ref(item), Vec::as_slice);
         let named = declarations.iter().filter_map(|one| one["name"].as_str());
         names.extend(named.map(str::to_owned));

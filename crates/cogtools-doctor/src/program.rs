@@ -89,8 +89,10 @@ fn starts(file: &Path) -> bool {
 
 /// The name of a program without its folder and its ending on Windows.
 pub(crate) fn program_name(word: &str) -> &str {
-    let name = Path::new(word).file_name().and_then(OsStr::to_str);
-    let name = name.unwrap_or_default();
+    let name = Path::new(word)
+        .file_name()
+        .and_then(OsStr::to_str)
+        .unwrap_or_default();
     name.strip_suffix(".exe").unwrap_or(name)
 }
 

@@ -108,12 +108,14 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Whether what stands before a value says that it is a secret: `api_key: "`.
 fn is_labelled(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or(before);
-    let line = line.trim_end_matches(['"', '\'', ' ']);
-    let line = line.strip_suffix("Bearer").unwrap_or(line).trim_end();
-    let Some(name) = line.strip_suffix([':', '=']) else {
+    let opened = line.trim_end_matches(['"', '\'', ' ']);
+    let assigned = opened.strip_suffix("Bearer").unwrap_or(opened).trim_end();
+    let Some(label) = assigned.strip_suffix([':', '=']) else {
         return false;
     };
-    let name = name.trim_end_matches(['"', '\'', ' ']).to_ascii_lowercase();
+    let name = label
+        .trim_end_matches(['"', '\'', ' '])
+        .to_ascii_lowercase();
     let whole = |rest: &str| rest.ends_with("api") || !rest.ends_with(|c: char| c.is_alphabetic());
     let mut rests = LABELS.iter().filter_map(|word| name.strip_suffix(word));
     rests.any(whole)

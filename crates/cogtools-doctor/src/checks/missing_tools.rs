@@ -46,9 +46,14 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &cx.gemini.settings.files {
         for key in LISTS {
-            let words = file.get(key).and_then(serde_json::Value::as_array);
-            let words = words.into_iter().flatten().filter_map(|word| word.as_str());
-            lists.push((cx.gemini.places.shown(&file.path), words.collect()));
+            let words = file
+                .get(key)
+                .and_then(serde_json::Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(|word| word.as_str())
+                .collect();
+            lists.push((cx.gemini.places.shown(&file.path), words));
         }
     }
     let mut last = None;
