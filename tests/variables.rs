@@ -33,7 +33,7 @@ fn a_call_reads_the_configuration_once() {
     let mut said = String::new();
     stderr.read_line(&mut said).expect("it says so");
     assert_text(
-        said,
+        &said,
         str![[r#"
 cogtools-call: t: tools/t.yaml
 
