@@ -102,5 +102,13 @@ fn no_link_leads_out_of_a_package() {
     with("cogtools-call", &project)
         .arg("secret")
         .run()
-        .fails(127, str![]);
+        .fails(127, str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: secret: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/folder` leads out of the package `bad`
+hint: a package has nothing but what lies in it; tell its author, or remove it
+cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/secret.yaml` leads out of the package `bad`
+hint: a package has nothing but what lies in it; tell its author, or remove it
+
+"#]]);
 }
