@@ -60,7 +60,11 @@ hint: send text without the character U+0000
     );
     let large = "x".repeat(3 << 20);
     let outcome = call(tool, &json!({"text": large}));
-    outcome.fails(1, str![]);
+    outcome.fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: the program `/usr/bin/echo` cannot be started: Argument list too long (os error 7)
+hint: send less; a tool can read arguments of any size from standard input
+
+"#]]);
 }
 
 #[test]

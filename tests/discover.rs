@@ -156,7 +156,23 @@ implementation: |
 []
 
 "#]],
-        str![],
+        str![[r#"
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:14: /b: this example does not fit: not a parameter of this tool
+   |
+ 6 |   - {a: one, b: 2}
+   |              ^
+hint: the parameters are `a`
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:6: /a: this example does not fit: expected integer, got string "one"
+   |
+ 6 |   - {a: one, b: 2}
+   |      ^
+hint: send a (integer)
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:9:3: expected `elif`, `elseif`, `else` or `endif`, found the end of the template
+   |
+ 9 | 
+   |   ^
+
+"#]],
     );
 }
 

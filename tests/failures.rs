@@ -116,37 +116,40 @@ fn failures_as_json() {
 
 #[test]
 fn a_program_that_is_not_there() {
-    for (exec, message) in [
+    for (exec, stderr) in [
         (
             "[no-such-program]",
-            "\
-the program `no-such-program` is not found
+            str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: the program `no-such-program` is not found
 hint: install `no-such-program`, or put its directory on PATH; write `./no-such-program` for a file beside the tool
-",
+
+"#]],
         ),
         (
             "[bin/say]",
-            "\
-`bin/say` is neither the name of a program nor a path that begins with `./`
+            str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: `bin/say` is neither the name of a program nor a path that begins with `./`
 hint: write `./bin/say` for a file below the tool's own folder
-",
+
+"#]],
         ),
         (
             "[./say]",
-            "\
-the program `./say` does not exist
+            str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: the program `./say` does not exist
 hint: a path that begins with `./` or `../` starts from the tool's own folder
-",
+
+"#]],
         ),
         (
             "['']",
-            "\
-no program is named to be run
+            str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: no program is named to be run
 hint: name a program, as in `exec: [echo, hello]`
-",
+
+"#]],
         ),
     ] {
-        let stderr = format!("cogtools-call: error[INVALID_TOOL]: t: {message}");
         call(&format!("implementation: {{exec: {exec}}}\n")).fails(78, stderr);
     }
 }
@@ -180,7 +183,11 @@ fn a_directory_that_path_names_relatively_does_not_count() {
     let (project, run) = prepare("implementation: {exec: [git-like]}\n");
     project.program("git-like", "#!/bin/sh\necho planted\n");
     let outcome = run.env("PATH", ".:bin::/usr/bin").run();
-    outcome.fails(78, str![]);
+    outcome.fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: the program `git-like` is not found
+hint: install `git-like`, or put its directory on PATH; write `./git-like` for a file beside the tool
+
+"#]]);
 }
 
 #[test]
@@ -249,37 +256,33 @@ fn json_that_is_as_declared() {
 
 #[test]
 fn json_that_is_not() {
-    let hint = "hint: its author can mend it: the result and `output` have to agree\n";
-    call(&format!("{JSON}implementation: {{exec: [echo, oops]}}\n")).fails(
-        1,
-        format!(
-            "\
+    call(&format!("{JSON}implementation: {{exec: [echo, oops]}}\n")).fails(1, str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the result is not JSON, as `output` says it is: expected value at line 1 column 1
   | oops
-{hint}"
-        ),
-    );
+hint: its author can mend it: the result and `output` have to agree
+
+"#]]);
     call(&format!(
         "{JSON}implementation: '{{\"cuont\": 1, \"count\": \"x\"}}'\n"
     ))
     .fails(
         1,
-        format!(
-            "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
-  | /count: expected integer, got string \"x\"
+  | /count: expected integer, got string "x"
   | /cuont: not declared
-{hint}"
-        ),
+hint: its author can mend it: the result and `output` have to agree
+
+"#]],
     );
     call(&format!("{JSON}implementation: '[]'\n")).fails(
         1,
-        format!(
-            "\
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
   | expected object, got array []
-{hint}"
-        ),
+hint: its author can mend it: the result and `output` have to agree
+
+"#]],
     );
     let large = "output: {type: json}\nimplementation: {exec: [sh, -c, 'printf \"\\\"\"; head -c 2000000 /dev/zero | tr \"\\\\0\" x']}\n";
     call(large).fails(

@@ -211,7 +211,13 @@ fn what_is_only_filtered_or_shadowed_is_pinned_all_the_same() {
 created cogtools.lock: 2 tools of 2 sources
 
 "#]],
-        str![],
+        str![[r#"
+cogtools-lock: warning[INVALID_TOOL]: more/broken.yaml:1:7: unclosed bracket '['
+   |
+ 1 | name: [
+   |       ^
+
+"#]],
     );
     let outcome = run("cogtools-discover", &project)
         .args(["--locked", "--tools", "none"])

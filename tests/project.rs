@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use cogtools_test_support::str;
+
 use crate::{project_with, run};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
@@ -11,8 +13,8 @@ const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJs
 fn configuration_that_cannot_be_used() {
     let project = project_with("ok", OK);
     project.file(".cogtoolrc.yaml", "tool_source:\n  - local: tools\ntool_sources:\n  - tools\n  - mcp: {}\n  - lokal: x\n  - local: [a]\n");
-    let fault = "\
-[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
+    let fault = str![[r#"
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
    |
  1 | tool_source:
    | ^^^^^^^^^^^
@@ -37,16 +39,16 @@ PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:7:12: `local` takes the path of 
  7 |   - local: [a]
    |            ^^^
 hint: write `- local: ./tools`
-";
+
+"#]];
     for program in ["cogtools-discover", "cogtools-call"] {
-        let words = format!("{program}: error{}", fault.replace("PROGRAM", program));
         let run = run(program, &project);
         let run = if program == "cogtools-call" {
             run.arg("ok")
         } else {
             run
         };
-        run.run().fails(78, words);
+        run.redact(program, "PROGRAM").run().fails(78, fault);
     }
 }
 

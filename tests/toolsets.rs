@@ -247,7 +247,16 @@ fn parts_lie_beside_the_tool() {
     call(&project, "git", str!["a line"]);
     project.file("tools/vcs/git.yaml", template("../above.njk"));
     let outcome = run("cogtools-call", &project).arg("git").run();
-    outcome.fails(70, str![]);
+    outcome.fails(
+        70,
+        str![[r#"
+cogtools-call: error[TEMPLATE_FAILED]: tools/vcs/git.yaml:3:17: template `../above.njk` not found
+   |
+ 3 | implementation: "{% include '../above.njk' %}"
+   |                 ^^^^^^^^^^^^^^
+
+"#]],
+    );
 }
 
 #[test]
@@ -267,7 +276,45 @@ hint: cogtools-discover prints the tools there are
 "#]],
     );
     let lint = run("cogtools-lint", &project).run();
-    lint.expect(78, str![], "");
+    lint.expect(0, str![[r#"
+tools/a/one.yaml:1:1: warning[no-examples]: no examples
+   |
+ 1 | name: one
+   | ^^^^
+why: nothing shows a model a whole call, and `cogtools test` has nothing to run
+fix: add `examples` with one map of arguments as a model would send them
+
+tools/a/one.yaml:1:1: warning[no-schema]: no `$schema`
+   |
+ 1 | name: one
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+tools/a/two.yml:1:1: warning[no-examples]: no examples
+   |
+ 1 | name: two
+   | ^^^^
+why: nothing shows a model a whole call, and `cogtools test` has nothing to run
+fix: add `examples` with one map of arguments as a model would send them
+
+tools/a/two.yml:1:1: warning[no-schema]: no `$schema`
+   |
+ 1 | name: two
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+tools/a/two.yml:1:1: warning[yml-ending]: a tool in a `.yml` file
+   |
+ 1 | name: two
+   | ^
+why: only `.yaml` files are tools, so that a name leads to one file: no host ever sees this one
+fix: rename it to end in `.yaml`
+
+2 files: 5 warnings, `--fix` mends 2
+
+"#]], "");
 }
 
 #[test]
@@ -291,5 +338,14 @@ next steps:
     let lint = run("cogtools-lint", &project)
         .args(["--format", "json"])
         .run();
-    lint.expect(78, str![], "");
+    lint.expect(0, str![[r#"
+[
+{"rule":"no-examples","severity":"warning","file":"tools/a/same.yaml","line":1,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false},
+{"rule":"no-schema","severity":"warning","file":"tools/a/same.yaml","line":1,"column":1,"endColumn":5,"message":"no `$schema`","why":"editors and other programs cannot tell that it is a tool, nor of which version of the format","fix":"add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key","fixable":true,"fixed":false},
+{"rule":"shadowed-tool","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":2,"message":"shadowed by `tools/a/same.yaml`","why":"no host sees it, and a change to it changes nothing","fix":"remove or rename one of the two, or change the order of `tool_sources`","fixable":false,"fixed":false},
+{"rule":"no-examples","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false},
+{"rule":"no-schema","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":5,"message":"no `$schema`","why":"editors and other programs cannot tell that it is a tool, nor of which version of the format","fix":"add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key","fixable":true,"fixed":false}
+]
+
+"#]], "");
 }

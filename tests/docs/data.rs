@@ -57,12 +57,12 @@ fn json_is_json() {
     assert!(found > 0, "no JSON was found");
 }
 
-/// A block in another language than these is one that nobody checks; a program in
-/// Python is run by what is shown below it.
+/// A block in another language than these is one that nothing checks; a program in
+/// Python is run by what is shown below it, and Rust shows how a test is written.
 #[test]
 fn languages_are_known() {
     let known = [
-        "console", "json", "markdown", "mermaid", "python", "text", "toml", "yaml",
+        "console", "json", "markdown", "mermaid", "python", "rust", "text", "toml", "yaml",
     ];
     each(
         |block| !known.contains(&block.language.as_str()),

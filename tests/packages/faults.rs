@@ -1,6 +1,7 @@
 //! Packages that are wrong, each in one way.
 
 use super::{TOOLS, listed, package, project, tool, with};
+use cogtools_test_support::str;
 
 /// One package is wrong in one way; the other one has its tools all the same.
 #[track_caller]
@@ -98,12 +99,16 @@ fn no_link_leads_out_of_a_package() {
         found,
         (expected.to_owned(), faults("cogtools-list", "warning"))
     );
-    with("cogtools-call", &project).arg("secret").run().fails(
-        127,
-        format!(
-            "cogtools-call: error[TOOL_NOT_FOUND]: secret: no tool of that name is here\n\
-             hint: cogtools-discover prints the tools there are\n{}",
-            faults("cogtools-call", "error")
-        ),
-    );
+    with("cogtools-call", &project)
+        .arg("secret")
+        .run()
+        .fails(127, str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: secret: no tool of that name is here
+hint: cogtools-discover prints the tools there are
+cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/folder` leads out of the package `bad`
+hint: a package has nothing but what lies in it; tell its author, or remove it
+cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/secret.yaml` leads out of the package `bad`
+hint: a package has nothing but what lies in it; tell its author, or remove it
+
+"#]]);
 }

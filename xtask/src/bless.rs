@@ -62,6 +62,8 @@ pub(crate) fn run(selection: &Selection) -> Result<()> {
     for _ in 0..RUNS {
         let passed = selection.command()?.stdin(Stdio::null()).status();
         let passed = passed.context("cannot start cargo")?.success();
+        // A text that became longer or shorter is laid out in another way.
+        run_process(cargo()?.args(["fmt", "--all"]))?;
         let now = State::read()?;
         if now == state {
             now.report(&before);

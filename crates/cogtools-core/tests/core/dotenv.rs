@@ -2,6 +2,7 @@
 
 use cogtools_core::environment::DotEnv;
 use cogtools_core::text::Text;
+use cogtools_test_support::{Snapshot, assert_text, str};
 
 use super::fault::shown;
 
@@ -20,80 +21,107 @@ fn read(content: &str) -> String {
     }
 }
 
-const FILES: &[(&str, &str)] = &[
-    ("", ""),
-    ("\n  \n# A=1\n", ""),
-    ("A=1", "A=\"1\"@1"),
-    ("A=1\nB=2\n", "A=\"1\"@1 B=\"2\"@2"),
-    ("A=1\r\n\r\nB=2\r\n", "A=\"1\"@1 B=\"2\"@3"),
-    ("\u{feff}A=1\n", "A=\"1\"@1"),
-    ("  A = 1  \n", "A=\"1\"@1"),
-    ("\tA=1\t\n", "A=\"1\"@1"),
-    ("A=\nB=\n", "A=\"\"@1 B=\"\"@2"),
-    ("export A=1\nexport\tB=2", "A=\"1\"@1 B=\"2\"@2"),
-    ("exported=1\nexport=2", "exported=\"1\"@1 export=\"2\"@2"),
-    ("A=b c", "A=\"b c\"@1"),
-    ("A=b # c", "A=\"b\"@1"),
-    ("A=b\t# c", "A=\"b\"@1"),
-    ("A=b#c", "A=\"b#c\"@1"),
-    ("A=#c", "A=\"\"@1"),
-    ("A= # c", "A=\"\"@1"),
-    ("A=b=c", "A=\"b=c\"@1"),
-    ("A=$B ${C} `d`", "A=\"$B ${C} `d`\"@1"),
-    ("A=it's", "A=\"it's\"@1"),
-    ("A='b # c'", "A=\"b # c\"@1"),
-    ("A='b' # c", "A=\"b\"@1"),
-    ("A=' b '", "A=\" b \"@1"),
-    ("A='b\\nc'", "A=\"b\\\\nc\"@1"),
-    ("A=\"b\\nc\\td\\re\"", "A=\"b\\nc\\td\\re\"@1"),
-    ("A=\"b\\\"c\\\\d\\$e\\qf\"", "A=\"b\\\"c\\\\d$e\\\\qf\"@1"),
-    ("A=`b'\"c`", "A=\"b'\\\"c\"@1"),
-    ("A='b\nc\n'\nB=1", "A=\"b\\nc\\n\"@1 B=\"1\"@4"),
-    ("A=\"b\nc\"\nB=1", "A=\"b\\nc\"@1 B=\"1\"@3"),
-    ("A=''\nB=\"\"", "A=\"\"@1 B=\"\"@2"),
-    ("A.B-c_1=2", "A.B-c_1=\"2\"@1"),
-    ("A=\u{e9}\u{1f600}", "A=\"\u{e9}\u{1f600}\"@1"),
+const FILES: &[(&str, Snapshot)] = &[
+    ("", str![]),
+    ("\n  \n# A=1\n", str![]),
+    ("A=1", str![[r#"A="1"@1"#]]),
+    ("A=1\nB=2\n", str![[r#"A="1"@1 B="2"@2"#]]),
+    ("A=1\r\n\r\nB=2\r\n", str![[r#"A="1"@1 B="2"@3"#]]),
+    ("\u{feff}A=1\n", str![[r#"A="1"@1"#]]),
+    ("  A = 1  \n", str![[r#"A="1"@1"#]]),
+    ("\tA=1\t\n", str![[r#"A="1"@1"#]]),
+    ("A=\nB=\n", str![[r#"A=""@1 B=""@2"#]]),
+    ("export A=1\nexport\tB=2", str![[r#"A="1"@1 B="2"@2"#]]),
+    (
+        "exported=1\nexport=2",
+        str![[r#"exported="1"@1 export="2"@2"#]],
+    ),
+    ("A=b c", str![[r#"A="b c"@1"#]]),
+    ("A=b # c", str![[r#"A="b"@1"#]]),
+    ("A=b\t# c", str![[r#"A="b"@1"#]]),
+    ("A=b#c", str![[r#"A="b#c"@1"#]]),
+    ("A=#c", str![[r#"A=""@1"#]]),
+    ("A= # c", str![[r#"A=""@1"#]]),
+    ("A=b=c", str![[r#"A="b=c"@1"#]]),
+    ("A=$B ${C} `d`", str![[r#"A="$B ${C} `d`"@1"#]]),
+    ("A=it's", str![[r#"A="it's"@1"#]]),
+    ("A='b # c'", str![[r#"A="b # c"@1"#]]),
+    ("A='b' # c", str![[r#"A="b"@1"#]]),
+    ("A=' b '", str![[r#"A=" b "@1"#]]),
+    ("A='b\\nc'", str![[r#"A="b\\nc"@1"#]]),
+    ("A=\"b\\nc\\td\\re\"", str![[r#"A="b\nc\td\re"@1"#]]),
+    (
+        "A=\"b\\\"c\\\\d\\$e\\qf\"",
+        str![[r#"A="b\"c\\d$e\\qf"@1"#]],
+    ),
+    ("A=`b'\"c`", str![[r#"A="b'\"c"@1"#]]),
+    ("A='b\nc\n'\nB=1", str![[r#"A="b\nc\n"@1 B="1"@4"#]]),
+    ("A=\"b\nc\"\nB=1", str![[r#"A="b\nc"@1 B="1"@3"#]]),
+    ("A=''\nB=\"\"", str![[r#"A=""@1 B=""@2"#]]),
+    ("A.B-c_1=2", str![[r#"A.B-c_1="2"@1"#]]),
+    ("A=\u{e9}\u{1f600}", str![[r#"A="é😀"@1"#]]),
     (
         "A=1\nsecret words\n",
-        "error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value\n\
-         hint: write NAME=value, or put a # before the line\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value
+hint: write NAME=value, or put a # before the line
+
+"#]],
     ),
     (
         "1A=secret",
-        "error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value\n\
-         hint: write NAME=value, or put a # before the line\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value
+hint: write NAME=value, or put a # before the line
+
+"#]],
     ),
     (
         "=secret",
-        "error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value\n\
-         hint: write NAME=value, or put a # before the line\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value
+hint: write NAME=value, or put a # before the line
+
+"#]],
     ),
     (
         "A B=secret",
-        "error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value\n\
-         hint: write NAME=value, or put a # before the line\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:1: not a line of the form NAME=value
+hint: write NAME=value, or put a # before the line
+
+"#]],
     ),
     (
         "A=1\nB='secret\nC=2\n",
-        "error[INVALID_CONFIG]: .env:2: the quote is never closed\n\
-         hint: close it, or write the value without quotes\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:2: the quote is never closed
+hint: close it, or write the value without quotes
+
+"#]],
     ),
     (
         "A=\"secret\\",
-        "error[INVALID_CONFIG]: .env:1: the quote is never closed\n\
-         hint: close it, or write the value without quotes\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:1: the quote is never closed
+hint: close it, or write the value without quotes
+
+"#]],
     ),
     (
         "A='secret' word",
-        "error[INVALID_CONFIG]: .env:1: only a comment can follow a value in quotes\n\
-         hint: put the whole value between the quotes\n",
+        str![[r#"
+error[INVALID_CONFIG]: .env:1: only a comment can follow a value in quotes
+hint: put the whole value between the quotes
+
+"#]],
     ),
 ];
 
 #[test]
 fn files() {
     for (content, expected) in FILES {
-        assert_eq!(read(content), *expected, "{content:?}");
+        assert_text(read(content), *expected);
     }
 }
 

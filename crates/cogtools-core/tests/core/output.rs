@@ -1,60 +1,26 @@
 //! The key `output`: what it takes, and what hosts are told of it.
 
 use cogtools_core::{Target, schema::Schema, tool::Output};
+use cogtools_test_support::str;
 use serde_json::json;
 
-use super::fault::{told, tool};
-
-#[track_caller]
-fn refused(output: &str, expected: &str) {
-    let file = format!("name: x\ndescription: d\noutput: {output}\nimplementation: a\n");
-    let told = told(file);
-    let (first, rest) = told.split_once('\n').unwrap_or((&told, ""));
-    let hints: Vec<&str> = rest
-        .lines()
-        .filter(|line| line.starts_with("hint: "))
-        .collect();
-    let found = format!("{first}\n{}", hints.join("\n"));
-    assert_eq!(
-        found,
-        format!("error[INVALID_TOOL]: x.yaml:3:{expected}"),
-        "{output}"
-    );
-}
+use super::fault::{check_file, tool};
 
 #[test]
 fn what_is_refused() {
     for (output, expected) in [
-        (
-            "json",
-            "9: `output` takes a map of `type` and `schema`, not a string\nhint: write a map such as `{type: json}`",
-        ),
-        (
-            "{type: yaml}",
-            "16: `type` takes `text` or `json`, not `yaml`\nhint: write `type: json` when the result is JSON",
-        ),
-        (
-            "{}",
-            "1: `output` says no `type`\nhint: write `output: {type: json}` or `output: {type: text}`",
-        ),
-        (
-            "{type: text, schema: {type: string}}",
-            "22: `schema` is for a result of `type: json`\nhint: write `type: json`, or remove `schema`",
-        ),
-        (
-            "{type: json, shcema: {type: string}}",
-            "22: unknown key `shcema`\nhint: did you mean `schema`?",
-        ),
-        (
-            "{type: json, schema: {type: str}}",
-            "37: `str` is not a type\nhint: write `string`",
-        ),
-        (
-            "{type: json, schema: {type: string, pattern: '('}}",
-            "54: `(` is not a regular expression of ECMA-262\nhint: put it in single quotes, so that YAML leaves the backslashes alone",
-        ),
+        ("json", str![]),
+        ("{type: yaml}", str![]),
+        ("{}", str![]),
+        ("{type: text, schema: {type: string}}", str![]),
+        ("{type: json, shcema: {type: string}}", str![]),
+        ("{type: json, schema: {type: str}}", str![]),
+        ("{type: json, schema: {type: string, pattern: '('}}", str![]),
     ] {
-        refused(output, expected);
+        check_file(
+            format!("name: x\ndescription: d\noutput: {output}\nimplementation: a\n"),
+            expected,
+        );
     }
 }
 

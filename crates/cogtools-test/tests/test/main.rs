@@ -45,22 +45,6 @@ fn run(project: &Project, args: &[&str]) -> Ended {
     PROGRAM.rehearse(&project.root(), Terminals::default(), args)
 }
 
-/// A run that failed with a report on standard output and `hints` below the
-/// number of failures.
-fn failed(stdout: &str, failures: &str, hints: &str) -> Ended {
-    Ended {
-        status: 1,
-        stdout: stdout.to_owned(),
-        stderr: format!(
-            "cogtools-test: error[TEST_FAILED]: {failures}\n\
-             hint: the report on standard output says what is at fault\n{hints}"
-        ),
-    }
-}
-
-/// The hint of a failure that new golden files would mend.
-const UPDATE: &str = "hint: cogtools test --update makes the golden files what the tools say now\n";
-
 #[test]
 fn all_is_well() {
     outcome!(run(&project(), &[])).outputs(PASSED);
