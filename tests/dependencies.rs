@@ -23,7 +23,7 @@ const WRITES: [&str; 13] = [
     "File::create",
     "File::options",
     "OpenOptions",
-    "fs::symlink",
+    "fs::symlink(",
     "tempfile::",
 ];
 

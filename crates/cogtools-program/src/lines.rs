@@ -61,11 +61,11 @@ mod tests {
     fn check(text: &str, expected: &[Option<&str>]) {
         let lines = Lines::new(text.as_bytes(), 3);
         let lines: Vec<Line> = lines.collect();
-        let line = |text: &Option<&str>| match text {
+        let line = |text: Option<&str>| match text {
             Some(text) => Line::Text(text.as_bytes().to_vec()),
             None => Line::TooLong,
         };
-        let expected: Vec<Line> = expected.iter().map(line).collect();
+        let expected: Vec<Line> = expected.iter().copied().map(line).collect();
         assert_eq!(lines, expected, "{text:?}");
     }
 

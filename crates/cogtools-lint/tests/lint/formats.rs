@@ -86,6 +86,26 @@ fn programs_read_json() {
     assert_eq!(found, expected);
 }
 
+/// `result` with the fix that writes `text` instead of `region`.
+fn fixed(mut result: Value, region: [u32; 4], text: &str) -> Value {
+    let description = result["message"]["text"].as_str().unwrap();
+    let description = description.rsplit_once("; ").unwrap().1.to_owned();
+    result["fixes"] = json!([{
+        "description": {"text": description},
+        "artifactChanges": [{
+            "artifactLocation": {"uri": "tools/say.yaml"},
+            "replacements": [{
+                "deletedRegion": {
+                    "startLine": region[0], "startColumn": region[1],
+                    "endLine": region[2], "endColumn": region[3],
+                },
+                "insertedContent": {"text": text},
+            }],
+        }],
+    }]);
+    result
+}
+
 #[test]
 fn code_hosts_read_sarif() {
     let ended = run(&project(), &["--format", "sarif"]);
@@ -112,24 +132,6 @@ fn code_hosts_read_sarif() {
                 "region": {"startLine": at.0, "startColumn": at.1, "endColumn": at.2},
             }}],
         })
-    };
-    let fixed = |mut result: Value, region: [u32; 4], text: &str| {
-        let description = result["message"]["text"].as_str().unwrap();
-        let description = description.rsplit_once("; ").unwrap().1.to_owned();
-        result["fixes"] = json!([{
-            "description": {"text": description},
-            "artifactChanges": [{
-                "artifactLocation": {"uri": "tools/say.yaml"},
-                "replacements": [{
-                    "deletedRegion": {
-                        "startLine": region[0], "startColumn": region[1],
-                        "endLine": region[2], "endColumn": region[3],
-                    },
-                    "insertedContent": {"text": text},
-                }],
-            }],
-        }]);
-        result
     };
     let expected = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
