@@ -4,6 +4,7 @@ use clap::ArgMatches;
 use cogtools_core::Setting;
 use cogtools_program::format::wants_json;
 use cogtools_program::project::{config, project};
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
@@ -18,18 +19,18 @@ pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
     let settings = config(&project(io), io)?.settings;
     if wants_json(matches) {
         let all: Value = settings.iter().map(object).collect();
-        return io.print(format!("{all:#}\n").as_bytes());
+        return io.show_json(&format!("{all:#}\n"));
     }
     let line = |setting: &Setting| {
         let value = render(&setting.value);
         format!(
             "{}{}={value}\n",
             origin(matches, setting),
-            plain(&setting.key)
+            sanitize(&setting.key)
         )
     };
     let lines: String = settings.iter().map(line).collect();
-    io.print(lines.as_bytes())
+    io.show(&lines)
 }
 
 /// One key.
@@ -38,12 +39,12 @@ pub(crate) fn get(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let settings = config(&project(io), io)?.settings;
     let found = settings.iter().find(|setting| setting.key == key.name());
     let setting = found.ok_or(Failure::Status(UNSET))?;
-    let text = if wants_json(matches) {
-        format!("{:#}\n", object(setting))
+    if wants_json(matches) {
+        io.show_json(&format!("{:#}\n", object(setting)))
     } else {
-        format!("{}{}\n", origin(matches, setting), render(&setting.value))
-    };
-    io.print(text.as_bytes())
+        let value = render(&setting.value);
+        io.show(&format!("{}{value}\n", origin(matches, setting)))
+    }
 }
 
 /// The key on the command line.
@@ -55,7 +56,7 @@ pub(crate) fn key(matches: &ArgMatches) -> Result<Key, Failure> {
 /// Where a value was set, and a tab, if that is asked for.
 fn origin(matches: &ArgMatches, setting: &Setting) -> String {
     if matches.get_flag("show-origin") {
-        format!("{}\t", plain(&place(setting)))
+        format!("{}\t", sanitize(&place(setting)))
     } else {
         String::new()
     }
@@ -79,11 +80,4 @@ fn object(setting: &Setting) -> Value {
         object["line"] = line.into();
     }
     object
-}
-
-/// `text` on one line, whatever is in the name of a rule or a file.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '·' } else { c })
-        .collect()
 }

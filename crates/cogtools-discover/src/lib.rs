@@ -10,6 +10,7 @@ use cogtools_program::budget;
 use cogtools_program::call::verbose_arg;
 use cogtools_program::format::{host, host_arg};
 use cogtools_program::project::{filter_args, project, refresh_arg, registry};
+use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
 
@@ -157,12 +158,12 @@ fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
             winner.display()
         ));
     }
-    let noun = if declared.len() == 1 { "tool" } else { "tools" };
+    let tools = pluralize(declared.len(), "tool");
     let left_out = match found.left_out {
         0 => String::new(),
         count => format!(", {count} left out by a filter"),
     };
-    io.note(&format!("{} {noun} declared{left_out}", declared.len()));
+    io.note(&format!("{tools} declared{left_out}"));
     if declared.len() != all {
         io.note(&format!("the budget has no room for all {all} tools"));
     }

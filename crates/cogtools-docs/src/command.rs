@@ -9,6 +9,7 @@ use cogtools_core::{Code, Config, Fault, Places, Project, Registry, SourceError}
 use cogtools_program::call::quote;
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{project, surroundings};
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::json;
 
@@ -82,12 +83,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let (table, broken) = table(&project, io)?;
     if matches.get_flag("print") {
-        let text = if json {
-            format!("{:#}\n", table.json())
+        if json {
+            io.show_json(&format!("{:#}\n", table.json()))?;
         } else {
-            table.lines().join("\n") + "\n"
-        };
-        io.print(text.as_bytes())?;
+            io.show(&(table.lines().join("\n") + "\n"))?;
+        }
         warn(&broken, io);
         return Ok(());
     }
@@ -107,7 +107,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
                 .map_err(|refusal| Failure::from(refusal.fault()))?;
         }
     }
-    io.print(report(&renewed, &table, json).as_bytes())?;
+    io.show_json(&report(&renewed, &table, json))?;
     warn(&broken, io);
     Ok(())
 }
@@ -215,7 +215,8 @@ fn report(renewed: &[Renewed], table: &Table, json: bool) -> String {
     let mut text = String::new();
     for renewed in renewed {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} {}", renewed.action(), renewed.shown().display());
+        let file = renewed.shown().display().to_string();
+        let _ = writeln!(text, "{} {}", renewed.action(), sanitize(&file));
     }
     text
 }

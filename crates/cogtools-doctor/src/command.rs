@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
 use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::check;
@@ -124,7 +125,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let mut scene = Scene::look(io);
     if matches.get_flag("policy") {
-        return io.print(headless::policy(&scene).as_bytes());
+        return io.show(&headless::policy(&scene));
     }
     let mut results = check::all(&scene);
     let mut fixed = Vec::new();
@@ -139,13 +140,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if scene.cancel.is_asked() {
         return Ok(());
     }
-    let text = if wants_json(matches) {
-        format!("{:#}\n", report::json(scene.root(), &results, &fixed))
+    if wants_json(matches) {
+        let report = report::json(scene.root(), &results, &fixed);
+        io.show_json(&format!("{report:#}\n"))?;
     } else {
-        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
-        report::human(&results, &fixed, colour)
-    };
-    io.print(text.as_bytes())?;
+        let colour = io.colour(Stream::Stdout);
+        io.print(report::human(&results, &fixed, colour).as_bytes())?;
+    }
     if check::count(&results, State::Problem) > 0 {
         return Err(Failure::Status(Code::Unhealthy.status()));
     }

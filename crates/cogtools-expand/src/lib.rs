@@ -65,12 +65,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .get_one::<OsString>("file")
         .map_or(OsStr::new(""), OsString::as_os_str);
     let declaration = target.declare(&tool(wanted, matches, io)?);
-    let text = if matches.get_flag("yaml") {
-        yaml(&declaration)?
+    if matches.get_flag("yaml") {
+        io.show(&yaml(&declaration)?)
     } else {
-        format!("{declaration:#}\n")
-    };
-    io.print(text.as_bytes())
+        io.show_json(&format!("{declaration:#}\n"))
+    }
 }
 
 /// The tool that `wanted` means: a file, or the name of one of the project's.

@@ -95,22 +95,25 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let scene = Scene::new(matches.get_one::<String>("name").cloned(), io);
     if matches.get_flag("print") {
         let steps = host::steps(&scene, &hosts).map_err(refused)?;
-        return io.print(&print::files(&scene, &steps)?);
+        return print::files(&scene, &steps, io);
     }
     let plan = plan(&scene, &hosts)?;
     let (json, dry) = (wants_json(matches), matches.get_flag("dry-run"));
     if dry {
-        let text = if json { plan.json(dry) } else { plan.diff() };
-        return io.print(text.as_bytes());
+        return if json {
+            io.show_json(&plan.json(dry))
+        } else {
+            io.show(&plan.diff())
+        };
     }
     if json {
         // A question would stand among the JSON, so none is asked.
         plan.apply().map_err(ApplyError::fault)?;
-        return io.print(plan.json(dry).as_bytes());
+        return io.show_json(&plan.json(dry));
     }
     if plan.changes().next().is_none() {
         let text = format!("{}\nnothing to do: all of it is in place\n", plan.summary());
-        return io.print(text.as_bytes());
+        return io.show(&text);
     }
     let silent = matches.get_flag("non-interactive") || matches.get_flag("defaults");
     if !silent && io.stdin.is_terminal() && !agreed(&plan, io)? {
@@ -123,7 +126,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         plan.summary(),
         guidance::next_steps(example, &hosts)
     );
-    io.print(text.as_bytes())
+    io.show(&text)
 }
 
 /// The hosts that are asked for, each once.
@@ -181,7 +184,7 @@ fn refused(mut faults: Vec<Fault>) -> Failure {
 /// Shows `plan` and asks for leave to write it.
 fn agreed(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
     let question = format!("{}\nwrite these files? [Y/n] ", plan.diff());
-    io.print(question.as_bytes())?;
+    io.show(&question)?;
     let answer = io.stdin.line().map_err(|error| {
         Failure::from(
             Fault::new(

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Level};
 use cogtools_program::project::{config, project};
+use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 use crate::finding::Finding;
@@ -103,14 +104,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         findings: &findings,
         files: targets.subjects.len(),
     };
-    let text = match Format::parse(format.unwrap_or_default()) {
+    match Format::parse(format.unwrap_or_default()) {
         Format::Human => {
-            output::human(&report, io.terminals.stdout && io.var("NO_COLOR").is_none())
+            let text = output::human(&report, io.colour(Stream::Stdout));
+            io.print(text.as_bytes())?;
         }
-        Format::Json => output::json(&report),
-        Format::Sarif => output::sarif(&report),
-    };
-    io.print(text.as_bytes())?;
+        Format::Json => io.show_json(&output::json(&report))?,
+        Format::Sarif => io.show_json(&output::sarif(&report))?,
+    }
     if !targets.faults.is_empty() {
         return Err(targets.faults.into());
     }

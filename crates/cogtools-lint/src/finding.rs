@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use cogtools_core::text::{Span, Text};
-use cogtools_core::{Level, Place};
+use cogtools_core::{Level, Place, invisible};
 
 use crate::rule::Rule;
-use crate::{hidden, secret};
+use crate::secret;
 
 /// One thing that a rule found.
 #[derive(Clone, Debug)]
@@ -71,12 +71,12 @@ impl<'f> Findings<'f> {
 
     /// Notes `message` at a place that may be in another file.
     pub(crate) fn place(&mut self, mut place: Place, message: impl Into<String>) -> Noted<'_> {
-        place.text = hidden::mask(&secret::redact(&place.text));
+        place.text = invisible::mask(&secret::redact(&place.text)).into_owned();
         self.found.push(Finding {
             rule: self.rule,
             level: self.level,
             place,
-            message: hidden::mask(&secret::redact(&message.into())),
+            message: invisible::escape(&secret::redact(&message.into())).into_owned(),
             fix: self.rule.fix.to_owned(),
             edits: Vec::new(),
             fixed: false,
@@ -92,7 +92,7 @@ impl Noted<'_> {
     /// Says what to do in words of its own instead of the rule's.
     pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
         if let Some(finding) = self.0 {
-            finding.fix = hidden::mask(&secret::redact(&fix.into()));
+            finding.fix = invisible::escape(&secret::redact(&fix.into())).into_owned();
             return Self(Some(finding));
         }
         self

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use cogtools_core::Level;
+use cogtools_core::{Level, invisible};
 
-use crate::hidden;
 use crate::rule::{CaseFile, Rule};
 use crate::rules::rules;
 
@@ -83,7 +82,7 @@ fn files(files: &[CaseFile]) -> String {
 
 /// The text with hidden characters spelled out, for a reference is read by people.
 fn visible(text: &str) -> String {
-    let hidden = hidden::all(text);
+    let hidden = invisible::all(text);
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         if hidden.iter().any(|(hidden, ..)| *hidden == at) {

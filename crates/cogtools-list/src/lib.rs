@@ -10,6 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{filter_args, registry};
+use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin};
 use serde_json::{Value, json};
 
@@ -80,9 +81,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         rows.extend(index.iter().map(Row::built_in));
     }
     if json {
-        io.print(format!("{:#}\n", report(&rows)).as_bytes())?;
+        io.show_json(&format!("{:#}\n", report(&rows)))?;
     } else if !rows.is_empty() {
-        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
+        let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
     for fault in &unlisted {
@@ -116,8 +117,8 @@ fn report(rows: &[Row]) -> Value {
 /// Why there is nothing to list.
 fn nothing(left_out: usize) -> Fault {
     if left_out > 0 {
-        let tools = if left_out == 1 { "tool" } else { "tools" };
-        let message = format!("a filter leaves out all there is: {left_out} {tools}");
+        let tools = pluralize(left_out, "tool");
+        let message = format!("a filter leaves out all there is: {tools}");
         return Fault::new(Code::ToolNotFound, message)
             .hint("it is set by --tools, --exclude, --toolset or --host, or by the configuration");
     }

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Lock, SourceError, Survey};
 use cogtools_program::project::{project, whole_registry};
+use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, file, man};
 
 /// The program.
@@ -57,7 +58,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         if !faults.is_empty() {
             return Err(faults.into());
         }
-        return io.print(format!("unchanged {}\n", shown.display()).as_bytes());
+        return io.show(&format!("unchanged {}\n", shown.display()));
     }
     if !survey.dead.is_empty() {
         let faults: Vec<Fault> = survey.dead.iter().map(SourceError::fault).collect();
@@ -81,21 +82,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let line = format!(
         "{done} {}: {} of {}\n",
         shown.display(),
-        counted(tools, "tool"),
-        counted(sources, "source")
+        pluralize(tools, "tool"),
+        pluralize(sources, "source")
     );
-    io.print(line.as_bytes())
+    io.show(&line)
 }
 
 fn warn(survey: &Survey, io: &mut Io<'_>) {
     for fault in &survey.broken {
         io.report(Severity::Warning, fault);
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{end}")
 }
 
 fn unwritten(shown: &std::path::Path, error: &std::io::Error) -> Fault {

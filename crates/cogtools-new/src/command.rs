@@ -99,12 +99,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         name,
         created,
     };
-    let text = if wants_json(matches) {
-        format!("{:#}\n", done.json())
+    if wants_json(matches) {
+        io.show_json(&format!("{:#}\n", done.json()))
     } else {
-        done.words()
-    };
-    io.print(text.as_bytes())
+        io.show(&done.words())
+    }
 }
 
 /// Writes the tool and, where there is none, the schema; the tool comes first

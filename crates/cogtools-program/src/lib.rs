@@ -18,6 +18,7 @@ mod program;
 pub mod project;
 mod rehearsal;
 mod report;
+pub mod terminal;
 mod usage;
 pub mod work;
 

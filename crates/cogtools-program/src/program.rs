@@ -9,6 +9,7 @@ use cogtools_core::{Code, Fault};
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::report::{Format, Reporter, Severity};
+use crate::terminal::Stream;
 use crate::usage;
 
 /// Whether a program takes data on standard input.
@@ -72,7 +73,11 @@ impl Program {
         let result = match self.command().try_get_matches_from(line) {
             Ok(matches) => self.run_parsed(&matches, io),
             Err(error) if error.use_stderr() => {
-                io.reporter = Reporter::new(self.name, usage::format_asked(args), io.colour());
+                io.reporter = Reporter::new(
+                    self.name,
+                    usage::format_asked(args),
+                    io.colour(Stream::Stderr),
+                );
                 Err(usage::fault(&error, &mut self.command()).into())
             }
             Err(answer) => return finish(io.print(answer.render().to_string().as_bytes()), io),
@@ -91,7 +96,7 @@ impl Program {
             Some("json") => Format::Json,
             _ => Format::Human,
         };
-        io.reporter = Reporter::new(self.name, format, io.colour());
+        io.reporter = Reporter::new(self.name, format, io.colour(Stream::Stderr));
         if let Some(directory) = matches.get_one::<OsString>("directory") {
             let cwd = io.cwd.join(directory);
             if !cwd.is_dir() {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
 use cogtools_program::project::{config, project, surroundings};
+use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::output::{self, Format};
@@ -141,8 +142,12 @@ impl Request {
             surroundings: surroundings(io, &project, priority),
         };
         let suites = runner.run(&targets);
-        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
-        io.print(output::text(self.format, &suites, colour).as_bytes())?;
+        let text = output::text(self.format, &suites, io.colour(Stream::Stdout));
+        match self.format {
+            Format::Human => io.print(text.as_bytes())?,
+            Format::Json => io.show_json(&text)?,
+            Format::Junit => io.show(&text)?,
+        }
         if suites.is_empty() && targets.faults.is_empty() && self.tools.is_empty() {
             io.report(Severity::Warning, &nothing());
         }
@@ -160,7 +165,7 @@ fn failed(suites: &[Suite]) -> Option<Fault> {
     if flaws.is_empty() {
         return None;
     }
-    let message = output::count(flaws.len(), "failure");
+    let message = pluralize(flaws.len(), "failure");
     let fault = Fault::new(Code::TestFailed, message);
     let fault = fault.hint("the report on standard output says what is at fault");
     Some(if flaws.iter().any(|flaw| flaw.blame.is_of_goldens()) {

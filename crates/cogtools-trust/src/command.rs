@@ -8,6 +8,7 @@ use cogtools_core::trust::{Item, Subject, subjects};
 use cogtools_core::{Code, Fault, Surroundings};
 use cogtools_program::format::{format_arg, wants_json};
 use cogtools_program::project::{config, project, watched};
+use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin};
 
 use crate::report::{Entry, Report};
@@ -113,16 +114,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             Err(fault) => faults.push(*fault),
         }
     }
-    let text = if wants_json(matches) {
-        format!("{:#}\n", report.json())
-    } else if names.is_empty() {
-        report.table(io.terminals.stdout && io.var("NO_COLOR").is_none())
-    } else {
-        report.lines()
-    };
     // What was done is told, also when something else could not be.
     if faults.is_empty() || !report.entries.is_empty() {
-        io.print(text.as_bytes())?;
+        if wants_json(matches) {
+            io.show_json(&format!("{:#}\n", report.json()))?;
+        } else if names.is_empty() {
+            io.print(report.table(io.colour(Stream::Stdout)).as_bytes())?;
+        } else {
+            io.print(report.lines().as_bytes())?;
+        }
     }
     if faults.is_empty() {
         Ok(())

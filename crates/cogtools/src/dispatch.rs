@@ -59,7 +59,7 @@ fn command() -> Command {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let places = Places::new(io)?;
     if matches.get_flag("exec-path") {
-        return io.print(format!("{}\n", places.own().display()).as_bytes());
+        return io.show(&format!("{}\n", places.own().display()));
     }
     let Some((name, rest)) = matches.subcommand() else {
         let fault = Fault::new(Code::Usage, "no program is named");

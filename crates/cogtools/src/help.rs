@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
 use cogtools_core::{Code, Fault};
+use cogtools_program::terminal::{pad, sanitize};
 use cogtools_program::{Failure, Io, Program};
 
 use crate::dispatch::{PROGRAM, become_program};
@@ -63,7 +64,8 @@ fn all(places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
     for (name, path) in places.all() {
         let about = built_in().find(|(built_in, _)| *built_in == name);
         let about = about.map_or_else(String::new, |(_, program)| about_column(program));
-        let _ = writeln!(text, "{name:<12} {}{about}", path.display());
+        let (name, path) = (sanitize(&name), path.display().to_string());
+        let _ = writeln!(text, "{} {}{about}", pad(&name, 12), sanitize(&path));
     }
     io.print(text.as_bytes())
 }

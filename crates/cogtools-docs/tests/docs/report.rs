@@ -44,7 +44,7 @@ fn a_stale_table_is_shown_and_left() {
  | Tool | What it is for | Arguments |
  |---|---|---|
  | `ask` | Ask &lt;!-- cogtools:end --> \| \`nothing\` else. | `question`, `why` (optional) |
--| `ping` | Say· pong |  |
+-| `ping` | Say\u{7} pong |  |
 +| `ping` | Say ping |  |
  
  <!-- cogtools:end -->

@@ -1,6 +1,7 @@
 //! What a person overlooks and a model or a stranger does not.
 
 use cogtools_core::Level;
+use cogtools_core::invisible;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 
@@ -41,7 +42,7 @@ fn hidden_characters(subject: &Subject, findings: &mut Findings<'_>) {
     }
     for template in foreign(subject) {
         let text = template.text();
-        for (at, c, name) in hidden::all(text.as_str()) {
+        for (at, c, name) in invisible::all(text.as_str()) {
             let span = Span {
                 start: at,
                 end: at + c.len_utf8(),
@@ -54,7 +55,7 @@ fn hidden_characters(subject: &Subject, findings: &mut Findings<'_>) {
 /// Hidden characters as they stand in the file; a run of one kind is one finding.
 fn written(text: &str, findings: &mut Findings<'_>) {
     let mut runs: Vec<(Span, char, &str)> = Vec::new();
-    for (at, c, name) in hidden::all(text) {
+    for (at, c, name) in invisible::all(text) {
         let end = at + c.len_utf8();
         match runs.last_mut() {
             Some((span, _, last)) if span.end == at && *last == name => span.end = end,
@@ -92,7 +93,7 @@ fn escaped_text(subject: &Subject, text: &str, span: Span, findings: &mut Findin
     if !raw.starts_with('"') {
         return;
     }
-    for (_, c, name) in hidden::all(text) {
+    for (_, c, name) in invisible::all(text) {
         if !raw.contains(c) {
             findings.at(span, format!("{}, written as an escape", worded(c, name)));
         }

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use cogtools_core::Fault;
+use cogtools_program::terminal::style::{self, PLAIN, Style};
+use cogtools_program::terminal::{paint, pluralize, sanitize};
 
-use super::{Sum, count};
-use crate::diff::visible;
+use super::Sum;
 use crate::flaw::Flaw;
 use crate::suite::{Case, Suite};
 
-const RED: &str = "1;31";
-const GREEN: &str = "1;32";
-const YELLOW: &str = "1;33";
-const CYAN: &str = "1;36";
+const RED: Style = style::RED.bold();
+const GREEN: Style = style::GREEN.bold();
+const YELLOW: Style = style::YELLOW.bold();
+const CYAN: Style = style::CYAN.bold();
 
 struct Page {
     text: String,
@@ -38,24 +39,24 @@ pub(super) fn text(suites: &[Suite], colour: bool) -> String {
 fn summary(sum: &Sum) -> String {
     let mut text = format!(
         "{}, {}: ",
-        count(sum.tools, "tool"),
-        count(sum.examples, "example")
+        pluralize(sum.tools, "tool"),
+        pluralize(sum.examples, "example")
     );
     text.push_str(&match sum.failures {
         0 if sum.examples == 0 => "nothing to test".to_owned(),
         0 => "all passed".to_owned(),
-        failures => count(failures, "failure"),
+        failures => pluralize(failures, "failure"),
     });
     match sum.bare {
         0 => {}
-        1 => text.push_str("; 1 tool has no examples"),
         bare => {
-            let _ = write!(text, "; {bare} tools have no examples");
+            let have = if bare == 1 { "has" } else { "have" };
+            let _ = write!(text, "; {} {have} no examples", pluralize(bare, "tool"));
         }
     }
     for (number, what) in [(sum.written, "written"), (sum.removed, "removed")] {
         if number > 0 {
-            let _ = write!(text, "; {} {what}", count(number, "golden file"));
+            let _ = write!(text, "; {} {what}", pluralize(number, "golden file"));
         }
     }
     text.push('\n');
@@ -72,15 +73,21 @@ impl Page {
         let what = match suite.cases.len() {
             _ if !suite.exists => "no tool".to_owned(),
             0 => "no examples".to_owned(),
-            cases => count(cases, "example"),
+            cases => pluralize(cases, "example"),
         };
         let word = self.paint(word, style);
-        self.line(0, &format!("{word} {} ({what})", visible(&suite.name)));
+        self.line(0, &format!("{word} {} ({what})", sanitize(&suite.name)));
         for file in suite.written() {
-            self.line(2, &format!("wrote {}", file.display()));
+            self.line(
+                2,
+                &format!("wrote {}", sanitize(&file.display().to_string())),
+            );
         }
         for file in &suite.removed {
-            self.line(2, &format!("removed {}", file.display()));
+            self.line(
+                2,
+                &format!("removed {}", sanitize(&file.display().to_string())),
+            );
         }
         let file = suite.file.display().to_string();
         for flaw in &suite.flaws {
@@ -95,7 +102,7 @@ impl Page {
 
     fn flaw(&mut self, subject: &str, flaw: &Flaw) {
         let blame = self.paint(flaw.blame.as_str(), RED);
-        let (subject, message) = (visible(subject), visible(&flaw.message));
+        let (subject, message) = (sanitize(subject), sanitize(&flaw.message));
         self.line(2, &format!("{subject}: {blame}: {message}"));
         for fault in &flaw.faults {
             self.fault(fault);
@@ -105,16 +112,16 @@ impl Page {
                 Some(b'-') => RED,
                 Some(b'+') => GREEN,
                 Some(b'@') => CYAN,
-                _ => "",
+                _ => PLAIN,
             };
-            let line = self.paint(line, style);
+            let line = self.paint(&sanitize(line), style);
             self.line(4, &line);
         }
         self.hints(&flaw.hints);
     }
 
     fn fault(&mut self, fault: &Fault) {
-        self.line(4, &visible(&fault.line()));
+        self.line(4, &sanitize(&fault.line()));
         if let Some(place) = &fault.place {
             for line in place.excerpt().lines() {
                 self.line(4, line);
@@ -126,7 +133,7 @@ impl Page {
     fn hints(&mut self, hints: &[String]) {
         let word = self.paint("hint:", CYAN);
         for hint in hints {
-            self.line(4, &format!("{word} {}", visible(hint)));
+            self.line(4, &format!("{word} {}", sanitize(hint)));
         }
     }
 
@@ -134,12 +141,8 @@ impl Page {
         let _ = writeln!(self.text, "{:indent$}{line}", "");
     }
 
-    fn paint(&self, text: &str, style: &str) -> String {
-        if self.colour && !style.is_empty() {
-            format!("\u{1b}[{style}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+    fn paint(&self, text: &str, style: Style) -> String {
+        paint(text, style, self.colour && style != PLAIN)
     }
 }
 

@@ -5,7 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::count;
+use cogtools_program::terminal::pluralize;
+
 use crate::flaw::{Blame, Flaw};
 use crate::suite::Suite;
 
@@ -104,7 +105,7 @@ fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
     };
     let more = match test.flaws.len() - 1 {
         0 => String::new(),
-        more => format!(" (and {})", count(more, "other failure")),
+        more => format!(" (and {})", pluralize(more, "other failure")),
     };
     let element = if test.is_error() { "error" } else { "failure" };
     let (kind, message) = (first.blame.as_str(), escape(&first.message));
