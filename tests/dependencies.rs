@@ -49,3 +49,49 @@ fn what_is_asked_for_is_used() {
     }
     none(&complaints);
 }
+
+#[test]
+fn command_lines_are_values_below_their_border() {
+    let mut complaints = Vec::new();
+    for file in files("rs").iter().filter(|file| in_sources(file)) {
+        let text = read(file);
+        let file = file.display();
+        // Clap's matches are read beside the arguments that they come from.
+        let builds = text.contains("Arg::new(") || text.contains(" -> Command {");
+        let runs = text.contains("const PROGRAM: Program");
+        if text.contains("ArgMatches") && !builds && !runs {
+            complaints.push(format!("{file} reads matches of clap"));
+        }
+        // An option that may not be there is one that a misspelling hides.
+        for method in [".try_get_one", ".try_get_many", ".try_contains_id"] {
+            if text.contains(method) {
+                complaints.push(format!("{file} asks for an option by `{method}`"));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+fn in_sources(file: &Path) -> bool {
+    file.starts_with("crates") && file.components().any(|part| part.as_os_str() == "src")
+}
+
+#[test]
+fn texts_are_sanitized_in_one_place() {
+    let mut complaints = Vec::new();
+    for file in files("rs").iter().filter(|file| in_sources(file)) {
+        let text = read(file);
+        let file = file.display().to_string();
+        let styles = file.starts_with("crates/cogtools-program/src/terminal");
+        // A terminal is cleared where its program runs on and on.
+        let clears = file == "crates/cogtools-test/src/watch.rs";
+        let escapes = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if escapes.contains("\\u{1b}[") && !styles && !clears {
+            complaints.push(format!("{file} paints by itself"));
+        }
+        if text.contains("\"NO_COLOR\"") && file != "crates/cogtools-program/src/io.rs" {
+            complaints.push(format!("{file} decides on colour by itself"));
+        }
+    }
+    none(&complaints);
+}

@@ -1,42 +1,85 @@
 //! What strangers write never steers a terminal, nor looks like something else.
 
-use cogtools_program::{Ended, Terminals};
+use cogtools_core::invisible;
+use cogtools_program::Terminals;
 use cogtools_test_support::Project;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::run;
 
-/// A colour, a reversed order, a character without width, an isolate, a new line and
-/// a tab.
-const BAD: &str = "x\u{1b}[31m\u{202e}\u{200b}\u{2066}\n\ty";
+/// What clears a terminal, turns its text around, takes no width, isolates, begins a
+/// line and goes to the next tab stop.
+const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
+/// The same as it is shown.
+const SHOWN: &str = r"x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 
-/// `text` with [`BAD`] in place of each `BAD`.
-fn bad(text: &str) -> String {
-    text.replace("BAD", BAD)
-}
+/// Every program with arguments that lead to what is called [`BAD`].
+const RUNS: [(&str, &[&str]); 38] = [
+    ("cogtools", &[BAD]),
+    ("cogtools", &["help", BAD]),
+    ("cogtools-call", &[BAD]),
+    ("cogtools-call", &["ok", "--verbose"]),
+    ("cogtools-call", &["wrong"]),
+    ("cogtools-config", &["list", "--show-origin"]),
+    ("cogtools-config", &["get", "filter.exclude"]),
+    (
+        "cogtools-config",
+        &["get", "filter.exclude", "--format=json"],
+    ),
+    ("cogtools-config", &["get", BAD]),
+    ("cogtools-config", &["set", BAD, BAD]),
+    ("cogtools-config", &["env", "--explain"]),
+    ("cogtools-config", &["env", "--format=json"]),
+    ("cogtools-discover", &["--strict", "--verbose"]),
+    ("cogtools-discover", &["--error-format=json"]),
+    ("cogtools-docs", &["--print"]),
+    ("cogtools-docs", &["--print", "--format=json"]),
+    ("cogtools-docs", &["--check", BAD]),
+    ("cogtools-doctor", &[]),
+    ("cogtools-doctor", &["--format=json"]),
+    ("cogtools-expand", &["ok"]),
+    ("cogtools-expand", &["--yaml", "ok"]),
+    ("cogtools-expand", &[BAD]),
+    ("cogtools-init", &["--dry-run"]),
+    ("cogtools-lint", &[]),
+    ("cogtools-lint", &["--format=json"]),
+    ("cogtools-lint", &["--format=sarif"]),
+    ("cogtools-list", &[]),
+    ("cogtools-list", &["--json"]),
+    ("cogtools-lock", &[]),
+    ("cogtools-mcp", &["--project", BAD]),
+    ("cogtools-mcp-client", &["discover", "--server", BAD]),
+    ("cogtools-new", &["fine", "--dir", BAD]),
+    ("cogtools-schema", &[BAD]),
+    ("cogtools-test", &[]),
+    ("cogtools-test", &["--format=json"]),
+    ("cogtools-trust", &["--dry-run", "other", "served"]),
+    ("cogtools-trust", &["--dry-run", "other", "--format=json"]),
+    ("cogtools-yaml", &[BAD]),
+];
 
-/// A project in which as much as possible is called [`BAD`].
+/// A project in which strangers write [`BAD`] wherever they can.
 fn project() -> Project {
     let project = Project::new();
-    let quoted = serde_json::to_string(BAD).expect("it is text");
-    let tool = |name: &str, rest: &str| {
-        let file = format!("name: {name}\ndescription: Say {quoted}\n{rest}\n");
-        project.file(format!("tools/{name}.yaml"), file.replace("BAD", &quoted));
-    };
-    tool(
-        "ok",
-        "env: [BAD]\nparameters: {BAD: {type: string, description: BAD}}\nexamples: [{BAD: a}]\nimplementation: BAD",
-    );
-    project.file("tools/ok.1.golden", "gold\u{202e}\n");
-    project.file(bad("tools/BAD.yaml"), format!("{quoted}: \u{202e}\n"));
-    project.file(
-        "tools/wrong.yaml",
-        "name: wrong\ndescription: \"\\u202e\" # \u{202e}\nwhat\u{202e}: is\n",
-    );
+    let ok = json!({
+        "name": "ok",
+        "description": format!("Say {BAD}."),
+        "parameters": {"word": {"type": "string", "description": BAD}},
+        "examples": [{"word": BAD}],
+        "implementation": "{{ word }}\n",
+    });
+    project
+        .file("tools/ok.yaml", ok.to_string())
+        .file("tools/ok.1.golden", "gold \u{202e}\n")
+        .file(
+            "tools/wrong.yaml",
+            "name: wrong\ndescription: \"\\u202e\" # \u{202e}\nwhat\u{202e}: is\n",
+        )
+        .file("host/.gemini/settings.json", "{\t\"\u{202e}\": 1}");
     let config = json!({
         "tool_sources": [
             {"local": "./tools"},
-            {"local": bad("./BAD")},
+            {"local": format!("./{BAD}")},
             {"command": {"discover": ["sh", BAD], "call": ["sh", "-c", BAD], "name": "other", "env": [BAD]}},
             {"mcp": {"command": ["sh", BAD], "name": "served"}},
         ],
@@ -46,59 +89,213 @@ fn project() -> Project {
     project
 }
 
-#[test]
-fn dump() {
-    let project = project();
-    for (program, args) in [
-        ("cogtools-list", &[][..]),
-        ("cogtools-list", &["--tools", BAD]),
-        ("cogtools-trust", &[]),
-        ("cogtools-trust", &["--dry-run", "other", "served"]),
-        ("cogtools-trust", &[BAD]),
-        ("cogtools-config", &["list", "--show-origin"]),
-        ("cogtools-config", &["get", BAD]),
-        ("cogtools-config", &["env", "--explain"]),
-        ("cogtools-doctor", &[]),
-        ("cogtools-lint", &[]),
-        ("cogtools-lint", &[BAD]),
-        ("cogtools-test", &[]),
-        ("cogtools-docs", &["--print"]),
-        ("cogtools-docs", &[BAD]),
-        ("cogtools-expand", &[BAD]),
-        ("cogtools-discover", &[]),
-        ("cogtools-call", &[BAD]),
-        ("cogtools-call", &["ok"]),
-        ("cogtools-yaml", &[BAD]),
-        ("cogtools-new", &[BAD]),
-        ("cogtools-new", &["fine", "--dir", BAD]),
-        ("cogtools-lock", &[]),
-        ("cogtools-init", &["--name", BAD]),
-        ("cogtools-schema", &[BAD]),
-        ("cogtools-mcp", &["--project", BAD]),
-        ("cogtools-mcp-client", &["discover", "--server", BAD]),
-        ("cogtools", &[BAD]),
-        ("cogtools", &["help", BAD]),
-    ] {
-        let outcome = run(program, &project)
-            .args(args)
-            .stdin(format!("{{\"{}\": 1}}", "\u{202e}"))
-            .run();
-        println!("=== {program} {args:?} {:?}", outcome.status);
-        println!(
-            "{}\n--- stderr\n{}",
-            String::from_utf8_lossy(&outcome.stdout)
-                .replace('\u{202e}', "<<202E>>")
-                .replace('\u{1b}', "<<ESC>>")
-                .replace('\u{200b}', "<<200B>>")
-                .replace('\u{2066}', "<<2066>>")
-                .replace('\t', "<<TAB>>"),
-            String::from_utf8_lossy(&outcome.stderr)
-                .replace('\u{202e}', "<<202E>>")
-                .replace('\u{1b}', "<<ESC>>")
-                .replace('\u{200b}', "<<200B>>")
-                .replace('\u{2066}', "<<2066>>")
-                .replace('\t', "<<TAB>>")
-        );
+/// `text` with [`SHOWN`] for each `BAD`.
+fn shown(text: &str) -> String {
+    text.replace("BAD", SHOWN)
+}
+
+/// Asserts that nothing in `text` steers a terminal but our own colours.
+#[track_caller]
+fn check_safe(what: &str, text: &str) {
+    let mut text = text.to_owned();
+    for style in [0, 1, 31, 32, 33, 36] {
+        text = text.replace(&format!("\u{1b}[{style}m"), "");
     }
-    let _ = (Ended::default(), Terminals::default());
+    let unsafe_part = |line: &str| line.chars().any(|c| c.is_control() && c != '\t');
+    assert!(!text.lines().any(unsafe_part), "{what}: {text:?}");
+    assert_eq!(invisible::all(&text), [], "{what}: {text}");
+    assert!(!text.contains("\n\ty"), "{what}: {text}");
+}
+
+#[test]
+fn nothing_reaches_a_terminal() {
+    let terminals = Terminals {
+        stdout: true,
+        stderr: true,
+    };
+    for (name, args) in RUNS {
+        let project = project();
+        let program = cogtools::PROGRAMS.iter().find(|one| one.name == name);
+        let program = program.expect("there is such a program");
+        let ended = program.rehearse(&project.root(), terminals, args);
+        let what = format!("{name} {args:?}");
+        // A call gives what its tool gives: that is data.
+        check_safe(&what, &ended.stdout);
+        check_safe(&what, &ended.stderr);
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_said_alike_on_a_pipe() {
+    for (name, args) in RUNS {
+        let outcome = run(name, &project())
+            .args(args)
+            .stdin("{\"\u{202e}\": 1}")
+            .run();
+        let stderr = String::from_utf8(outcome.stderr).expect("it is text");
+        check_safe(&format!("{name} {args:?}"), &stderr);
+    }
+}
+
+#[test]
+fn a_command_line_is_shown_as_it_would_run() {
+    let project = project();
+    let trust = |args: &[&str]| run("cogtools-trust", &project).args(args).run();
+    trust(&["--dry-run", "other", "served"]).outputs(shown(
+        "\
+would allow provider other
+  discover  sh 'BAD'
+  call      sh -c 'BAD'
+  sees      'BAD'
+would allow provider served
+  starts    sh 'BAD'
+",
+    ));
+    trust(&[]).outputs(shown(
+        "\
+SOURCE  KIND      STATE    RUNS
+other   provider  not yet  sh 'BAD', sh -c 'BAD', 'BAD'
+served  provider  not yet  sh 'BAD'
+",
+    ));
+    trust(&[BAD]).fails(
+        2,
+        shown(
+            "\
+cogtools-trust: error[USAGE]: BAD: no source of that name needs the user's word here
+hint: cogtools trust lists those that do
+",
+        ),
+    );
+}
+
+#[test]
+fn a_name_of_a_provider_is_what_it_looks_like() {
+    let project = Project::new();
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources:\n  - command: {discover: [a], call: [a], name: \"te\\u200bam\"}\n",
+    );
+    run("cogtools-trust", &project).run().fails(
+        78,
+        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:48: `name` must be a word without colons, not a string
+   |
+ 2 |   - command: {discover: [a], call: [a], name: "te\u200bam"}
+   |                                                ^^^^^^^^^^^^
+"#,
+    );
+}
+
+#[test]
+fn tables() {
+    let project = Project::new();
+    project
+        .file("tools/wrong.yaml", "name: wrong\n\"\\e\\u202e\": is\n")
+        .file(
+            "tools/天/weather.yaml",
+            "name: weather\ndescription: d\nimplementation: x\n",
+        );
+    run("cogtools-list", &project).run().outputs(
+        "\
+NAME     TOOLSET  SOURCE  FILE                   TOKENS  NOTES
+weather  天       tools   tools/天/weather.yaml      13
+wrong             tools   tools/wrong.yaml            -  broken: 2:1: unknown key `\\u{1b}\\u{202e}`
+
+1 tool, about 13 tokens with every request; 1 broken
+",
+    );
+}
+
+#[test]
+fn reports() {
+    let project = Project::new();
+    project.file("tools/wrong.yaml", "name: wrong\nwhat\u{202e}: is\n");
+    let lint = run("cogtools-lint", &project).run();
+    let text = String::from_utf8_lossy(&lint.stdout).into_owned();
+    let unknown = text.split("\n\n").find(|part| part.contains("unknown key"));
+    assert_eq!(
+        unknown,
+        Some(
+            "\
+tools/wrong.yaml:2:1: error[invalid-tool]: unknown key `what\\u{202e}`
+   |
+ 2 | what·: is
+   | ^^^^^
+why: discovery skips the file, so no host ever sees the tool
+fix: mend what is named; every key is described in the reference of tool files"
+        )
+    );
+    project
+        .remove("tools/wrong.yaml")
+        .file(
+            "tools/ok.yaml",
+            "name: ok\ndescription: \"a\\u202eb\"\nexamples: [{}]\nimplementation: \"a\\u200bb\\t\\e\"\n",
+        )
+        .file("tools/ok.1.golden", "ab\n");
+    run("cogtools-test", &project).run().expect(
+        1,
+        "\
+FAILED ok (1 example)
+  tools/ok.yaml:3:12: example 1: golden: the result is not what the golden file holds
+    --- tools/ok.1.golden
+    +++ result
+    @@ -1 +1 @@
+    -ab
+    +a\\u{200b}b\\t\\u{1b}
+    \\ no line end
+
+1 tool, 1 example: 1 failure
+",
+        "\
+cogtools-test: error[TEST_FAILED]: 1 failure
+hint: the report on standard output says what is at fault
+hint: cogtools test --update makes the golden files what the tools say now
+",
+    );
+    run("cogtools-docs", &project).arg("--print").run().outputs(
+        "\
+| Tool | What it is for | Arguments |
+|---|---|---|
+| `ok` | a\\\\u{202e}b |  |
+",
+    );
+}
+
+#[test]
+fn data_on_a_pipe_stays_as_it_is() {
+    let project = project();
+    let exclude = |args: &[&str]| {
+        let run = run("cogtools-config", &project);
+        run.args(["get", "filter.exclude"]).args(args).run()
+    };
+    let value = serde_json::to_string(BAD).expect("it is text");
+    exclude(&[]).outputs(format!("[{value}]\n"));
+    let read: Value = exclude(&["--format=json"]).json();
+    assert_eq!(read["value"], json!([BAD]));
+    run("cogtools-call", &project)
+        .arg("ok")
+        .stdin(json!({"word": BAD}).to_string())
+        .run()
+        .outputs(format!("{BAD}\n"));
+    let list = run("cogtools-discover", &project).run();
+    let declared: Value = serde_json::from_slice(&list.stdout).expect("it is JSON");
+    assert_eq!(declared[0]["description"], format!("Say {BAD}."));
+}
+
+#[test]
+fn json_on_a_terminal_keeps_its_values() {
+    let terminals = Terminals {
+        stdout: true,
+        stderr: true,
+    };
+    let root = project();
+    let args = ["--dry-run", "other", "--format=json"];
+    let program = cogtools::PROGRAMS
+        .iter()
+        .find(|one| one.name == "cogtools-trust")
+        .expect("there is such a program");
+    let ended = program.rehearse(&root.root(), terminals, &args);
+    let read: Value = serde_json::from_str(&ended.stdout).expect("it is JSON");
+    assert_eq!(read["sources"][0]["runs"][0], format!("sh '{BAD}'"));
+    assert!(ended.stdout.contains(r"\u202e"), "{}", ended.stdout);
 }

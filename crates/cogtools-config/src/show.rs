@@ -1,13 +1,12 @@
 //! `list` and `get`: what is set, and where.
 
-use clap::ArgMatches;
 use cogtools_core::Setting;
-use cogtools_program::format::wants_json;
 use cogtools_program::project::{config, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
+use crate::command::ShowArgs;
 use crate::edit::render;
 use crate::key::Key;
 
@@ -15,9 +14,9 @@ use crate::key::Key;
 const UNSET: u8 = 1;
 
 /// Every key that is set.
-pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
-    if wants_json(matches) {
+    if args.json {
         let all: Value = settings.iter().map(object).collect();
         return io.show_json(&format!("{all:#}\n"));
     }
@@ -25,7 +24,7 @@ pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         let value = render(&setting.value);
         format!(
             "{}{}={value}\n",
-            origin(matches, setting),
+            origin(args, setting),
             sanitize(&setting.key)
         )
     };
@@ -34,28 +33,21 @@ pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
 }
 
 /// One key.
-pub(crate) fn get(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let key = key(matches)?;
+pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
     let found = settings.iter().find(|setting| setting.key == key.name());
     let setting = found.ok_or(Failure::Status(UNSET))?;
-    if wants_json(matches) {
+    if args.json {
         io.show_json(&format!("{:#}\n", object(setting)))
     } else {
         let value = render(&setting.value);
-        io.show(&format!("{}{value}\n", origin(matches, setting)))
+        io.show(&format!("{}{value}\n", origin(args, setting)))
     }
 }
 
-/// The key on the command line.
-pub(crate) fn key(matches: &ArgMatches) -> Result<Key, Failure> {
-    let text = matches.get_one::<String>("key").map_or("", String::as_str);
-    Key::parse(text).map_err(|fault| Failure::from(*fault))
-}
-
 /// Where a value was set, and a tab, if that is asked for.
-fn origin(matches: &ArgMatches, setting: &Setting) -> String {
-    if matches.get_flag("show-origin") {
+fn origin(args: ShowArgs, setting: &Setting) -> String {
+    if args.origin {
         format!("{}\t", sanitize(&place(setting)))
     } else {
         String::new()

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::ArgMatches;
 use cogtools_core::environment::{DotEnv, Seen, is_dangerous};
 use cogtools_core::{Config, Environment, Fault, Registry, Source, Surroundings};
-use cogtools_program::format::wants_json;
-use cogtools_program::project::{config, priority, project, surroundings};
+use cogtools_program::project::{config, project, surroundings};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
+
+use crate::command::EnvironmentArgs;
 
 /// A variable that tools declare.
 struct Declared {
@@ -30,10 +30,10 @@ struct Idle {
 }
 
 /// Shows the variables of the project's tools.
-pub(crate) fn show(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?;
-    let priority = priority(matches, &config);
+    let priority = args.env.priority(&config);
     let environment = surroundings(io, &project, priority).environment;
     let file = environment.file().map_err(|error| error.fault())?;
     let (wanted, broken) = wanted(config);
@@ -42,10 +42,10 @@ pub(crate) fn show(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         .into_iter()
         .map(|(name, tools)| Declared::new(name, tools, &environment, file.as_ref()))
         .collect();
-    if wants_json(matches) {
+    if args.json {
         io.show_json(&format!("{:#}\n", report(&declared, &idle)))?;
     } else {
-        let text: String = if matches.get_flag("explain") {
+        let text: String = if args.explain {
             let lines = declared.iter().map(Declared::explained);
             lines.chain(idle.iter().map(Idle::explained)).collect()
         } else {

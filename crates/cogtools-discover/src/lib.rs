@@ -6,10 +6,13 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Found, Lock, Registry, SourceError, Survey, Target, Tool};
-use cogtools_program::budget;
+use cogtools_program::args::{
+    FilterArgs, RegistryArgs, filter_args, refresh_arg, refresh_from_matches,
+};
+use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::verbose_arg;
-use cogtools_program::format::{host, host_arg};
-use cogtools_program::project::{filter_args, project, refresh_arg, registry};
+use cogtools_program::format::{host_arg, host_from_matches};
+use cogtools_program::project::{project, registry};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
@@ -88,14 +91,43 @@ fn command() -> Command {
         .args(filter_args())
 }
 
+/// The command line.
+struct DiscoverArgs {
+    target: Target,
+    yaml: bool,
+    strict: bool,
+    locked: bool,
+    verbose: bool,
+    budget: BudgetArg,
+    registry: RegistryArgs,
+}
+
+impl DiscoverArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            target: host_from_matches(matches),
+            yaml: matches.get_flag("yaml"),
+            strict: matches.get_flag("strict"),
+            locked: matches.get_flag("locked"),
+            verbose: matches.get_flag("verbose"),
+            budget: BudgetArg::from_matches(matches),
+            registry: RegistryArgs {
+                filter: FilterArgs::from_matches(matches),
+                refresh: refresh_from_matches(matches),
+                ..RegistryArgs::default()
+            },
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let target = host(matches);
-    let strict = matches.get_flag("strict");
-    let registry = registry(matches, io, Some(target))?;
-    if matches.get_flag("locked") {
+    let args = DiscoverArgs::from_matches(matches);
+    let (target, strict) = (args.target, args.strict);
+    let registry = registry(&args.registry, io, Some(target))?;
+    if args.locked {
         hold(&registry, io)?;
     }
-    let budget = budget::of(matches, &registry);
+    let budget = args.budget.or_configured(&registry);
     let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
     let (declared, broken) = sort(&mut found);
     let all = declared.len();
@@ -106,10 +138,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             budget.keep(counted.collect(), &registry, |tool| target.print(tool))?
         }
     };
-    if matches.get_flag("verbose") {
+    if args.verbose {
         tell(&found, &declared, all, io);
     }
-    if matches.get_flag("yaml") {
+    if args.yaml {
         io.print(yaml(&declared)?.as_bytes())?;
     } else {
         print_json(&declared, io)?;

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
-use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin};
 
@@ -117,19 +117,37 @@ fn command() -> Command {
         .arg(format_arg().help("A report for people, or one JSON object"))
 }
 
+/// The command line.
+struct DoctorArgs {
+    fix: bool,
+    policy: bool,
+    json: bool,
+}
+
+impl DoctorArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            fix: matches.get_flag("fix"),
+            policy: matches.get_flag("policy"),
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = DoctorArgs::from_matches(matches);
     if !io.cwd.is_dir() {
         let message = "the working directory does not exist any more";
         let fault = Fault::new(Code::IoFailed, message);
         return Err(fault.hint("change to a directory that exists").into());
     }
     let mut scene = Scene::look(io);
-    if matches.get_flag("policy") {
+    if args.policy {
         return io.show(&headless::policy(&scene));
     }
     let mut results = check::all(&scene);
     let mut fixed = Vec::new();
-    if matches.get_flag("fix") && !scene.cancel.is_asked() {
+    if args.fix && !scene.cancel.is_asked() {
         fixed = fix::apply(&results, &scene)?;
         if !fixed.is_empty() {
             scene = Scene::look(io);
@@ -140,7 +158,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if scene.cancel.is_asked() {
         return Ok(());
     }
-    if wants_json(matches) {
+    if args.json {
         let report = report::json(scene.root(), &results, &fixed);
         io.show_json(&format!("{report:#}\n"))?;
     } else {

@@ -3,8 +3,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Fault};
 use cogtools_edit::{ApplyError, Plan, Step};
-use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::host::Host;
 use crate::scene::Scene;
@@ -90,15 +90,45 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
+/// The command line.
+struct InitArgs {
+    hosts: Vec<Host>,
+    name: Option<String>,
+    print: bool,
+    /// Whether nothing is asked.
+    silent: bool,
+    dry_run: bool,
+    json: bool,
+}
+
+impl InitArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            hosts: hosts(&args::all(matches, "host")),
+            name: matches.get_one::<String>("name").cloned(),
+            print: matches.get_flag("print"),
+            silent: matches.get_flag("non-interactive") || matches.get_flag("defaults"),
+            dry_run: matches.get_flag("dry-run"),
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let hosts = hosts(matches);
-    let scene = Scene::new(matches.get_one::<String>("name").cloned(), io);
-    if matches.get_flag("print") {
+    let InitArgs {
+        hosts,
+        name,
+        print,
+        silent,
+        dry_run: dry,
+        json,
+    } = InitArgs::from_matches(matches);
+    let scene = Scene::new(name, io);
+    if print {
         let steps = host::steps(&scene, &hosts).map_err(refused)?;
         return print::files(&scene, &steps, io);
     }
     let plan = plan(&scene, &hosts)?;
-    let (json, dry) = (wants_json(matches), matches.get_flag("dry-run"));
     if dry {
         return if json {
             io.show_json(&plan.json(dry))
@@ -115,7 +145,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let text = format!("{}\nnothing to do: all of it is in place\n", plan.summary());
         return io.show(&text);
     }
-    let silent = matches.get_flag("non-interactive") || matches.get_flag("defaults");
     if !silent && io.stdin.is_terminal() && !agreed(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
@@ -130,10 +159,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// The hosts that are asked for, each once.
-fn hosts(matches: &ArgMatches) -> Vec<Host> {
+fn hosts(names: &[String]) -> Vec<Host> {
     let mut hosts = Vec::new();
-    let names = matches.get_many::<String>("host").into_iter().flatten();
-    for host in names.filter_map(|name| Host::parse(name)) {
+    for host in names.iter().filter_map(|name| Host::parse(name)) {
         if !hosts.contains(&host) {
             hosts.push(host);
         }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
-use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::project::{filter_args, registry};
+use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::registry;
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin};
 use serde_json::{Value, json};
@@ -65,9 +66,33 @@ fn command() -> Command {
         .args(filter_args())
 }
 
+/// The command line.
+struct ListArgs {
+    json: bool,
+    built_in: bool,
+    registry: RegistryArgs,
+}
+
+impl ListArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            json: matches.get_flag("json") || json_from_matches(matches),
+            built_in: matches.get_flag("built-in"),
+            registry: RegistryArgs {
+                filter: FilterArgs::from_matches(matches),
+                ..RegistryArgs::default()
+            },
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let json = matches.get_flag("json") || wants_json(matches);
-    let registry = registry(matches, io, None)?;
+    let ListArgs {
+        json,
+        built_in,
+        registry: args,
+    } = ListArgs::from_matches(matches);
+    let registry = registry(&args, io, None)?;
     let found = registry.map_files(Row::new);
     let unlisted: Vec<Fault> = found
         .unlisted
@@ -76,7 +101,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .collect();
     let left_out = found.left_out;
     let mut rows = rows(found);
-    if matches.get_flag("built-in") {
+    if built_in {
         let index = registry.index().map_err(cogtools_core::FindError::faults)?;
         rows.extend(index.iter().map(Row::built_in));
     }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Lock, SourceError, Survey};
-use cogtools_program::project::{project, whole_registry};
+use cogtools_program::project::{project, unfiltered_registry};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, file, man};
 
@@ -46,12 +46,26 @@ fn command() -> Command {
         )
 }
 
+/// The command line.
+struct LockArgs {
+    check: bool,
+}
+
+impl LockArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            check: matches.get_flag("check"),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = LockArgs::from_matches(matches);
     let project = project(io);
-    let survey = Survey::of(&whole_registry(io, None)?, project.shown());
+    let survey = Survey::of(&unfiltered_registry(io, None)?, project.shown());
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
     let known = path.exists().then(|| Lock::read(&path, &shown));
-    if matches.get_flag("check") {
+    if args.check {
         let known = known.unwrap_or_else(|| Lock::read(&path, &shown));
         let faults = known.map_err(|fault| *fault)?.drift(&survey);
         warn(&survey, io);

@@ -17,7 +17,7 @@ use crate::error::ClientError;
 use crate::http::Http;
 use crate::manual::MANUAL;
 use crate::obstacle::Obstacle;
-use crate::options::command;
+use crate::options::{ClientArgs, RequestArgs, command};
 use crate::server::{Server, Way};
 use crate::session::{Broken, Session, Step};
 use crate::wire::Running;
@@ -56,27 +56,27 @@ struct Answer {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let Some((word, matches)) = matches.subcommand() else {
+    // Without a subcommand clap has said so already.
+    let Some(args) = ClientArgs::from_matches(matches)? else {
         return Ok(());
     };
-    let given = matches.get_one::<String>("server").cloned();
-    let said = io
+    let variable = io
         .var(SERVER)
         .map(|text| text.to_string_lossy().into_owned());
-    let Some(description) = given.or(said) else {
+    let Some(description) = args.server.or(variable) else {
         let fault = Fault::new(Code::Usage, "no server is named");
         return Err(fault
             .hint(format!("describe it with --server, or in {SERVER}"))
             .into());
     };
     let server = Server::read(&description).map_err(|error| error.fault(String::new()))?;
-    let question = match matches.try_get_one::<String>("tool") {
-        Ok(Some(tool)) => {
-            Question::Call(tool.clone(), arguments(tool, io)?, matches.get_flag("json"))
+    let (question, usual) = match args.request {
+        RequestArgs::Call { tool, json } => {
+            let arguments = arguments(&tool, io)?;
+            (Question::Call(tool, arguments, json), ANSWER)
         }
-        _ => Question::Tools,
+        RequestArgs::Discover => (Question::Tools, DECLARE),
     };
-    let usual = if word == "call" { ANSWER } else { DECLARE };
     let answer = ask(&server, &question, server.patience(usual), io)?;
     if answer.failed {
         // The tool's own words, for whoever started this program.

@@ -3,6 +3,7 @@
 //! The thread of `run` owns the streams and writes what is said; another one has
 //! the runtime; one reads standard input; each call has its own.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,13 +12,13 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
-use cogtools_program::budget;
-use cogtools_program::project::filter_args;
+use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::{Failure, Io, Program, Stdin, leave};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, CatalogueArgs};
 use crate::change::Changes;
 use crate::http::Address;
 use crate::manual::MANUAL;
@@ -53,7 +54,7 @@ fn command() -> Command {
             Arg::new("project")
                 .long("project")
                 .value_name("DIR")
-                .value_parser(value_parser!(std::ffi::OsString))
+                .value_parser(value_parser!(OsString))
                 .help("The project whose tools are served; the one around the current directory by default"),
         )
         .arg(
@@ -83,9 +84,33 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
+/// The command line.
+struct McpArgs {
+    project: Option<OsString>,
+    http: Option<SocketAddr>,
+    tools: CatalogueArgs,
+}
+
+impl McpArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            project: matches.get_one::<OsString>("project").cloned(),
+            http: matches.get_one::<SocketAddr>("http").copied(),
+            tools: CatalogueArgs {
+                registry: RegistryArgs {
+                    filter: FilterArgs::from_matches(matches),
+                    ..RegistryArgs::default()
+                },
+                budget: BudgetArg::from_matches(matches),
+            },
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    if let Some(directory) = matches.get_one::<std::ffi::OsString>("project") {
-        let cwd = io.cwd.join(directory);
+    let args = McpArgs::from_matches(matches);
+    if let Some(directory) = args.project {
+        let cwd = io.cwd.join(&directory);
         if !cwd.is_dir() {
             let message = format!("`{}` is not a directory", directory.display());
             let fault = Fault::new(Code::Usage, message).about("--project");
@@ -93,11 +118,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         io.cwd = cwd;
     }
-    let catalogue = Arc::new(Catalogue::new(matches, io));
+    let catalogue = Arc::new(Catalogue::new(args.tools, io));
     // What is wrong from the start is said before any client waits.
     catalogue.registry()?;
-    let door = match matches.get_one::<SocketAddr>("http") {
-        Some(&socket) => Door::Http(Address {
+    let door = match args.http {
+        Some(socket) => Door::Http(Address {
             socket,
             token: token(io)?,
         }),

@@ -9,7 +9,7 @@ use cogtools_core::{Answer, Code, Fault, Surroundings, Tool};
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
-use crate::project::Site;
+use crate::project::ProjectContext;
 
 /// How a tool is called.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Call {
 
 impl Call {
     /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
-    pub fn from_options(matches: &ArgMatches, line: String) -> Self {
+    pub fn from_matches(matches: &ArgMatches, line: String) -> Self {
         Self {
             syntax: Syntax::from_flag(matches.get_flag("yaml")),
             verbose: matches.get_flag("verbose"),
@@ -51,19 +51,19 @@ pub fn verbose_arg() -> Arg {
 
 /// Reads the arguments of a call of `tool` from standard input, checks them, runs
 /// the tool and prints its result. A template looks at nothing around it, so only
-/// other tools ask for the `site`.
+/// other tools ask for the `context`.
 pub fn answer(
     io: &mut Io<'_>,
     tool: Tool,
     call: &Call,
-    site: impl FnOnce(&Io<'_>) -> Result<Site, Failure>,
+    context: impl FnOnce(&Io<'_>) -> Result<ProjectContext, Failure>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
     let bytes =
         bytes.map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
     let surroundings = if tool.implementation().runs_programs() {
-        site(io)?.surroundings(io)
+        context(io)?.surroundings(io)
     } else {
         Surroundings::default()
     };

@@ -5,8 +5,10 @@
 //! so that tests, the porcelain and the real process run it the same way.
 //! Only [`main`] touches the state of the process.
 
+pub mod args;
 pub mod budget;
 pub mod call;
+pub mod dirs;
 mod failure;
 pub mod file;
 pub mod format;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
+use cogtools_program::args::{self, required};
 use cogtools_program::project::{config, project, surroundings};
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
@@ -52,11 +53,12 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// What was asked for.
+/// The command line.
 pub(crate) struct Request {
     tools: Vec<OsString>,
     update: bool,
     spawn: bool,
+    watch: bool,
     format: Format,
 }
 
@@ -97,15 +99,8 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let format = matches.get_one::<String>("format").map(String::as_str);
-    let tools = matches.get_many("tool").into_iter().flatten().cloned();
-    let request = Request {
-        tools: tools.collect(),
-        update: matches.get_flag("update"),
-        spawn: matches.get_flag("spawn"),
-        format: Format::parse(format.unwrap_or_default()),
-    };
-    if !matches.get_flag("watch") {
+    let request = Request::from_matches(matches)?;
+    if !request.watch {
         return request.once(None, io);
     }
     if request.format != Format::Human {
@@ -116,6 +111,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 impl Request {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let format: String = required(matches, "format")?;
+        Ok(Self {
+            tools: args::all(matches, "tool"),
+            update: matches.get_flag("update"),
+            spawn: matches.get_flag("spawn"),
+            watch: matches.get_flag("watch"),
+            format: Format::parse(&format),
+        })
+    }
+
     /// The tools that are tested now.
     pub(crate) fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
         let config = config(&project(io), io)?;

@@ -6,10 +6,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::{Item, Subject, subjects};
 use cogtools_core::{Code, Fault, Surroundings};
-use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::project::{config, project, watched};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::{cancellable_context, config, project};
 use cogtools_program::terminal::Stream;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
 
 use crate::report::{Entry, Report};
 
@@ -82,17 +82,49 @@ fn command() -> Command {
         .arg(format_arg())
 }
 
+/// The command line.
+struct TrustArgs {
+    sources: Vec<String>,
+    action: Action,
+    json: bool,
+}
+
+/// What is done with the sources that are named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Allow,
+    Show,
+    Revoke,
+    Prune,
+}
+
+impl TrustArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        let action = match () {
+            () if matches.get_flag("prune") => Action::Prune,
+            () if matches.get_flag("revoke") => Action::Revoke,
+            () if matches.get_flag("dry-run") => Action::Show,
+            () => Action::Allow,
+        };
+        Self {
+            sources: args::all(matches, "source"),
+            action,
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = TrustArgs::from_matches(matches);
     let project = project(io);
     let config = config(&project, io)?;
-    let around = watched(io, &project, config.env_priority);
+    let around = cancellable_context(io, &project, config.env_priority);
     let all = subjects(&config, &around);
-    if matches.get_flag("prune") {
+    if args.action == Action::Prune {
         return prune(&all, &around, io);
     }
-    let names = matches.get_many::<String>("source").into_iter().flatten();
-    let names: Vec<&String> = names.collect();
-    let named = chosen(&names, &all)?;
+    let names = &args.sources;
+    let named = chosen(names, &all)?;
     let mut report = Report::new(&around);
     let mut faults = Vec::new();
     for subject in &named {
@@ -102,12 +134,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
                 io.report(Severity::Warning, &fault);
             }
             Ok(Entry::standing(subject, standing.verdict))
-        } else if matches.get_flag("revoke") {
-            revoke(subject, &around)
-        } else if matches.get_flag("dry-run") {
-            Ok(Entry::wanted(subject))
         } else {
-            allow(subject, &around)
+            match args.action {
+                Action::Revoke => revoke(subject, &around),
+                Action::Show => Ok(Entry::wanted(subject)),
+                Action::Allow | Action::Prune => allow(subject, &around),
+            }
         };
         match done {
             Ok(entry) => report.entries.push(entry),
@@ -116,7 +148,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     // What was done is told, also when something else could not be.
     if faults.is_empty() || !report.entries.is_empty() {
-        if wants_json(matches) {
+        if args.json {
             io.show_json(&format!("{:#}\n", report.json()))?;
         } else if names.is_empty() {
             io.print(report.table(io.colour(Stream::Stdout)).as_bytes())?;
@@ -132,11 +164,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// Those among `all` that have been named; all of them where none is.
-fn chosen<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>, Failure> {
+fn chosen<'s>(names: &[String], all: &'s [Subject]) -> Result<Vec<&'s Subject>, Failure> {
     let known = || all.iter().map(|subject| subject.name.as_str());
     let unknown = names
         .iter()
-        .filter(|name| !known().any(|other| other == **name));
+        .filter(|name| !known().any(|other| other == name.as_str()));
     let faults: Vec<Fault> = unknown
         .map(|name| {
             let message = "no source of that name needs the user's word here";
@@ -148,8 +180,7 @@ fn chosen<'s>(names: &[&String], all: &'s [Subject]) -> Result<Vec<&'s Subject>,
     if !faults.is_empty() {
         return Err(faults.into());
     }
-    let is_named =
-        |subject: &&Subject| names.is_empty() || names.iter().any(|name| **name == subject.name);
+    let is_named = |subject: &&Subject| names.is_empty() || names.contains(&subject.name);
     Ok(all.iter().filter(is_named).collect())
 }
 

@@ -6,7 +6,7 @@ use std::process::Command as Process;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Fault};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::help;
 use crate::locate::Places;
@@ -56,28 +56,43 @@ fn command() -> Command {
         .after_help(help::overview())
 }
 
+/// The command line.
+struct DispatchArgs {
+    exec_path: bool,
+    /// The program that is named, with its own arguments.
+    program: Option<(String, Vec<OsString>)>,
+}
+
+impl DispatchArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        let program = matches
+            .subcommand()
+            .map(|(name, rest)| (name.to_owned(), args::all(rest, "")));
+        Self {
+            exec_path: matches.get_flag("exec-path"),
+            program,
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = DispatchArgs::from_matches(matches);
     let places = Places::new(io)?;
-    if matches.get_flag("exec-path") {
+    if args.exec_path {
         return io.show(&format!("{}\n", places.own().display()));
     }
-    let Some((name, rest)) = matches.subcommand() else {
+    let Some((name, rest)) = args.program else {
         let fault = Fault::new(Code::Usage, "no program is named");
         return Err(fault
             .hint("usage: cogtools <PROGRAM> [ARGS]...")
             .hint("cogtools help lists the programs")
             .into());
     };
-    let args: Vec<&OsStr> = rest
-        .get_many::<OsString>("")
-        .into_iter()
-        .flatten()
-        .map(OsString::as_os_str)
-        .collect();
+    let args: Vec<&OsStr> = rest.iter().map(OsString::as_os_str).collect();
     if name == "help" {
         return help::run(&args, &places, io);
     }
-    become_program(name, &args, &places, io)
+    become_program(&name, &args, &places, io)
 }
 
 /// The end of this process as itself: it goes on as the program of that name.

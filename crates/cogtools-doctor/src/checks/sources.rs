@@ -4,7 +4,7 @@
 use cogtools_core::trust::{Subject, Verdict, subjects};
 use cogtools_core::{Surroundings, trust::Standing};
 use cogtools_program::Io;
-use cogtools_program::project::{config, project, watched};
+use cogtools_program::project::{cancellable_context, config, project};
 
 use crate::finding::Finding;
 use crate::scene::Scene;
@@ -23,7 +23,7 @@ pub(crate) fn look(io: &Io<'_>) -> Vec<Finding> {
     let Ok(config) = config(&project, io) else {
         return Vec::new();
     };
-    let around = watched(io, &project, config.env_priority);
+    let around = cancellable_context(io, &project, config.env_priority);
     let subjects = subjects(&config, &around);
     let findings = subjects
         .iter()
