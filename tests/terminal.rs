@@ -1,10 +1,11 @@
 //! What strangers write never steers a terminal, nor looks like something else.
 
 use cogtools_core::invisible;
-use cogtools_program::Terminals;
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 use serde_json::{Value, json};
 
+use crate::layout::none;
 use crate::run;
 
 /// What clears a terminal, turns its text around, takes no width, isolates, begins a
@@ -14,7 +15,7 @@ const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 const SHOWN: &str = r"x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 
 /// Every program with arguments that lead to what is called [`BAD`].
-const RUNS: [(&str, &[&str]); 38] = [
+const RUNS: [(&str, &[&str]); 37] = [
     ("cogtools", &[BAD]),
     ("cogtools", &["help", BAD]),
     ("cogtools-call", &[BAD]),
@@ -22,11 +23,7 @@ const RUNS: [(&str, &[&str]); 38] = [
     ("cogtools-call", &["wrong"]),
     ("cogtools-config", &["list", "--show-origin"]),
     ("cogtools-config", &["get", "filter.exclude"]),
-    (
-        "cogtools-config",
-        &["get", "filter.exclude", "--format=json"],
-    ),
-    ("cogtools-config", &["get", BAD]),
+    ("cogtools-config", &["list", "--format=json"]),
     ("cogtools-config", &["set", BAD, BAD]),
     ("cogtools-config", &["env", "--explain"]),
     ("cogtools-config", &["env", "--format=json"]),
@@ -75,7 +72,7 @@ fn project() -> Project {
             "tools/wrong.yaml",
             "name: wrong\ndescription: \"\\u202e\" # \u{202e}\nwhat\u{202e}: is\n",
         )
-        .file("host/.gemini/settings.json", "{\t\"\u{202e}\": 1}");
+        .file(".gemini/settings.json", "{\t\"\u{202e}\": 1}");
     let config = json!({
         "tool_sources": [
             {"local": "./tools"},
@@ -94,47 +91,53 @@ fn shown(text: &str) -> String {
     text.replace("BAD", SHOWN)
 }
 
-/// Asserts that nothing in `text` steers a terminal but our own colours.
-#[track_caller]
-fn check_safe(what: &str, text: &str) {
+/// What in `text` steers a terminal and is not one of our own colours.
+fn unsafe_part(text: &str) -> Option<String> {
     let mut text = text.to_owned();
     for style in [0, 1, 31, 32, 33, 36] {
         text = text.replace(&format!("\u{1b}[{style}m"), "");
     }
-    let unsafe_part = |line: &str| line.chars().any(|c| c.is_control() && c != '\t');
-    assert!(!text.lines().any(unsafe_part), "{what}: {text:?}");
-    assert_eq!(invisible::all(&text), [], "{what}: {text}");
-    assert!(!text.contains("\n\ty"), "{what}: {text}");
+    let control = |c: char| c.is_control() && c != '\t';
+    let hidden = !invisible::all(&text).is_empty() || text.contains("\n\ty");
+    let found = hidden || text.lines().any(|line| line.contains(control));
+    found.then(|| text.escape_debug().to_string())
 }
 
-#[test]
-fn nothing_reaches_a_terminal() {
+/// A run whose outputs are terminals.
+fn on_a_terminal(name: &str, args: &[&str]) -> CapturedRun {
     let terminals = Terminals {
         stdout: true,
         stderr: true,
     };
+    let program = cogtools::PROGRAMS.iter().find(|one| one.name == name);
+    let program = program.expect("there is such a program");
+    program.run_captured(&project().root(), terminals, args)
+}
+
+#[test]
+fn nothing_reaches_a_terminal() {
+    let mut found = Vec::new();
     for (name, args) in RUNS {
-        let project = project();
-        let program = cogtools::PROGRAMS.iter().find(|one| one.name == name);
-        let program = program.expect("there is such a program");
-        let ended = program.rehearse(&project.root(), terminals, args);
-        let what = format!("{name} {args:?}");
-        // A call gives what its tool gives: that is data.
-        check_safe(&what, &ended.stdout);
-        check_safe(&what, &ended.stderr);
+        let ended = on_a_terminal(name, args);
+        // What hosts read is data, wherever it goes.
+        let plumbing = matches!(name, "cogtools-call" | "cogtools-discover");
+        let stdout = unsafe_part(&ended.stdout).filter(|_| !plumbing);
+        let parts = stdout.into_iter().chain(unsafe_part(&ended.stderr));
+        found.extend(parts.map(|part| format!("{name} {args:?}: {part}")));
     }
+    none(&found);
 }
 
 #[test]
 fn what_goes_wrong_is_said_alike_on_a_pipe() {
+    let mut found = Vec::new();
     for (name, args) in RUNS {
-        let outcome = run(name, &project())
-            .args(args)
-            .stdin("{\"\u{202e}\": 1}")
-            .run();
-        let stderr = String::from_utf8(outcome.stderr).expect("it is text");
-        check_safe(&format!("{name} {args:?}"), &stderr);
+        let run = run(name, &project()).args(args);
+        let stderr = run.stdin("{\"\u{202e}\": 1}").run().stderr;
+        let part = unsafe_part(&String::from_utf8_lossy(&stderr));
+        found.extend(part.map(|part| format!("{name} {args:?}: {part}")));
     }
+    none(&found);
 }
 
 #[test]
@@ -178,10 +181,11 @@ fn a_name_of_a_provider_is_what_it_looks_like() {
     );
     run("cogtools-trust", &project).run().fails(
         78,
-        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:48: `name` must be a word without colons, not a string
+        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:47: `name` takes a word without colons, not `te\u{200b}am`
    |
  2 |   - command: {discover: [a], call: [a], name: "te\u200bam"}
-   |                                                ^^^^^^^^^^^^
+   |                                               ^^^^^^^^^^^^
+hint: write `name: other`
 "#,
     );
 }
@@ -190,7 +194,10 @@ fn a_name_of_a_provider_is_what_it_looks_like() {
 fn tables() {
     let project = Project::new();
     project
-        .file("tools/wrong.yaml", "name: wrong\n\"\\e\\u202e\": is\n")
+        .file(
+            "tools/wrong.yaml",
+            "name: wrong\ndescription: d\nimplementation: x\n\"\\e\\u202e\": is\n",
+        )
         .file(
             "tools/天/weather.yaml",
             "name: weather\ndescription: d\nimplementation: x\n",
@@ -198,10 +205,10 @@ fn tables() {
     run("cogtools-list", &project).run().outputs(
         "\
 NAME     TOOLSET  SOURCE  FILE                   TOKENS  NOTES
-weather  天       tools   tools/天/weather.yaml      13
-wrong             tools   tools/wrong.yaml            -  broken: 2:1: unknown key `\\u{1b}\\u{202e}`
+wrong             tools   tools/wrong.yaml            -  broken: 4:1: unknown key `\\u{1b}\\u{202e}`
+weather  天       tools   tools/天/weather.yaml      21
 
-1 tool, about 13 tokens with every request; 1 broken
+1 tool, about 21 tokens with every request; 1 broken
 ",
     );
 }
@@ -236,13 +243,14 @@ fix: mend what is named; every key is described in the reference of tool files"
         1,
         "\
 FAILED ok (1 example)
-  tools/ok.yaml:3:12: example 1: golden: the result is not what the golden file holds
+  tools/ok.yaml:3:12: example 1: golden: the result is not what `tools/ok.1.golden` holds
     --- tools/ok.1.golden
-    +++ result
+    +++ the result
     @@ -1 +1 @@
     -ab
     +a\\u{200b}b\\t\\u{1b}
     \\ no line end
+    hint: if the result is right: cogtools test --update ok
 
 1 tool, 1 example: 1 failure
 ",
@@ -284,17 +292,8 @@ fn data_on_a_pipe_stays_as_it_is() {
 
 #[test]
 fn json_on_a_terminal_keeps_its_values() {
-    let terminals = Terminals {
-        stdout: true,
-        stderr: true,
-    };
-    let root = project();
     let args = ["--dry-run", "other", "--format=json"];
-    let program = cogtools::PROGRAMS
-        .iter()
-        .find(|one| one.name == "cogtools-trust")
-        .expect("there is such a program");
-    let ended = program.rehearse(&root.root(), terminals, &args);
+    let ended = on_a_terminal("cogtools-trust", &args);
     let read: Value = serde_json::from_str(&ended.stdout).expect("it is JSON");
     assert_eq!(read["sources"][0]["runs"][0], format!("sh '{BAD}'"));
     assert!(ended.stdout.contains(r"\u202e"), "{}", ended.stdout);

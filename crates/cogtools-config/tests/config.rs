@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use cogtools_config::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 
 const FILE: &str = ".cogtoolrc.yaml";
@@ -15,19 +15,19 @@ fn project(text: &str) -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 /// A run that fails with `status` and says `stderr`.
 #[track_caller]
 fn fails(project: &Project, args: &[&str], status: u8, stderr: &str) {
-    assert_eq!(run(project, args), Ended::failed(status, stderr));
+    assert_eq!(run(project, args), CapturedRun::failed(status, stderr));
 }
 
 #[track_caller]
 fn prints(project: &Project, args: &[&str], stdout: &str) {
-    assert_eq!(run(project, args), Ended::done(stdout));
+    assert_eq!(run(project, args), CapturedRun::done(stdout));
 }
 
 const SET: &str = "\

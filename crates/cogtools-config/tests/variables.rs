@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools config env`.
 
 use cogtools_config::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 
 fn tool(name: &str, env: &str) -> String {
@@ -22,17 +22,17 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]
 fn names_and_places() {
     let lines = "API_KEY\t.env:3\nPATH\tmissing\nTOKEN\tmissing\n";
-    assert_eq!(run(&project(), &["env"]), Ended::done(lines));
+    assert_eq!(run(&project(), &["env"]), CapturedRun::done(lines));
     let lines = "API_KEY\tmissing\nPATH\tmissing\nTOKEN\tmissing\n";
     let args = ["env", "--system-env"];
-    assert_eq!(run(&project(), &args), Ended::done(lines));
+    assert_eq!(run(&project(), &args), CapturedRun::done(lines));
 }
 
 #[test]
@@ -44,7 +44,10 @@ TOKEN\tmissing; wanted by fetch
 OTHER\t.env:2; unused, for no tool declares it
 LD_PRELOAD\t.env:5; ignored, for .env may not set this name
 ";
-    assert_eq!(run(&project(), &["env", "--explain"]), Ended::done(lines));
+    assert_eq!(
+        run(&project(), &["env", "--explain"]),
+        CapturedRun::done(lines)
+    );
 }
 
 #[test]
@@ -106,7 +109,7 @@ fn json() {
 }
 "#;
     let args = ["env", "--format", "json"];
-    assert_eq!(run(&project(), &args), Ended::done(text));
+    assert_eq!(run(&project(), &args), CapturedRun::done(text));
 }
 
 #[test]
@@ -122,9 +125,9 @@ cogtools-config: warning[INVALID_TOOL]: tools/post.yaml:1:1: `description` is mi
    | ^
 hint: add `description: …`
 ";
-    let expected = Ended {
+    let expected = CapturedRun {
         stderr: words.into(),
-        ..Ended::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
+        ..CapturedRun::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
     };
     assert_eq!(ended, expected);
 }
@@ -137,5 +140,5 @@ fn a_file_that_is_wrong_is_said_without_its_line() {
 cogtools-config: error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value
 hint: write NAME=value, or put a # before the line
 ";
-    assert_eq!(run(&project, &["env"]), Ended::failed(78, words));
+    assert_eq!(run(&project, &["env"]), CapturedRun::failed(78, words));
 }

@@ -6,6 +6,7 @@
 //! texts are escaped for terminals, linted, and compared.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// The name of an invisible character, whatever is around it; `None` for one that
 /// is seen, for a space and for a control character.
@@ -96,7 +97,8 @@ pub fn escape_json(text: &str) -> Cow<'_, str> {
     replace(text, char::is_control, |c, shown| {
         let mut units = [0; 2];
         for unit in c.encode_utf16(&mut units) {
-            shown.push_str(&format!("\\u{unit:04x}"));
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\u{unit:04x}");
         }
     })
 }

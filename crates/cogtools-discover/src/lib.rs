@@ -14,7 +14,7 @@ use cogtools_program::call::verbose_arg;
 use cogtools_program::format::{host_arg, host_from_matches};
 use cogtools_program::project::{project, registry};
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, Syntax, man};
 use serde_json::Value;
 
 /// The program.
@@ -94,7 +94,7 @@ fn command() -> Command {
 /// The command line.
 struct DiscoverArgs {
     target: Target,
-    yaml: bool,
+    syntax: Syntax,
     strict: bool,
     locked: bool,
     verbose: bool,
@@ -106,7 +106,7 @@ impl DiscoverArgs {
     fn from_matches(matches: &ArgMatches) -> Self {
         Self {
             target: host_from_matches(matches),
-            yaml: matches.get_flag("yaml"),
+            syntax: Syntax::from_flag(matches.get_flag("yaml")),
             strict: matches.get_flag("strict"),
             locked: matches.get_flag("locked"),
             verbose: matches.get_flag("verbose"),
@@ -141,7 +141,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.verbose {
         tell(&found, &declared, all, io);
     }
-    if args.yaml {
+    if args.syntax == Syntax::Yaml {
         io.print(yaml(&declared)?.as_bytes())?;
     } else {
         print_json(&declared, io)?;

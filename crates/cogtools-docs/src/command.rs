@@ -223,7 +223,7 @@ fn stale(renewed: &[Renewed], named: &[OsString], io: &mut Io<'_>) -> Failure {
         let message = "the table of tools is not what the tools say";
         let fault = Fault::new(Code::Stale, message).about(file).hint(hint);
         io.report(Severity::Error, &fault);
-        io.lines(&renewed.diff());
+        io.quote_lines(&renewed.diff());
     }
     Failure::Status(Code::Stale.status())
 }

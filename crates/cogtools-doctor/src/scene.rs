@@ -59,7 +59,7 @@ impl Scene {
             settings,
             places,
             project,
-            cancel: io.lookout.begin(),
+            cancel: io.signals.begin(),
         };
         scene.installations = installations(&scene);
         scene.discovery = discover(&scene);

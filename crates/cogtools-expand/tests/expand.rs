@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools expand`.
 
 use cogtools_expand::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 
 const TOOL: &str = "
@@ -128,32 +128,36 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]
 fn a_tool_by_name_and_by_file() {
     let project = project();
     for wanted in ["greet", "tools/greet.yaml", "./tools/greet.yaml"] {
-        assert_eq!(run(&project, &[wanted]), Ended::done(GEMINI), "{wanted}");
+        assert_eq!(
+            run(&project, &[wanted]),
+            CapturedRun::done(GEMINI),
+            "{wanted}"
+        );
     }
     let file = project.path("tools/greet.yaml");
     assert_eq!(
         run(&project, &[file.to_str().unwrap_or_default()]),
-        Ended::done(GEMINI)
+        CapturedRun::done(GEMINI)
     );
     let inside = ["-C", "tools", "greet.yaml"];
-    assert_eq!(run(&project, &inside), Ended::done(GEMINI));
+    assert_eq!(run(&project, &inside), CapturedRun::done(GEMINI));
 }
 
 #[test]
 fn every_host_has_its_form() {
     let project = project();
     let mcp = ["--format", "mcp", "--yaml", "greet"];
-    assert_eq!(run(&project, &mcp), Ended::done(MCP_YAML));
+    assert_eq!(run(&project, &mcp), CapturedRun::done(MCP_YAML));
     let anthropic = ["elsewhere/ping.yaml", "--format", "anthropic"];
-    assert_eq!(run(&project, &anthropic), Ended::done(ANTHROPIC));
+    assert_eq!(run(&project, &anthropic), CapturedRun::done(ANTHROPIC));
 }
 
 #[test]
@@ -190,7 +194,7 @@ hint: cogtools-discover prints the tools there are
         ("gret", 127, unknown),
     ] {
         let ended = run(&project, &[wanted]);
-        assert_eq!(ended, Ended::failed(status, stderr), "{wanted}");
+        assert_eq!(ended, CapturedRun::failed(status, stderr), "{wanted}");
     }
 }
 
@@ -198,9 +202,9 @@ hint: cogtools-discover prints the tools there are
 fn help_and_version() {
     let project = project();
     let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    assert_eq!(run(&project, &["--version"]), CapturedRun::done(version));
     let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &["--help"]), CapturedRun::done(help));
     assert_eq!(run(&project, &[]).status, 2);
     assert_eq!(run(&project, &["--format", "soap", "greet"]).status, 2);
 }

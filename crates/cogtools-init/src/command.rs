@@ -94,21 +94,33 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 struct InitArgs {
     hosts: Vec<Host>,
     name: Option<String>,
-    print: bool,
-    /// Whether nothing is asked.
-    silent: bool,
-    dry_run: bool,
+    action: Action,
     json: bool,
+}
+
+/// What is done with the files.
+enum Action {
+    Print,
+    DryRun,
+    /// They are written, after a question.
+    Ask,
+    /// They are written.
+    Write,
 }
 
 impl InitArgs {
     fn from_matches(matches: &ArgMatches) -> Self {
+        let flag = |name: &str| matches.get_flag(name);
+        let action = match () {
+            () if flag("print") => Action::Print,
+            () if flag("dry-run") => Action::DryRun,
+            () if flag("non-interactive") || flag("defaults") => Action::Write,
+            () => Action::Ask,
+        };
         Self {
             hosts: hosts(&args::all(matches, "host")),
             name: matches.get_one::<String>("name").cloned(),
-            print: matches.get_flag("print"),
-            silent: matches.get_flag("non-interactive") || matches.get_flag("defaults"),
-            dry_run: matches.get_flag("dry-run"),
+            action,
             json: json_from_matches(matches),
         }
     }
@@ -118,20 +130,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let InitArgs {
         hosts,
         name,
-        print,
-        silent,
-        dry_run: dry,
+        action,
         json,
     } = InitArgs::from_matches(matches);
     let scene = Scene::new(name, io);
-    if print {
+    if matches!(action, Action::Print) {
         let steps = host::steps(&scene, &hosts).map_err(refused)?;
         return print::files(&scene, &steps, io);
     }
     let plan = plan(&scene, &hosts)?;
-    if dry {
+    if matches!(action, Action::DryRun) {
         return if json {
-            io.show_json(&plan.json(dry))
+            io.show_json(&plan.json(true))
         } else {
             io.show(&plan.diff())
         };
@@ -139,13 +149,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if json {
         // A question would stand among the JSON, so none is asked.
         plan.apply().map_err(ApplyError::fault)?;
-        return io.show_json(&plan.json(dry));
+        return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
         let text = format!("{}\nnothing to do: all of it is in place\n", plan.summary());
         return io.show(&text);
     }
-    if !silent && io.stdin.is_terminal() && !agreed(&plan, io)? {
+    if matches!(action, Action::Ask) && io.stdin.is_terminal() && !agreed(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
     plan.apply().map_err(ApplyError::fault)?;

@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools list`.
 
 use cogtools_list::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 
 const EMPTY: &str = "\
@@ -79,15 +79,18 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]
 fn a_table() {
     let project = project();
-    assert_eq!(run(&project, &[]), Ended::done(TABLE));
-    assert_eq!(run(&project, &["--format", "human"]), Ended::done(TABLE));
+    assert_eq!(run(&project, &[]), CapturedRun::done(TABLE));
+    assert_eq!(
+        run(&project, &["--format", "human"]),
+        CapturedRun::done(TABLE)
+    );
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn json() {
         &["--format", "json"],
         &["--format=human", "--json"],
     ] {
-        assert_eq!(run(&project, args), Ended::done(JSON), "{args:?}");
+        assert_eq!(run(&project, args), CapturedRun::done(JSON), "{args:?}");
     }
 }
 
@@ -108,11 +111,11 @@ fn colour_on_a_terminal_only() {
         stdout: true,
         stderr: true,
     };
-    let ended = PROGRAM.rehearse(&project().root(), terminals, &[]);
+    let ended = PROGRAM.run_captured(&project().root(), terminals, &[]);
     let mut lines: Vec<String> = TABLE.lines().map(str::to_owned).collect();
     lines[0] = format!("\u{1b}[1m{}\u{1b}[0m", lines[0]);
     lines[1] = format!("\u{1b}[31m{}\u{1b}[0m", lines[1]);
-    assert_eq!(ended, Ended::done(lines.join("\n") + "\n"));
+    assert_eq!(ended, CapturedRun::done(lines.join("\n") + "\n"));
 }
 
 #[test]
@@ -120,13 +123,13 @@ fn an_empty_project_says_what_to_do() {
     let project = Project::new();
     assert_eq!(
         run(&project, &[]),
-        Ended {
+        CapturedRun {
             stderr: EMPTY.into(),
-            ..Ended::default()
+            ..CapturedRun::default()
         }
     );
     let nothing = "{\n  \"tools\": [],\n  \"total_tokens\": 0\n}\n";
-    assert_eq!(run(&project, &["--json"]), Ended::done(nothing));
+    assert_eq!(run(&project, &["--json"]), CapturedRun::done(nothing));
 }
 
 #[test]
@@ -136,7 +139,7 @@ fn a_source_that_is_not_there_is_named() {
         ".cogtoolrc.yaml",
         "tool_sources: [{local: gone}, {local: more}]",
     );
-    let ended = Ended {
+    let ended = CapturedRun {
         status: 0,
         stdout: "\
 NAME  SOURCE  FILE            TOKENS  NOTES
@@ -159,8 +162,8 @@ hint: create it, or change `tool_sources` (cogtools config list --show-origin te
 fn help_and_version() {
     let project = project();
     let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    assert_eq!(run(&project, &["--version"]), CapturedRun::done(version));
     let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &["--help"]), CapturedRun::done(help));
     assert_eq!(run(&project, &["--format", "xml"]).status, 2);
 }

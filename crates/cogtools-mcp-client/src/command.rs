@@ -8,7 +8,7 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Answer as Answered, Cancel, Code, Fault, Tool};
 use cogtools_program::call::{input_fault, quote};
-use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
+use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
 
@@ -114,7 +114,7 @@ fn ask(
         )
     })?;
     let cancel = Cancel::default();
-    let watch = Watch::begin(&cancel);
+    let watch = SignalGuard::begin(&cancel);
     let step = Mutex::new("initialize");
     let talk = Talk {
         server,

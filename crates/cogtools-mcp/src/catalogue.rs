@@ -10,7 +10,7 @@ use cogtools_core::{
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
-use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
+use cogtools_program::{Failure, Input, Io, Reporter, SignalWatch, Terminals, Vars, project};
 
 use crate::offer::Offer;
 use crate::shelf::Shelf;
@@ -74,7 +74,7 @@ impl Catalogue {
             program: self.program.clone(),
             next: None,
             reporter: self.reporter.clone(),
-            lookout: Lookout::following(self.cancel.clone()),
+            signals: SignalWatch::with_token(self.cancel.clone()),
         })
     }
 

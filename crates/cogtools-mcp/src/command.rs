@@ -14,7 +14,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
 use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
 use cogtools_program::budget::{self, BudgetArg};
-use cogtools_program::{Failure, Io, Program, Stdin, leave};
+use cogtools_program::{Failure, Io, Program, Stdin, exit};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
@@ -184,7 +184,7 @@ fn end(served: Result<u8, Failure>, spoken: &Receiver<()>) -> Result<u8, Failure
     if let Ok(status @ 1..) = served
         && spoken.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout)
     {
-        leave(status);
+        exit(status);
     }
     served
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::Tool;
 use cogtools_new::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 
 const NJK: &str = "\
@@ -35,8 +35,8 @@ cogtools-new: error[USAGE]: `tools/mine.yaml` exists already
 hint: choose another name, or move the file away first
 ";
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 fn load(project: &Project, file: &str) -> Tool {
@@ -53,7 +53,7 @@ fn project() -> Project {
 #[test]
 fn a_template_that_works() {
     let project = project();
-    assert_eq!(run(&project, &["check_plan"]), Ended::done(NJK));
+    assert_eq!(run(&project, &["check_plan"]), CapturedRun::done(NJK));
     load(&project, "tools/check_plan.yaml")
         .check()
         .expect("examples fit and the template compiles");
@@ -100,7 +100,7 @@ fn json() {
 }
 "#;
     let args = ["log", "--template", "exec", "--format", "json"];
-    assert_eq!(run(&project, &args), Ended::done(json));
+    assert_eq!(run(&project, &args), CapturedRun::done(json));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn another_folder() {
     let project = project();
     project.file(".cogtools/schema/tool.json", "mine");
     let args = ["log", "--template", "exec", "--dir", "./far/away"];
-    assert_eq!(run(&project, &args), Ended::done(EXEC));
+    assert_eq!(run(&project, &args), CapturedRun::done(EXEC));
     assert_eq!(project.read(".cogtools/schema/tool.json"), "mine");
     let text = project.read("far/away/log.yaml");
     let modeline = "# yaml-language-server: $schema=../../.cogtools/schema/tool.json";
@@ -145,7 +145,7 @@ next steps:
     echo '{{\"text\": \"Count these four words\"}}' | cogtools-call a
 "
     );
-    assert_eq!(ended, Ended::done(stdout));
+    assert_eq!(ended, CapturedRun::done(stdout));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn another_tool_of_that_name_is_told_of() {
 fn nothing_is_overwritten() {
     let project = project();
     project.file("tools/mine.yaml", "mine");
-    assert_eq!(run(&project, &["mine"]), Ended::failed(2, EXISTS));
+    assert_eq!(run(&project, &["mine"]), CapturedRun::failed(2, EXISTS));
     assert_eq!(project.read("tools/mine.yaml"), "mine");
     let files = [".cogtoolrc.yaml", "tools/mine.yaml"].map(PathBuf::from);
     assert_eq!(project.files(), files);
@@ -230,7 +230,7 @@ fn names_that_some_host_refuses() {
             "cogtools-new: error[USAGE]: {name}: not a name that every host accepts: {message}\nhint: {}\nhint: {}\n",
             hints[0], hints[1]
         );
-        assert_eq!(run(&project, &[name]), Ended::failed(2, stderr));
+        assert_eq!(run(&project, &[name]), CapturedRun::failed(2, stderr));
     }
     assert_eq!(project.files(), [PathBuf::from(".cogtoolrc.yaml")]);
 }
@@ -244,7 +244,7 @@ cogtools-new: error[INVALID_CONFIG]: the project has no folder of its own tools
 hint: add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`
 hint: or name a folder with --dir
 ";
-    assert_eq!(run(&project, &["a"]), Ended::failed(78, stderr));
+    assert_eq!(run(&project, &["a"]), CapturedRun::failed(78, stderr));
 }
 
 #[cfg(unix)]
@@ -265,9 +265,9 @@ fn a_tool_is_a_program() {
 fn help_and_version() {
     let project = project();
     let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    assert_eq!(run(&project, &["--version"]), CapturedRun::done(version));
     let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &["--help"]), CapturedRun::done(help));
     assert_eq!(run(&project, &[]).status, 2);
     assert_eq!(run(&project, &["a", "--template", "perl"]).status, 2);
 }

@@ -14,7 +14,7 @@ pub enum Failure {
     Status(u8),
     /// It goes on as another program: the process becomes it (where the system
     /// can do that), or runs it and ends as it ends.
-    Become(Box<Command>),
+    Exec(Box<Command>),
     /// Whoever read standard output has gone: nobody is left to tell.
     ClosedPipe,
 }
@@ -24,7 +24,7 @@ impl Failure {
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Faults(faults) => faults,
-            Self::Status(_) | Self::Become(_) | Self::ClosedPipe => &[],
+            Self::Status(_) | Self::Exec(_) | Self::ClosedPipe => &[],
         }
     }
 
@@ -36,7 +36,7 @@ impl Failure {
                 .map_or(Code::Internal, |fault| fault.code)
                 .status(),
             Self::Status(status) => *status,
-            Self::Become(_) => 0,
+            Self::Exec(_) => 0,
             Self::ClosedPipe => 141,
         }
     }

@@ -10,7 +10,7 @@ use cogtools_core::Fault;
 
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::process::Lookout;
+use crate::process::SignalWatch;
 use crate::report::{Reporter, Severity};
 use crate::terminal::{Stream, sanitize_json, sanitize_lines};
 
@@ -56,7 +56,7 @@ pub struct Io<'a> {
     /// How failures are worded on `stderr`.
     pub reporter: Reporter,
     /// Looks out for the end of this process, once sources that are programs may run.
-    pub lookout: Lookout,
+    pub signals: SignalWatch,
 }
 
 impl Io<'_> {
@@ -91,14 +91,14 @@ impl Io<'_> {
     /// Shows `fault` on standard error. A standard error that cannot be written
     /// leaves nobody to tell, so that failure is passed over.
     pub fn report(&mut self, severity: Severity, fault: &Fault) {
-        let text = self.reporter.word(severity, fault);
+        let text = self.reporter.render(severity, fault);
         let _ = self.stderr.write_all(text.as_bytes());
         let _ = self.stderr.flush();
     }
 
     /// Shows lines that belong to what was reported, such as a diff, on standard error.
-    pub fn lines(&mut self, text: &str) {
-        let text = self.reporter.lines(text);
+    pub fn quote_lines(&mut self, text: &str) {
+        let text = self.reporter.quote_lines(text);
         let _ = self.stderr.write_all(text.as_bytes());
     }
 

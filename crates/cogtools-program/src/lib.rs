@@ -8,6 +8,7 @@
 pub mod args;
 pub mod budget;
 pub mod call;
+mod capture;
 pub mod dirs;
 mod failure;
 pub mod file;
@@ -18,17 +19,16 @@ pub mod man;
 mod process;
 mod program;
 pub mod project;
-mod rehearsal;
 mod report;
 pub mod terminal;
 mod usage;
 pub mod work;
 
+pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
-pub use process::{Lookout, Watch, leave, main, parent};
+pub use process::{SignalGuard, SignalWatch, exit, main, parent};
 pub use program::{Program, Stdin};
-pub use rehearsal::Ended;
 pub use report::{Format, Reporter, Severity};

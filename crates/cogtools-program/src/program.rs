@@ -75,7 +75,7 @@ impl Program {
             Err(error) if error.use_stderr() => {
                 io.reporter = Reporter::new(
                     self.name,
-                    usage::format_asked(args),
+                    usage::requested_format(args),
                     io.colour(Stream::Stderr),
                 );
                 Err(usage::fault(&error, &mut self.command()).into())
@@ -104,7 +104,7 @@ impl Program {
                 let fault = Fault::new(Code::Usage, message).about("-C");
                 return Err(fault.hint("name a directory that exists").into());
             }
-            io.cwd = plain(cwd);
+            io.cwd = normalize(cwd);
         }
         (self.run)(matches, io)
     }
@@ -112,7 +112,7 @@ impl Program {
 
 /// The directory without `..`, as a process that had changed to it would know it:
 /// whoever looks upward from there must not come by where it was named from.
-fn plain(directory: PathBuf) -> PathBuf {
+fn normalize(directory: PathBuf) -> PathBuf {
     let up = directory
         .components()
         .any(|part| part == Component::ParentDir);
@@ -126,12 +126,12 @@ fn plain(directory: PathBuf) -> PathBuf {
 
 fn finish(result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
     // Who was asked to end by a signal ends by it, whatever was done until then.
-    if let Some(status) = io.lookout.status() {
+    if let Some(status) = io.signals.status() {
         return status;
     }
     match result {
         Ok(()) => 0,
-        Err(Failure::Become(process)) => {
+        Err(Failure::Exec(process)) => {
             io.next = Some(process);
             0
         }

@@ -92,7 +92,7 @@ fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Surroundin
 /// this process is asked to end.
 pub fn cancellable_context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Surroundings {
     Surroundings {
-        cancel: io.lookout.begin(),
+        cancel: io.signals.begin(),
         ..surroundings(io, project, priority)
     }
 }

@@ -48,7 +48,7 @@ impl Reporter {
     }
 
     /// The fault in full, ending with a line feed.
-    pub fn word(&self, severity: Severity, fault: &Fault) -> String {
+    pub fn render(&self, severity: Severity, fault: &Fault) -> String {
         match self.format {
             Format::Human => self.human(severity, fault),
             Format::Json => json_line(&self.json(severity, fault)),
@@ -74,7 +74,7 @@ impl Reporter {
     }
 
     /// Lines that belong to a message, such as a diff; JSON has no place for them.
-    pub fn lines(&self, text: &str) -> String {
+    pub fn quote_lines(&self, text: &str) -> String {
         let ended = |line: &str| format!("{}\n", sanitize_lines(line));
         match self.format {
             Format::Human => text.lines().map(ended).collect(),

@@ -13,7 +13,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::{Answer, Code, Fault, Surroundings, Tool};
 
 use crate::failure::Failure;
-use crate::process::Watch;
+use crate::process::SignalGuard;
 
 /// The stack of the thread in which a tool works: as much as a main thread has.
 const STACK: usize = 8 << 20;
@@ -76,7 +76,7 @@ pub(crate) fn bounded(
 ) -> Result<Answer, Failure> {
     let own = Limit::of(&tool);
     let cancel = surroundings.cancel.clone();
-    let watch = own.programs.then(|| Watch::begin(&cancel));
+    let watch = own.programs.then(|| SignalGuard::begin(&cancel));
     let (tell, told) = channel();
     let (sender, receiver) = channel();
     let begun = Instant::now();

@@ -115,5 +115,5 @@ pub(crate) fn become_program(
     };
     let mut process = Process::new(path);
     process.args(args).current_dir(&io.cwd);
-    Err(Failure::Become(Box::new(process)))
+    Err(Failure::Exec(Box::new(process)))
 }

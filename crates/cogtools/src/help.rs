@@ -92,7 +92,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     {
         let mut process = Process::new(man);
         process.args(page).current_dir(&io.cwd);
-        return Err(Failure::Become(Box::new(process)));
+        return Err(Failure::Exec(Box::new(process)));
     }
     match topic {
         Some(_) => {
@@ -102,7 +102,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
                 .hint("`cargo xtask install` installs the manual pages")
                 .into())
         }
-        None if name == PROGRAM.name => Err(Failure::Become(Box::new({
+        None if name == PROGRAM.name => Err(Failure::Exec(Box::new({
             let mut process = Process::new(&io.program);
             process.arg("--help");
             process

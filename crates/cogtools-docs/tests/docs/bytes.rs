@@ -1,6 +1,6 @@
 //! What is written, byte for byte.
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 
 use super::{END, TABLE, block, project, read, run};
 
@@ -11,7 +11,7 @@ fn check(before: &[u8], after: &[u8]) {
     let project = project();
     project.file("GEMINI.md", before);
     let ended = run(&project, &["GEMINI.md"]);
-    assert_eq!(ended, Ended::done("updated GEMINI.md\n"));
+    assert_eq!(ended, CapturedRun::done("updated GEMINI.md\n"));
     let found = read(&project, "GEMINI.md");
     assert_eq!(
         String::from_utf8_lossy(&found),
@@ -19,8 +19,11 @@ fn check(before: &[u8], after: &[u8]) {
     );
     assert_eq!(found, after);
     let ended = run(&project, &["--check"]);
-    assert_eq!(ended, Ended::done("unchanged GEMINI.md\n"));
-    assert_eq!(run(&project, &[]), Ended::done("unchanged GEMINI.md\n"));
+    assert_eq!(ended, CapturedRun::done("unchanged GEMINI.md\n"));
+    assert_eq!(
+        run(&project, &[]),
+        CapturedRun::done("unchanged GEMINI.md\n")
+    );
     assert_eq!(read(&project, "GEMINI.md"), after);
 }
 
@@ -28,7 +31,7 @@ fn check(before: &[u8], after: &[u8]) {
 fn a_missing_file_is_created() {
     let project = project();
     let ended = run(&project, &["GEMINI.md"]);
-    assert_eq!(ended, Ended::done("created GEMINI.md\n"));
+    assert_eq!(ended, CapturedRun::done("created GEMINI.md\n"));
     assert_eq!(read(&project, "GEMINI.md"), block().as_bytes());
 }
 
@@ -88,7 +91,7 @@ fn a_link_stays_a_link() {
     let project = project();
     project.file("CLAUDE.md", block().replace("ping", "pong"));
     std::os::unix::fs::symlink("CLAUDE.md", project.path("AGENTS.md")).expect("a link");
-    assert_eq!(run(&project, &[]), Ended::done("updated AGENTS.md\n"));
+    assert_eq!(run(&project, &[]), CapturedRun::done("updated AGENTS.md\n"));
     assert!(project.path("AGENTS.md").is_symlink());
     assert_eq!(read(&project, "CLAUDE.md"), block().as_bytes());
 
@@ -97,5 +100,5 @@ fn a_link_stays_a_link() {
 cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` is a link to a file that does not exist
 hint: mend the link or remove it
 ";
-    assert_eq!(run(&project, &["GEMINI.md"]), Ended::failed(78, text));
+    assert_eq!(run(&project, &["GEMINI.md"]), CapturedRun::failed(78, text));
 }

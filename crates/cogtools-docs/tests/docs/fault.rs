@@ -1,6 +1,6 @@
 //! What is refused, and in which words.
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 
 use super::{END, TABLE, block, project, read, run};
 
@@ -13,8 +13,8 @@ cogtools-docs: error[USAGE]: neither GEMINI.md nor AGENTS.md nor CLAUDE.md has t
 hint: cogtools docs GEMINI.md adds them with the table at its end
 hint: then they can be moved to where the table belongs
 ";
-    assert_eq!(run(&project, &[]), Ended::failed(2, text));
-    assert_eq!(run(&project, &["--check"]), Ended::failed(2, text));
+    assert_eq!(run(&project, &[]), CapturedRun::failed(2, text));
+    assert_eq!(run(&project, &["--check"]), CapturedRun::failed(2, text));
 }
 
 #[test]
@@ -35,7 +35,11 @@ cogtools-docs: error[INVALID_CONFIG]: AGENTS.md:1:1: `cogtools:end` without a `c
 hint: remove it, or put it behind the beginning
 ";
     for args in [&[][..], &["--check"], &["GEMINI.md", "AGENTS.md"]] {
-        assert_eq!(run(&project, args), Ended::failed(78, text), "{args:?}");
+        assert_eq!(
+            run(&project, args),
+            CapturedRun::failed(78, text),
+            "{args:?}"
+        );
     }
 }
 
@@ -47,7 +51,7 @@ fn an_open_block_of_code_would_swallow_the_table() {
 cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` ends inside of a block of code or HTML, which would swallow the table
 hint: close the block, or write the markers where the table belongs
 ";
-    assert_eq!(run(&project, &["GEMINI.md"]), Ended::failed(78, text));
+    assert_eq!(run(&project, &["GEMINI.md"]), CapturedRun::failed(78, text));
     assert_eq!(read(&project, "GEMINI.md"), b"```\ncode\n");
 }
 
@@ -67,7 +71,7 @@ hint: add `description: …`
         (&["--check"], "unchanged GEMINI.md\n"),
         (&["--print"], TABLE),
     ] {
-        let expected = Ended {
+        let expected = CapturedRun {
             status: 0,
             stdout: stdout.into(),
             stderr: warning.into(),
@@ -87,13 +91,13 @@ fn what_cannot_be_written_is_named() {
 cogtools-docs: error[IO_FAILED]: `GEMINI.md` may not be written: it is read-only
 hint: make it writable, then run this again
 ";
-    assert_eq!(run(&project, &[]), Ended::failed(74, text));
+    assert_eq!(run(&project, &[]), CapturedRun::failed(74, text));
     assert_eq!(read(&project, "GEMINI.md"), stale.as_bytes());
     let text = "\
 cogtools-docs: error[INVALID_CONFIG]: `tools` is not a regular file
 hint: put a regular file there, or a link to one
 ";
-    assert_eq!(run(&project, &["tools"]), Ended::failed(78, text));
+    assert_eq!(run(&project, &["tools"]), CapturedRun::failed(78, text));
     assert_eq!(run(&project, &["tools/ask.yaml/x.md"]).status, 74);
     assert_eq!(run(&project, &["--print", "GEMINI.md"]).status, 2);
 }

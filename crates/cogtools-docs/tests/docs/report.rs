@@ -1,6 +1,6 @@
 //! What is printed and compared.
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 
 use cogtools_test_support::Project;
 
@@ -28,7 +28,7 @@ fn only_files_with_markers_are_written() {
   "tools": 2
 }
 "#;
-    assert_eq!(ended, Ended::done(json));
+    assert_eq!(ended, CapturedRun::done(json));
     assert_eq!(read(&project, "GEMINI.md"), b"# nothing\n");
     assert_eq!(read(&project, "AGENTS.md"), block().as_bytes());
 }
@@ -55,19 +55,19 @@ hint: run `cogtools docs`
 ";
     assert_eq!(
         run(&project, &["--check"]),
-        Ended::failed(1, format!("{message}{diff}"))
+        CapturedRun::failed(1, format!("{message}{diff}"))
     );
     let named = message.replace("docs`", "docs GEMINI.md`");
     assert_eq!(
         run(&project, &["--check", "GEMINI.md"]),
-        Ended::failed(1, format!("{named}{diff}"))
+        CapturedRun::failed(1, format!("{named}{diff}"))
     );
     let json = "{\"severity\":\"error\",\"code\":\"STALE\",\"program\":\"cogtools-docs\",\
                 \"subject\":\"GEMINI.md\",\"message\":\"the table of tools is not what the \
                 tools say\",\"hints\":[\"run `cogtools docs`\"]}\n";
     assert_eq!(
         run(&project, &["--check", "--error-format", "json"]),
-        Ended::failed(1, json)
+        CapturedRun::failed(1, json)
     );
     assert_eq!(read(&project, "GEMINI.md"), stale.as_bytes());
     assert_eq!(run(&project, &["--check", "NEW.md"]).status, 1);
@@ -77,7 +77,7 @@ hint: run `cogtools docs`
 #[test]
 fn the_table_alone() {
     let project = project();
-    assert_eq!(run(&project, &["--print"]), Ended::done(TABLE));
+    assert_eq!(run(&project, &["--print"]), CapturedRun::done(TABLE));
     let json = r#"{
   "tools": [
     {
@@ -104,11 +104,11 @@ fn the_table_alone() {
 "#;
     assert_eq!(
         run(&project, &["--print", "--format=json"]),
-        Ended::done(json)
+        CapturedRun::done(json)
     );
     let nothing = Project::new();
     assert_eq!(
         run(&nothing, &["--print"]),
-        Ended::done("This project has no tools.\n")
+        CapturedRun::done("This project has no tools.\n")
     );
 }

@@ -1,6 +1,6 @@
 //! Settings files that are left alone, and what is said of them.
 
-use crate::project::{Ended, Project, failed};
+use crate::project::{CapturedRun, Project, failed};
 
 /// Runs in a project with these settings: the program must say `stderr`, and
 /// nothing may change.
@@ -17,7 +17,7 @@ fn check(settings: impl AsRef<[u8]>, stderr: &str) {
 }
 
 /// A run that wrote nothing and said so in the end.
-pub(crate) fn refused(status: u8, stderr: &str) -> Ended {
+pub(crate) fn refused(status: u8, stderr: &str) -> CapturedRun {
     failed(status, format!("{stderr}hint: no file was written\n"))
 }
 

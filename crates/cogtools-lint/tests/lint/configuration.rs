@@ -2,7 +2,7 @@
 
 use cogtools_test_support::Project;
 
-use crate::project::{Ended, run, said};
+use crate::project::{CapturedRun, run, said};
 
 const BARE: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
 name: say
@@ -12,7 +12,7 @@ parameters:
 implementation: \"{{ text }}\"
 ";
 
-fn check(configuration: &str, expected: &Ended) {
+fn check(configuration: &str, expected: &CapturedRun) {
     let project = Project::new();
     project
         .file(".cogtoolrc.yaml", configuration)
@@ -34,8 +34,8 @@ fn finding(severity: &str) -> String {
     )
 }
 
-fn refused(stderr: &str) -> Ended {
-    Ended {
+fn refused(stderr: &str) -> CapturedRun {
+    CapturedRun {
         status: 78,
         stdout: String::new(),
         stderr: stderr.to_owned(),

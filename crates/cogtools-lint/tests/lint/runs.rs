@@ -2,7 +2,7 @@
 
 use cogtools_test_support::Project;
 
-use crate::project::{Ended, run, said};
+use crate::project::{CapturedRun, run, said};
 
 const GOOD: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
 name: say
@@ -108,7 +108,7 @@ fn paths_are_files_and_folders() {
     );
     assert_eq!(
         run(&project, &["absent.yaml", "tools"]),
-        Ended {
+        CapturedRun {
             status: 74,
             stdout: "1 file: nothing to report\n".to_owned(),
             stderr: "cogtools-lint: error[IO_FAILED]: `absent.yaml` does not exist\n\
@@ -230,7 +230,7 @@ fn a_rule_explains_itself() {
     );
     assert_eq!(
         run(&project, &["--explain", "no-example"]),
-        Ended {
+        CapturedRun {
             status: 2,
             stdout: String::new(),
             stderr: "cogtools-lint: error[USAGE]: --explain: there is no rule `no-example`\n\

@@ -15,18 +15,18 @@ use crate::io::{Io, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
-pub use watch::{Lookout, Watch};
+pub use watch::{SignalGuard, SignalWatch};
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
 pub fn main(program: &Program) -> ExitCode {
     let name = program.name;
     std::panic::set_hook(Box::new(move |panic| report(name, panic)));
-    let status = std::panic::catch_unwind(|| launch(program));
+    let status = std::panic::catch_unwind(|| run(program));
     let status = status.unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
 
-fn launch(program: &Program) -> u8 {
+fn run(program: &Program) -> u8 {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
@@ -49,12 +49,12 @@ fn launch(program: &Program) -> u8 {
         program: this_program().unwrap_or_default(),
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
-        lookout: Lookout::default(),
+        signals: SignalWatch::default(),
     };
     let status = program.launch(&args, &mut io);
     match io.next.take() {
         None => status,
-        Some(process) => go_on(program.name, *process),
+        Some(process) => exec_or_spawn(program.name, *process),
     }
 }
 
@@ -78,7 +78,7 @@ fn this_program() -> std::io::Result<PathBuf> {
     clippy::exit,
     reason = "this is the outermost layer, and there is no other way out"
 )]
-pub fn leave(status: u8) -> ! {
+pub fn exit(status: u8) -> ! {
     std::process::exit(i32::from(status))
 }
 
@@ -97,7 +97,7 @@ pub const fn parent() -> Option<u32> {
 
 /// Becomes `process`; it keeps the streams, and its end is ours.
 #[cfg(unix)]
-fn go_on(name: &'static str, mut process: Command) -> u8 {
+fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
     use std::os::unix::process::CommandExt as _;
     let error = process.exec();
     not_started(name, &process, &error)
@@ -105,7 +105,7 @@ fn go_on(name: &'static str, mut process: Command) -> u8 {
 
 /// Runs `process`; where no process can become another, its status is handed on.
 #[cfg(not(unix))]
-fn go_on(name: &'static str, mut process: Command) -> u8 {
+fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
     match process.status() {
         Ok(status) => status
             .code()
@@ -122,7 +122,7 @@ fn not_started(name: &'static str, process: &Command, error: &std::io::Error) ->
         format!("`{program}` cannot be started: {error}"),
     )
     .hint("check that the file is an executable program");
-    let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &fault);
     let _ = std::io::stderr().write_all(text.as_bytes());
     fault.code.status()
 }
@@ -137,6 +137,6 @@ fn report(name: &'static str, panic: &PanicHookInfo<'_>) {
     let message = format!("unexpected failure: {cause}{}", place.unwrap_or_default());
     let fault = Fault::new(Code::Internal, message)
         .hint("this is a defect of cogtools; please report it with the command you ran");
-    let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &fault);
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

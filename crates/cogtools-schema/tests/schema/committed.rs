@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_schema::{Document, PROGRAM};
 use cogtools_test_support::difference;
 
 use crate::repository;
 
-fn run(args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&repository(), Terminals::default(), args)
+fn run(args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&repository(), Terminals::default(), args)
 }
 
 #[test]
@@ -26,16 +26,16 @@ fn the_committed_schemas_are_current() {
 
 #[test]
 fn the_program_prints_them() {
-    assert_eq!(run(&[]), Ended::done(Document::Tool.text()));
-    assert_eq!(run(&["tool"]), Ended::done(Document::Tool.text()));
-    assert_eq!(run(&["config"]), Ended::done(Document::Config.text()));
+    assert_eq!(run(&[]), CapturedRun::done(Document::Tool.text()));
+    assert_eq!(run(&["tool"]), CapturedRun::done(Document::Tool.text()));
+    assert_eq!(run(&["config"]), CapturedRun::done(Document::Config.text()));
     assert_eq!(run(&["prompt"]).status, 2);
 }
 
 #[test]
 fn help_and_version() {
     let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&["--version"]), Ended::done(version));
+    assert_eq!(run(&["--version"]), CapturedRun::done(version));
     let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&["--help"]), Ended::done(help));
+    assert_eq!(run(&["--help"]), CapturedRun::done(help));
 }

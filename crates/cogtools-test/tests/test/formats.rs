@@ -42,7 +42,7 @@ fn junit_of_success() {
 </testsuites>
 "#;
     let ended = run(&project(), &["--format", "junit"]);
-    assert_eq!(ended, cogtools_program::Ended::done(xml));
+    assert_eq!(ended, cogtools_program::CapturedRun::done(xml));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 use cogtools_test_support::Project;
 
 use crate::{PASSED, SAY, failed, project, run};
@@ -24,10 +24,10 @@ ok say (2 examples)
 
 1 tool, 2 examples: all passed; 2 golden files written
 ";
-    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+    assert_eq!(run(&project, &["--update"]), CapturedRun::done(stdout));
     assert_eq!(project.read("tools/say.1.golden"), "hello Ada\n");
     assert_eq!(project.read("tools/say.2.golden"), "hello Bob!\n");
-    assert_eq!(run(&project, &[]), Ended::done(PASSED));
+    assert_eq!(run(&project, &[]), CapturedRun::done(PASSED));
     let files = ["say.1.golden", "say.2.golden", "say.yaml"];
     let files = files.map(|file| Path::new("tools").join(file));
     assert_eq!(project.files(), files);
@@ -46,10 +46,10 @@ ok say (2 examples)
 
 1 tool, 2 examples: all passed; 1 golden file written
 ";
-    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+    assert_eq!(run(&project, &["--update"]), CapturedRun::done(stdout));
     assert_eq!(changed(&project, "tools/say.1.golden"), before);
     assert_eq!(project.read("tools/say.2.golden"), "hello Bob!\n");
-    assert_eq!(run(&project, &["--update"]), Ended::done(PASSED));
+    assert_eq!(run(&project, &["--update"]), CapturedRun::done(PASSED));
 }
 
 #[test]
@@ -81,7 +81,7 @@ ok gone (no tool)
 
 1 tool, 2 examples: all passed; 2 golden files removed
 ";
-    assert_eq!(run(&project, &["--update"]), Ended::done(stdout));
+    assert_eq!(run(&project, &["--update"]), CapturedRun::done(stdout));
     let left: Vec<PathBuf> = project.files();
     let names = [
         "a.b.1.golden",

@@ -1,6 +1,6 @@
 //! Whole runs of `cogtools test`, and what lies in the project afterwards.
 
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test::PROGRAM;
 use cogtools_test_support::Project;
 
@@ -41,14 +41,14 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 /// A run that failed with a report on standard output and `hints` below the
 /// number of failures.
-fn failed(stdout: &str, failures: &str, hints: &str) -> Ended {
-    Ended {
+fn failed(stdout: &str, failures: &str, hints: &str) -> CapturedRun {
+    CapturedRun {
         status: 1,
         stdout: stdout.to_owned(),
         stderr: format!(
@@ -63,16 +63,16 @@ const UPDATE: &str = "hint: cogtools test --update makes the golden files what t
 
 #[test]
 fn all_is_well() {
-    assert_eq!(run(&project(), &[]), Ended::done(PASSED));
+    assert_eq!(run(&project(), &[]), CapturedRun::done(PASSED));
 }
 
 #[test]
 fn help_and_version() {
     let project = project();
     let version = format!("{} {}\n", PROGRAM.name, env!("CARGO_PKG_VERSION"));
-    assert_eq!(run(&project, &["--version"]), Ended::done(version));
+    assert_eq!(run(&project, &["--version"]), CapturedRun::done(version));
     let help = PROGRAM.command().render_long_help().to_string();
-    assert_eq!(run(&project, &["--help"]), Ended::done(help));
+    assert_eq!(run(&project, &["--help"]), CapturedRun::done(help));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn options_that_do_not_go_together() {
 cogtools-test: error[USAGE]: --watch has no report for programs
 hint: leave --format or --watch out
 ";
-    assert_eq!(ended, Ended::failed(2, stderr));
+    assert_eq!(ended, CapturedRun::failed(2, stderr));
     assert_eq!(run(&project, &["--watch", "--update"]).status, 2);
     assert_eq!(run(&project, &["--format", "tap"]).status, 2);
 }
@@ -96,7 +96,7 @@ cogtools-test: warning[TOOL_NOT_FOUND]: this project has no tools yet
 hint: cogtools new NAME writes a first one
 hint: cogtools init sets the project up, with an example
 ";
-    let expected = Ended {
+    let expected = CapturedRun {
         status: 0,
         stdout: "0 tools, 0 examples: nothing to test\n".into(),
         stderr: stderr.into(),
@@ -117,7 +117,7 @@ ok say (2 examples)
 
 2 tools, 2 examples: all passed; 1 tool has no examples
 ";
-    assert_eq!(run(&project, &[]), Ended::done(stdout));
+    assert_eq!(run(&project, &[]), CapturedRun::done(stdout));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn colour_on_a_terminal_only() {
         stdout: true,
         stderr: false,
     };
-    let coloured = PROGRAM.rehearse(&project.root(), terminals, &[]);
+    let coloured = PROGRAM.run_captured(&project.root(), terminals, &[]);
     let plain = run(&project, &[]);
     let mut stripped = coloured.stdout.clone();
     for style in ["1", "31", "32", "33", "36", "0"] {

@@ -1,6 +1,6 @@
 //! Which tools are tested, and in which order.
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 use cogtools_test_support::Project;
 
 use crate::{PASSED, SAY, project, run};
@@ -18,20 +18,24 @@ fn two() -> Project {
 fn by_name_and_by_path() {
     let project = two();
     for asked in ["say", "tools/say.yaml", "./tools/say.yaml"] {
-        assert_eq!(run(&project, &[asked]), Ended::done(PASSED), "{asked}");
+        assert_eq!(
+            run(&project, &[asked]),
+            CapturedRun::done(PASSED),
+            "{asked}"
+        );
     }
     let twice = run(&project, &["say", "say"]);
-    assert_eq!(twice, Ended::done(PASSED));
+    assert_eq!(twice, CapturedRun::done(PASSED));
     let all = "\
 none bare (no examples)
 ok say (2 examples)
 
 2 tools, 2 examples: all passed; 1 tool has no examples
 ";
-    assert_eq!(run(&project, &[]), Ended::done(all));
+    assert_eq!(run(&project, &[]), CapturedRun::done(all));
     assert_eq!(run(&project, &["tools"]).status, 127);
-    assert_eq!(run(&project, &["tools/"]), Ended::done(all));
-    assert_eq!(run(&project, &["bare", "say"]), Ended::done(all));
+    assert_eq!(run(&project, &["tools/"]), CapturedRun::done(all));
+    assert_eq!(run(&project, &["bare", "say"]), CapturedRun::done(all));
 }
 
 #[test]
@@ -45,7 +49,7 @@ cogtools-test: error[IO_FAILED]: `tools/sya.yaml` does not exist
 hint: check the path; it may have been removed while it was looked at
 ";
     let ended = run(&project, &["sya", "say", "tools/sya.yaml"]);
-    assert_eq!(ended, Ended::failed(127, stderr));
+    assert_eq!(ended, CapturedRun::failed(127, stderr));
 }
 
 #[test]
@@ -55,7 +59,7 @@ fn a_source_that_is_not_there() {
         ".cogtoolrc.yaml",
         "tool_sources: [{local: gone}, {local: tools}]",
     );
-    let expected = Ended {
+    let expected = CapturedRun {
         status: 78,
         stdout: PASSED.into(),
         stderr: "\
@@ -77,7 +81,7 @@ fn what_is_shadowed_is_not_tested() {
         )
         .file("more/say.yaml", SAY)
         .file("more/say.1.golden", "of a tool that nobody calls");
-    assert_eq!(run(&project, &[]), Ended::done(PASSED));
+    assert_eq!(run(&project, &[]), CapturedRun::done(PASSED));
 }
 
 #[test]
@@ -94,5 +98,5 @@ fn many_tools_in_order() {
         expected = format!("{expected}ok {name} (1 example)\n");
     }
     expected.push_str("\n100 tools, 100 examples: all passed\n");
-    assert_eq!(run(&project, &[]), Ended::done(expected));
+    assert_eq!(run(&project, &[]), CapturedRun::done(expected));
 }
