@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 const WRITERS: [&str; 3] = [
     "crates/cogtools-core/src/file/",
     // A script is run from a new folder that only its user may enter.
-    "crates/cogtools-core/src/implementation/script.rs",
+    "crates/cogtools-core/src/tool/implementation/script.rs",
     // A lock is held on a file of the user's own, which stays empty.
     "crates/cogtools-core/src/trust/record.rs",
 ];
@@ -47,7 +47,7 @@ fn files_are_written_in_one_place() {
             continue;
         }
         let text = read(&file);
-        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let text = text.split("\nmod tests {").next().unwrap_or_default();
         for write in WRITES.iter().filter(|write| text.contains(**write)) {
             let place = "`cogtools_core::file`";
             complaints.push(format!(
@@ -164,4 +164,52 @@ fn what_is_linked_is_what_is_needed() {
         assert_eq!(has(program, "5tokio"), runtime, "{program}");
         assert_eq!(has(program, "6rustls"), runtime, "{program}");
     }
+}
+
+#[test]
+fn command_lines_are_values_below_their_border() {
+    let mut complaints = Vec::new();
+    for file in files("rs").iter().filter(|file| in_sources(file)) {
+        let text = read(file);
+        let file = file.display();
+        // Clap's matches are read beside the arguments that they come from.
+        let builds = text.contains("Arg::new(") || text.contains(" -> Command {");
+        let runs = text.contains("const PROGRAM: Program");
+        if text.contains("ArgMatches") && !builds && !runs {
+            complaints.push(format!("{file} reads matches of clap"));
+        }
+        // An option that may not be there is one that a misspelling hides.
+        for method in [".try_get_one", ".try_get_many", ".try_contains_id"] {
+            if text.contains(method) {
+                complaints.push(format!("{file} asks for an option by `{method}`"));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+fn in_sources(file: &Path) -> bool {
+    file.starts_with("crates") && file.components().any(|part| part.as_os_str() == "src")
+}
+
+#[test]
+fn texts_are_sanitized_in_one_place() {
+    let mut complaints = Vec::new();
+    for file in files("rs").iter().filter(|file| in_sources(file)) {
+        let text = read(file);
+        let file = file.display().to_string();
+        let styles = file.starts_with("crates/cogtools-program/src/terminal");
+        // A terminal is cleared where its program runs on and on.
+        let clears = file == "crates/cogtools-test/src/watch.rs";
+        let escapes = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if escapes.contains("\\u{1b}[") && !styles && !clears {
+            complaints.push(format!("{file} paints by itself"));
+        }
+        // The manual names the variable that one place reads.
+        let colours = ["io.rs", "man.rs"].map(|name| format!("crates/cogtools-program/src/{name}"));
+        if text.contains("\"NO_COLOR\"") && !colours.contains(&file) {
+            complaints.push(format!("{file} decides on colour by itself"));
+        }
+    }
+    none(&complaints);
 }

@@ -41,6 +41,7 @@ mod sdk;
 mod sources;
 mod starters;
 mod templates;
+mod terminal;
 mod toolsets;
 mod trust;
 mod validators;

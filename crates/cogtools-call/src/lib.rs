@@ -6,8 +6,11 @@
 
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::Code;
+use cogtools_program::args::{
+    EnvArgs, FilterArgs, RegistryArgs, filter_args, required, system_env_arg,
+};
 use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
-use cogtools_program::project::{filter_args, located, system_env_arg};
+use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -62,20 +65,38 @@ fn command() -> Command {
         .args(filter_args())
 }
 
-fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let name = matches
-        .get_one::<String>("tool")
-        .map(String::as_str)
-        .unwrap_or_default();
-    let (registry, site) = located(matches, io, None)?;
-    let tool = registry
-        .find(name)
-        .map_err(|error| Failure::from(error.faults()))?;
-    if matches.get_flag("verbose") {
-        io.note(&format!("{name}: {}", tool.file().display()));
+/// The command line.
+struct CallArgs {
+    tool: String,
+    call: Call,
+    registry: RegistryArgs,
+}
+
+impl CallArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let tool: String = required(matches, "tool")?;
+        let line = format!("{} {tool}", PROGRAM.name);
+        Ok(Self {
+            tool,
+            call: Call::from_matches(matches, line),
+            registry: RegistryArgs {
+                filter: FilterArgs::from_matches(matches),
+                env: EnvArgs::from_matches(matches),
+                refresh: false,
+            },
+        })
     }
-    let line = format!("{} {name}", PROGRAM.name);
-    let call = Call::from_options(matches, line);
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = CallArgs::from_matches(matches)?;
+    let (registry, context) = registry_and_context(&args.registry, io, None)?;
+    let tool = registry
+        .find(&args.tool)
+        .map_err(|error| Failure::from(error.faults()))?;
+    if args.call.verbose {
+        io.note(&format!("{}: {}", args.tool, tool.file().display()));
+    }
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
-    answer(io, tool, &call, |_| Ok(site), prepare)
+    answer(io, tool, &args.call, |_| Ok(context), prepare)
 }

@@ -1,12 +1,13 @@
 //! `set` and `unset`: one file, one key.
 
-use clap::ArgMatches;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
 use cogtools_core::{Code, Config, ConfigError, Fault, Project};
-use cogtools_program::project::{config, places, project};
+use cogtools_program::dirs::config_paths;
+use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
 
+use crate::command::Layer;
 use crate::edit::{self, Refused};
 use crate::file::File;
 use crate::key::Key;
@@ -17,13 +18,10 @@ use crate::show;
 const VALUE: &str = "VALUE";
 
 /// Sets a key in a file.
-pub(crate) fn set(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let key = show::key(matches)?;
+pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
     let project = project(io);
-    let file = file(matches, io, &project)?;
-    let written = matches.get_one::<String>("value");
-    let written = written.cloned().unwrap_or_default();
-    let text = Text::new(VALUE, written.into_bytes());
+    let file = file(layer, io, &project)?;
+    let text = Text::new(VALUE, value.into_bytes());
     let text = text.map_err(|error| error.fault(Code::Usage))?;
     let value = yaml::parse(&text).map_err(|error| error.fault(Code::Usage, &text))?;
     let value = value.to_json();
@@ -36,30 +34,30 @@ pub(crate) fn set(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     })?;
     let root = parse(&file)?;
     let edited = edit::set(file.text().as_str(), &root, &key.segments(), &value);
-    let edited = edited.map_err(|refused| by_hand(&file, &key, refused))?;
+    let edited = edited.map_err(|refused| by_hand(&file, key, refused))?;
     write(&file, &project, &edited)
 }
 
 /// Takes a key away from a file.
-pub(crate) fn unset(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let key = show::key(matches)?;
+pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
     let project = project(io);
-    let file = file(matches, io, &project)?;
+    let file = file(layer, io, &project)?;
     let root = parse(&file)?;
     match edit::unset(file.text().as_str(), &root, &key.segments()) {
         Some(Ok(edited)) => write(&file, &project, &edited),
-        Some(Err(refused)) => Err(by_hand(&file, &key, refused).into()),
-        None => Err(not_there(&file, &key, io, &project).into()),
+        Some(Err(refused)) => Err(by_hand(&file, key, refused).into()),
+        None => Err(not_there(&file, key, io, &project).into()),
     }
 }
 
 /// The file to change.
-fn file(matches: &ArgMatches, io: &Io<'_>, project: &Project) -> Result<File, Failure> {
-    let file = if matches.get_flag("home") {
-        let path = places(io).home_file().ok_or(Refusal::NoHome)?;
-        File::home(&path)
-    } else {
-        File::project(project)
+fn file(layer: Layer, io: &Io<'_>, project: &Project) -> Result<File, Failure> {
+    let file = match layer {
+        Layer::Home => {
+            let path = config_paths(io).home_file().ok_or(Refusal::NoHome)?;
+            File::home(&path)
+        }
+        Layer::Project => File::project(project),
     };
     Ok(file?)
 }

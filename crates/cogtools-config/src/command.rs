@@ -2,9 +2,11 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::Code;
-use cogtools_program::project::system_env_arg;
+use cogtools_program::args::{EnvArgs, required, system_env_arg};
+use cogtools_program::format::json_from_matches;
 use cogtools_program::{Failure, Io, Program, Stdin, format, man};
 
+use crate::key::Key;
 use crate::{change, show, variables};
 
 /// The program.
@@ -167,13 +169,91 @@ fn place_args() -> [Arg; 2] {
     ]
 }
 
+/// The command line.
+enum ConfigArgs {
+    List(ShowArgs),
+    Get(Key, ShowArgs),
+    Set(Key, String, Layer),
+    Unset(Key, Layer),
+    Env(EnvironmentArgs),
+}
+
+/// How settings are shown.
+#[derive(Clone, Copy)]
+pub(crate) struct ShowArgs {
+    pub(crate) origin: bool,
+    pub(crate) json: bool,
+}
+
+/// How variables are shown.
+#[derive(Clone, Copy)]
+pub(crate) struct EnvironmentArgs {
+    pub(crate) explain: bool,
+    pub(crate) json: bool,
+    pub(crate) env: EnvArgs,
+}
+
+/// Whose file is changed.
+#[derive(Clone, Copy)]
+pub(crate) enum Layer {
+    Home,
+    Project,
+}
+
+impl ConfigArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, Failure> {
+        let args = match matches.subcommand() {
+            Some(("list", matches)) => Self::List(ShowArgs::from_matches(matches)),
+            Some(("get", matches)) => Self::Get(key(matches)?, ShowArgs::from_matches(matches)),
+            Some(("set", matches)) => {
+                let value = required(matches, "value")?;
+                Self::Set(key(matches)?, value, Layer::from_matches(matches))
+            }
+            Some(("unset", matches)) => Self::Unset(key(matches)?, Layer::from_matches(matches)),
+            Some((_, matches)) => Self::Env(EnvironmentArgs {
+                explain: matches.get_flag("explain"),
+                json: json_from_matches(matches),
+                env: EnvArgs::from_matches(matches),
+            }),
+            None => return Ok(None),
+        };
+        Ok(Some(args))
+    }
+}
+
+impl ShowArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            origin: matches.get_flag("show-origin"),
+            json: json_from_matches(matches),
+        }
+    }
+}
+
+impl Layer {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        if matches.get_flag("home") {
+            Self::Home
+        } else {
+            Self::Project
+        }
+    }
+}
+
+/// The key that is named.
+fn key(matches: &ArgMatches) -> Result<Key, Failure> {
+    let text: String = required(matches, "key")?;
+    Key::parse(&text).map_err(|fault| Failure::from(*fault))
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    match matches.subcommand() {
-        Some(("list", matches)) => show::list(matches, io),
-        Some(("get", matches)) => show::get(matches, io),
-        Some(("set", matches)) => change::set(matches, io),
-        Some(("unset", matches)) => change::unset(matches, io),
-        Some((_, matches)) => variables::show(matches, io),
+    match ConfigArgs::from_matches(matches)? {
+        Some(ConfigArgs::List(args)) => show::list(args, io),
+        Some(ConfigArgs::Get(key, args)) => show::get(&key, args, io),
+        Some(ConfigArgs::Set(key, value, layer)) => change::set(&key, value, layer, io),
+        Some(ConfigArgs::Unset(key, layer)) => change::unset(&key, layer, io),
+        Some(ConfigArgs::Env(args)) => variables::show(args, io),
+        // Clap has said so already.
         None => Ok(()),
     }
 }

@@ -1,12 +1,12 @@
 //! `list` and `get`: what is set, and where.
 
-use clap::ArgMatches;
 use cogtools_core::Setting;
-use cogtools_program::format::wants_json;
 use cogtools_program::project::{config, project};
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
+use crate::command::ShowArgs;
 use crate::edit::render;
 use crate::key::Key;
 
@@ -14,48 +14,41 @@ use crate::key::Key;
 const UNSET: u8 = 1;
 
 /// Every key that is set.
-pub(crate) fn list(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
-    if wants_json(matches) {
+    if args.json {
         let all: Value = settings.iter().map(object).collect();
-        return io.print(format!("{all:#}\n").as_bytes());
+        return io.show_json(&format!("{all:#}\n"));
     }
     let line = |setting: &Setting| {
         let value = render(&setting.value);
         format!(
             "{}{}={value}\n",
-            origin(matches, setting),
-            plain(&setting.key)
+            origin(args, setting),
+            sanitize(&setting.key)
         )
     };
     let lines: String = settings.iter().map(line).collect();
-    io.print(lines.as_bytes())
+    io.show(&lines)
 }
 
 /// One key.
-pub(crate) fn get(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let key = key(matches)?;
+pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
     let found = settings.iter().find(|setting| setting.key == key.name());
     let setting = found.ok_or(Failure::Status(UNSET))?;
-    let text = if wants_json(matches) {
-        format!("{:#}\n", object(setting))
+    if args.json {
+        io.show_json(&format!("{:#}\n", object(setting)))
     } else {
-        format!("{}{}\n", origin(matches, setting), render(&setting.value))
-    };
-    io.print(text.as_bytes())
-}
-
-/// The key on the command line.
-pub(crate) fn key(matches: &ArgMatches) -> Result<Key, Failure> {
-    let text = matches.get_one::<String>("key").map_or("", String::as_str);
-    Key::parse(text).map_err(|fault| Failure::from(*fault))
+        let value = render(&setting.value);
+        io.show(&format!("{}{value}\n", origin(args, setting)))
+    }
 }
 
 /// Where a value was set, and a tab, if that is asked for.
-fn origin(matches: &ArgMatches, setting: &Setting) -> String {
-    if matches.get_flag("show-origin") {
-        format!("{}\t", plain(&place(setting)))
+fn origin(args: ShowArgs, setting: &Setting) -> String {
+    if args.origin {
+        format!("{}\t", sanitize(&place(setting)))
     } else {
         String::new()
     }
@@ -79,11 +72,4 @@ fn object(setting: &Setting) -> Value {
         object["line"] = line.into();
     }
     object
-}
-
-/// `text` on one line, whatever is in the name of a rule or a file.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '·' } else { c })
-        .collect()
 }

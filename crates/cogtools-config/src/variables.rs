@@ -4,15 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::ArgMatches;
 use cogtools_core::environment::{DotEnv, Seen, is_dangerous};
 use cogtools_core::{Config, Environment, Fault, Registry, Source, Surroundings};
-use cogtools_program::format::wants_json;
-use cogtools_program::project::{config, priority, project, surroundings};
+use cogtools_program::project::{config, project, surroundings};
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
-use crate::show::plain;
+use crate::command::EnvironmentArgs;
 
 /// A variable that tools declare.
 struct Declared {
@@ -31,10 +30,10 @@ struct Idle {
 }
 
 /// Shows the variables of the project's tools.
-pub(crate) fn show(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?;
-    let priority = priority(matches, &config);
+    let priority = args.env.priority(&config);
     let environment = surroundings(io, &project, priority).environment;
     let file = environment.file().map_err(|error| error.fault())?;
     let (wanted, broken) = wanted(config);
@@ -43,15 +42,17 @@ pub(crate) fn show(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         .into_iter()
         .map(|(name, tools)| Declared::new(name, tools, &environment, file.as_ref()))
         .collect();
-    let text = if wants_json(matches) {
-        format!("{:#}\n", report(&declared, &idle))
-    } else if matches.get_flag("explain") {
-        let lines = declared.iter().map(Declared::explained);
-        lines.chain(idle.iter().map(Idle::explained)).collect()
+    if args.json {
+        io.show_json(&format!("{:#}\n", report(&declared, &idle)))?;
     } else {
-        declared.iter().map(Declared::line).collect()
-    };
-    io.print(text.as_bytes())?;
+        let text: String = if args.explain {
+            let lines = declared.iter().map(Declared::explained);
+            lines.chain(idle.iter().map(Idle::explained)).collect()
+        } else {
+            declared.iter().map(Declared::line).collect()
+        };
+        io.print(text.as_bytes())?;
+    }
     for fault in &broken {
         io.report(Severity::Warning, fault);
     }
@@ -144,7 +145,7 @@ impl Declared {
     }
 
     fn line(&self) -> String {
-        format!("{}\t{}\n", plain(&self.name), self.origin())
+        format!("{}\t{}\n", sanitize(&self.name), sanitize(&self.origin()))
     }
 
     fn explained(&self) -> String {
@@ -165,7 +166,11 @@ impl Declared {
             parts.push(".env may not set this name".to_owned());
         }
         parts.push(format!("wanted by {}", self.tools.join(", ")));
-        format!("{}\t{}\n", plain(&self.name), plain(&parts.join("; ")))
+        format!(
+            "{}\t{}\n",
+            sanitize(&self.name),
+            sanitize(&parts.join("; "))
+        )
     }
 
     fn json(&self) -> Value {
@@ -199,8 +204,8 @@ impl Idle {
         };
         format!(
             "{}\t{}; {why}\n",
-            plain(&self.name),
-            plain(&shown(&self.place))
+            sanitize(&self.name),
+            sanitize(&shown(&self.place))
         )
     }
 

@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools config env`.
 
 use cogtools_config::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, outcome, str};
 
 fn tool(name: &str, env: &str) -> String {
@@ -22,8 +22,8 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]
@@ -135,9 +135,9 @@ cogtools-config: warning[INVALID_TOOL]: tools/post.yaml:1:1: `description` is mi
    | ^
 hint: add `description: …`
 ";
-    let expected = Ended {
+    let expected = CapturedRun {
         stderr: words.into(),
-        ..Ended::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
+        ..CapturedRun::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
     };
     assert_eq!(ended, expected);
 }

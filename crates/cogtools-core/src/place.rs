@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::invisible;
+
 /// Where in a file something is wrong, and what the reader would see there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -42,17 +44,16 @@ impl Place {
     ///    | ^^^^^^^^^^
     /// ```
     ///
-    /// Long lines are cut around the fault, control characters are shown as `·`.
+    /// Long lines are cut around the fault, control and invisible characters are shown as `·`.
     pub fn excerpt(&self) -> String {
         const BEFORE: usize = 60;
         const AFTER: usize = 60;
         let start = self.column.saturating_sub(1).saturating_sub(BEFORE);
-        let shown: String = self
-            .text
+        let text = invisible::mask(&self.text);
+        let shown: String = text
             .chars()
             .skip(start)
             .take(BEFORE + self.width.min(AFTER) + AFTER)
-            .map(|c| if c.is_control() { '·' } else { c })
             .collect();
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());

@@ -6,11 +6,15 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Fault, Found, Lock, Registry, SourceError, Survey, Target, Tool};
-use cogtools_program::budget;
+use cogtools_program::args::{
+    FilterArgs, RegistryArgs, filter_args, refresh_arg, refresh_from_matches,
+};
+use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::verbose_arg;
-use cogtools_program::format::{host, host_arg};
-use cogtools_program::project::{filter_args, project, refresh_arg, registry};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::format::{host_arg, host_from_matches};
+use cogtools_program::project::{project, registry};
+use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, Syntax, man};
 use serde_json::Value;
 
 /// The program.
@@ -96,14 +100,43 @@ fn command() -> Command {
         .args(filter_args())
 }
 
+/// The command line.
+struct DiscoverArgs {
+    target: Target,
+    syntax: Syntax,
+    strict: bool,
+    locked: bool,
+    verbose: bool,
+    budget: BudgetArg,
+    registry: RegistryArgs,
+}
+
+impl DiscoverArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            target: host_from_matches(matches),
+            syntax: Syntax::from_flag(matches.get_flag("yaml")),
+            strict: matches.get_flag("strict"),
+            locked: matches.get_flag("locked"),
+            verbose: matches.get_flag("verbose"),
+            budget: BudgetArg::from_matches(matches),
+            registry: RegistryArgs {
+                filter: FilterArgs::from_matches(matches),
+                refresh: refresh_from_matches(matches),
+                ..RegistryArgs::default()
+            },
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let target = host(matches);
-    let strict = matches.get_flag("strict");
-    let registry = registry(matches, io, Some(target))?;
-    if matches.get_flag("locked") {
+    let args = DiscoverArgs::from_matches(matches);
+    let (target, strict) = (args.target, args.strict);
+    let registry = registry(&args.registry, io, Some(target))?;
+    if args.locked {
         hold(&registry, io)?;
     }
-    let budget = budget::of(matches, &registry);
+    let budget = args.budget.or_configured(&registry);
     let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
     let (declared, broken) = sort(&mut found);
     let all = declared.len();
@@ -114,10 +147,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             budget.keep(counted.collect(), &registry, |tool| target.print(tool))?
         }
     };
-    if matches.get_flag("verbose") {
+    if args.verbose {
         tell(&found, &declared, all, io);
     }
-    if matches.get_flag("yaml") {
+    if args.syntax == Syntax::Yaml {
         io.print(yaml(&declared)?.as_bytes())?;
     } else {
         print_json(&declared, io)?;
@@ -166,12 +199,12 @@ fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
             winner.display()
         ));
     }
-    let noun = if declared.len() == 1 { "tool" } else { "tools" };
+    let tools = pluralize(declared.len(), "tool");
     let left_out = match found.left_out {
         0 => String::new(),
         count => format!(", {count} left out by a filter"),
     };
-    io.note(&format!("{} {noun} declared{left_out}", declared.len()));
+    io.note(&format!("{tools} declared{left_out}"));
     if declared.len() != all {
         io.note(&format!("the budget has no room for all {all} tools"));
     }

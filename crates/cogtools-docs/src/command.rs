@@ -8,9 +8,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Config, Fault, Places, Project, Registry, SourceError};
 use cogtools_program::call::quote;
-use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{project, surroundings};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::terminal::sanitize;
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::json;
 
 use crate::document::{Document, Renewed};
@@ -80,23 +81,45 @@ fn command() -> Command {
         .arg(format_arg())
 }
 
+/// The command line.
+struct DocsArgs {
+    files: Vec<OsString>,
+    check: bool,
+    print: bool,
+    json: bool,
+}
+
+impl DocsArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            files: args::all(matches, "file"),
+            check: matches.get_flag("check"),
+            print: matches.get_flag("print"),
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let json = wants_json(matches);
+    let DocsArgs {
+        files: named,
+        check,
+        print,
+        json,
+    } = DocsArgs::from_matches(matches);
     let project = project(io);
     let (table, broken) = table(&project, io)?;
-    if matches.get_flag("print") {
-        let text = if json {
-            format!("{:#}\n", table.json())
+    if print {
+        if json {
+            io.show_json(&format!("{:#}\n", table.json()))?;
         } else {
-            table.lines().join("\n") + "\n"
-        };
-        io.print(text.as_bytes())?;
+            io.show(&(table.lines().join("\n") + "\n"))?;
+        }
         warn(&broken, io);
         return Ok(());
     }
-    let named: Vec<&OsString> = matches.get_many("file").into_iter().flatten().collect();
     let renewed = renewed(&named, &project, &table, io)?;
-    if matches.get_flag("check") {
+    if check {
         if renewed.iter().any(Renewed::is_stale) {
             warn(&broken, io);
             return Err(stale(&renewed, &named, io));
@@ -110,7 +133,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
                 .map_err(|refusal| Failure::from(refusal.fault()))?;
         }
     }
-    io.print(report(&renewed, &table, json).as_bytes())?;
+    io.show_json(&report(&renewed, &table, json))?;
     warn(&broken, io);
     Ok(())
 }
@@ -139,7 +162,7 @@ fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Fault>), Failure>
 /// The files that are meant, with the table in them. All that stands in the way
 /// is told at once, and then nothing is written.
 fn renewed(
-    named: &[&OsString],
+    named: &[OsString],
     project: &Project,
     table: &Table,
     io: &Io<'_>,
@@ -192,7 +215,7 @@ fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, F
 }
 
 /// Says which files would change, and how.
-fn stale(renewed: &[Renewed], named: &[&OsString], io: &mut Io<'_>) -> Failure {
+fn stale(renewed: &[Renewed], named: &[OsString], io: &mut Io<'_>) -> Failure {
     for renewed in renewed.iter().filter(|renewed| renewed.is_stale()) {
         let file = renewed.shown().display().to_string();
         let hint = if named.is_empty() {
@@ -203,7 +226,7 @@ fn stale(renewed: &[Renewed], named: &[&OsString], io: &mut Io<'_>) -> Failure {
         let message = "the table of tools is not what the tools say";
         let fault = Fault::new(Code::Stale, message).about(file).hint(hint);
         io.report(Severity::Error, &fault);
-        io.lines(&renewed.diff());
+        io.quote_lines(&renewed.diff());
     }
     Failure::Status(Code::Stale.status())
 }
@@ -218,7 +241,8 @@ fn report(renewed: &[Renewed], table: &Table, json: bool) -> String {
     let mut text = String::new();
     for renewed in renewed {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} {}", renewed.action(), renewed.shown().display());
+        let file = renewed.shown().display().to_string();
+        let _ = writeln!(text, "{} {}", renewed.action(), sanitize(&file));
     }
     text
 }

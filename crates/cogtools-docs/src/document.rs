@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use cogtools_core::Place;
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
+use cogtools_program::terminal::sanitize;
 use similar::TextDiff;
 
 use crate::markers::{self, BEGIN, Block, END};
@@ -146,7 +147,7 @@ impl Renewed {
     pub(crate) fn diff(&self) -> String {
         let before = self.document.before.as_deref().unwrap_or_default();
         let [before, after] = [before, &self.after].map(String::from_utf8_lossy);
-        let name = self.shown().display().to_string();
+        let name = sanitize(&self.shown().display().to_string()).into_owned();
         TextDiff::from_lines(before.as_ref(), after.as_ref())
             .unified_diff()
             .missing_newline_hint(false)

@@ -1,5 +1,9 @@
 //! Words of tools as they stand in a cell of a Markdown table.
 
+use std::fmt::Write as _;
+
+use cogtools_core::invisible::name_between;
+
 /// How many characters of a description are shown.
 const LONGEST: usize = 200;
 
@@ -36,6 +40,9 @@ pub(crate) fn escaped(text: &str) -> String {
     while let Some(c) = letters.next() {
         let next = letters.peek().copied().unwrap_or(' ');
         match c {
+            _ if name_between(Some(before), c, Some(next)).is_some() => {
+                let _ = write!(shown, "\\\\{}", &c.escape_unicode().to_string()[1..]);
+            }
             '<' => shown.push_str("&lt;"),
             '_' if before.is_alphanumeric() && next.is_alphanumeric() => shown.push(c),
             '&' if !(next.is_ascii_alphabetic() || next == '#') => shown.push(c),
@@ -101,6 +108,8 @@ mod tests {
             ("<!-- cogtools:end -->", "&lt;!-- cogtools:end -->"),
             ("&lt; &#60; R&D", r"\&lt; \&#60; R\&D"),
             ("a\u{7}b\nc", "a b c"),
+            ("a\u{202e}b\u{200b}", r"a\\u{202e}b\\u{200b}"),
+            ("👨\u{200d}👩", "👨\u{200d}👩"),
         ] {
             assert_eq!(escaped(text), expected, "{text}");
         }

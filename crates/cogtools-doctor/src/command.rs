@@ -2,7 +2,8 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault};
-use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::check;
@@ -126,19 +127,37 @@ fn command() -> Command {
         .arg(format_arg().help("Output format: a text report, or one JSON object"))
 }
 
+/// The command line.
+struct DoctorArgs {
+    fix: bool,
+    policy: bool,
+    json: bool,
+}
+
+impl DoctorArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            fix: matches.get_flag("fix"),
+            policy: matches.get_flag("policy"),
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = DoctorArgs::from_matches(matches);
     if !io.cwd.is_dir() {
         let message = "the working directory does not exist any more";
         let fault = Fault::new(Code::IoFailed, message);
         return Err(fault.hint("change to a directory that exists").into());
     }
     let mut cx = Context::gather(io);
-    if matches.get_flag("policy") {
-        return io.print(headless::policy(&cx).as_bytes());
+    if args.policy {
+        return io.show(&headless::policy(&cx));
     }
     let mut results = check::all(&cx);
     let mut fixed = Vec::new();
-    if matches.get_flag("fix") && !cx.host.cancel.is_asked() {
+    if args.fix && !cx.host.cancel.is_asked() {
         fixed = fix::apply(&results, &cx)?;
         if !fixed.is_empty() {
             cx = Context::gather(io);
@@ -149,13 +168,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if cx.host.cancel.is_asked() {
         return Ok(());
     }
-    let text = if wants_json(matches) {
-        format!("{:#}\n", report::json(cx.root(), &results, &fixed))
+    if args.json {
+        let report = report::json(cx.root(), &results, &fixed);
+        io.show_json(&format!("{report:#}\n"))?;
     } else {
-        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
-        report::human(&results, &fixed, colour)
-    };
-    io.print(text.as_bytes())?;
+        let colour = io.colour(Stream::Stdout);
+        io.print(report::human(&results, &fixed, colour).as_bytes())?;
+    }
     if check::count(&results, State::Problem) > 0 {
         return Err(Failure::Status(Code::Unhealthy.status()));
     }

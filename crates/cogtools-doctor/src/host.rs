@@ -30,7 +30,7 @@ impl Host {
             cwd: io.cwd.clone(),
             vars: io.vars.clone(),
             programs: io.program.parent().unwrap_or(Path::new("")).to_path_buf(),
-            cancel: io.lookout.begin(),
+            cancel: io.signals.begin(),
         }
     }
 }

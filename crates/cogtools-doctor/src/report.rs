@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, YELLOW};
+use cogtools_program::terminal::{paint, pluralize, sanitize, truncate};
 use serde_json::{Value, json};
 
 use crate::check::{Result, count};
@@ -11,14 +13,17 @@ use crate::finding::{Finding, State};
 /// How wide the column of states is.
 const WIDTH: usize = State::Problem.name().len();
 
+/// How many characters of a message are shown.
+const MAX_CHARS: usize = 600;
+
 /// The findings, grouped by check.
 pub(crate) fn human(results: &[Result], fixed: &[PathBuf], colour: bool) -> String {
     let mut text = String::new();
     for file in fixed {
-        let _ = writeln!(text, "fixed {}\n", file.display());
+        let _ = writeln!(text, "fixed {}\n", shown(&file.display().to_string()));
     }
     for result in results {
-        let _ = writeln!(text, "{}", paint(result.name, "1", colour));
+        let _ = writeln!(text, "{}", paint(result.name, BOLD, colour));
         for finding in &result.findings {
             line(&mut text, finding, colour);
         }
@@ -46,26 +51,25 @@ pub(crate) fn json(root: &Path, results: &[Result], fixed: &[PathBuf]) -> Value 
 
 fn line(text: &mut String, finding: &Finding, colour: bool) {
     let style = match finding.state {
-        State::Ok => "32",
-        State::Warning => "33",
-        State::Problem => "31",
+        State::Ok => GREEN,
+        State::Warning => YELLOW,
+        State::Problem => RED,
     };
     let word = finding.state.name();
     let gap = " ".repeat(WIDTH - word.len());
     let word = paint(word, style, colour);
-    let _ = writeln!(text, "  {word}{gap}  {}", plain(&finding.message));
+    let _ = writeln!(text, "  {word}{gap}  {}", shown(&finding.message));
     if let Some(fix) = &finding.fix {
         let gap = " ".repeat(WIDTH);
-        let label = paint("fix:", "36", colour);
-        let _ = writeln!(text, "  {gap}  {label} {}", plain(fix));
+        let label = paint("fix:", CYAN, colour);
+        let _ = writeln!(text, "  {gap}  {label} {}", shown(fix));
     }
 }
 
 fn summary(results: &[Result]) -> String {
     let number = |count: usize, word: &str| match count {
         0 => format!("no {word}s"),
-        1 => format!("1 {word}"),
-        count => format!("{count} {word}s"),
+        count => pluralize(count, word),
     };
     let problems = number(count(results, State::Problem), "problem");
     let warnings = number(count(results, State::Warning), "warning");
@@ -77,27 +81,7 @@ fn summary(results: &[Result]) -> String {
     format!("{problems}, {warnings}{fixable}\n")
 }
 
-fn paint(text: &str, style: &str, colour: bool) -> String {
-    if colour {
-        format!("\u{1b}[{style}m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
-}
-
 /// A text on one line: names and outputs of others must not steer a terminal.
-fn plain(text: &str) -> String {
-    const LONGEST: usize = 600;
-    let mut shown = String::new();
-    for character in text.chars().take(LONGEST) {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    shown
+fn shown(text: &str) -> String {
+    sanitize(&truncate(text, MAX_CHARS)).into_owned()
 }

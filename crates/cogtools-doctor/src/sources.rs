@@ -2,7 +2,7 @@
 
 use cogtools_core::approval::{ApprovalStatus, trustable_sources};
 use cogtools_program::Io;
-use cogtools_program::project::{config, project, watched};
+use cogtools_program::project::{cancellable_context, config, project};
 
 /// A package or a provider that requires approval.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
     let Ok(config) = config(&project, io) else {
         return Vec::new();
     };
-    let around = watched(io, &project, config.env_priority);
+    let around = cancellable_context(io, &project, config.env_priority);
     trustable_sources(&config, &around)
         .iter()
         .map(|subject| SourceStatus {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cogtools_core::{Fault, SourceError, Target, Tool};
 use cogtools_program::Io;
-use cogtools_program::project::whole_registry;
+use cogtools_program::project::unfiltered_registry;
 use serde_json::Value;
 
 /// What the project's own files say.
@@ -31,7 +31,7 @@ impl Tools {
     /// Loads the tools of the project around `io`'s working directory, as Gemini CLI
     /// is told of them.
     pub(crate) fn load(io: &Io<'_>) -> Self {
-        let registry = match whole_registry(io, Some(Target::Gemini)) {
+        let registry = match unfiltered_registry(io, Some(Target::Gemini)) {
             Ok(registry) => registry,
             Err(failure) => {
                 return Self {

@@ -6,9 +6,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Fault, Tool};
-use cogtools_program::format::{host, host_arg};
-use cogtools_program::project::registry;
+use cogtools_core::{Code, Fault, Target, Tool};
+use cogtools_program::args::required;
+use cogtools_program::format::{host_arg, host_from_matches};
+use cogtools_program::project::unfiltered_registry;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::Value;
 
@@ -68,27 +69,41 @@ fn command() -> Command {
         )
 }
 
+/// The command line.
+struct ExpandArgs {
+    /// A file, or the name of a tool.
+    wanted: OsString,
+    target: Target,
+    yaml: bool,
+}
+
+impl ExpandArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        Ok(Self {
+            wanted: required(matches, "file")?,
+            target: host_from_matches(matches),
+            yaml: matches.get_flag("yaml"),
+        })
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let target = host(matches);
-    let wanted = matches
-        .get_one::<OsString>("file")
-        .map_or(OsStr::new(""), OsString::as_os_str);
-    let declaration = target.declare(&tool(wanted, matches, io)?);
-    let text = if matches.get_flag("yaml") {
-        yaml(&declaration)?
+    let args = ExpandArgs::from_matches(matches)?;
+    let declaration = args.target.declare(&tool(&args.wanted, io)?);
+    if args.yaml {
+        io.show(&yaml(&declaration)?)
     } else {
-        format!("{declaration:#}\n")
-    };
-    io.print(text.as_bytes())
+        io.show_json(&format!("{declaration:#}\n"))
+    }
 }
 
 /// The tool that `wanted` means: a file, or the name of one of the project's.
-fn tool(wanted: &OsStr, matches: &ArgMatches, io: &Io<'_>) -> Result<Tool, Failure> {
+fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
     if is_path(Path::new(wanted)) {
         let file = Path::new(wanted);
         return Tool::load(&io.cwd.join(file), file).map_err(|error| Failure::from(error.faults()));
     }
-    registry(matches, io, None)?
+    unfiltered_registry(io, None)?
         .find(&wanted.to_string_lossy())
         .map_err(|error| Failure::from(error.faults()))
 }

@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools expand`.
 
 use cogtools_expand::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const TOOL: &str = "
@@ -133,8 +133,8 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Fault};
 use cogtools_edit::{ApplyError, Plan, Step};
-use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::{Failure, Io, Program, Stdin};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::host::Host;
 use crate::scene::Scene;
@@ -101,30 +101,72 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
+/// The command line.
+struct InitArgs {
+    hosts: Vec<Host>,
+    name: Option<String>,
+    action: Action,
+    json: bool,
+}
+
+/// What is done with the files.
+enum Action {
+    Print,
+    DryRun,
+    /// They are written, after a question.
+    Ask,
+    /// They are written.
+    Write,
+}
+
+impl InitArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        let flag = |name: &str| matches.get_flag(name);
+        let action = match () {
+            () if flag("print") => Action::Print,
+            () if flag("dry-run") => Action::DryRun,
+            () if flag("non-interactive") || flag("defaults") => Action::Write,
+            () => Action::Ask,
+        };
+        Self {
+            hosts: hosts(&args::all(matches, "host")),
+            name: matches.get_one::<String>("name").cloned(),
+            action,
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let hosts = hosts(matches);
-    let scene = Scene::new(matches.get_one::<String>("name").cloned(), io);
-    if matches.get_flag("print") {
+    let InitArgs {
+        hosts,
+        name,
+        action,
+        json,
+    } = InitArgs::from_matches(matches);
+    let scene = Scene::new(name, io);
+    if matches!(action, Action::Print) {
         let steps = host::steps(&scene, &hosts).map_err(refused)?;
-        return io.print(&print::files(&scene, &steps)?);
+        return print::files(&scene, &steps, io);
     }
     let plan = plan(&scene, &hosts)?;
-    let (json, dry) = (wants_json(matches), matches.get_flag("dry-run"));
-    if dry {
-        let text = if json { plan.json(dry) } else { plan.diff() };
-        return io.print(text.as_bytes());
+    if matches!(action, Action::DryRun) {
+        return if json {
+            io.show_json(&plan.json(true))
+        } else {
+            io.show(&plan.diff())
+        };
     }
     if json {
         // A question would stand among the JSON, so none is asked.
         plan.apply().map_err(ApplyError::fault)?;
-        return io.print(plan.json(dry).as_bytes());
+        return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
         let text = format!("{}\nnothing to do: all of it is in place\n", plan.summary());
-        return io.print(text.as_bytes());
+        return io.show(&text);
     }
-    let silent = matches.get_flag("non-interactive") || matches.get_flag("defaults");
-    if !silent && io.stdin.is_terminal() && !agreed(&plan, io)? {
+    if matches!(action, Action::Ask) && io.stdin.is_terminal() && !agreed(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
     plan.apply().map_err(ApplyError::fault)?;
@@ -134,14 +176,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         plan.summary(),
         guidance::next_steps(example, &hosts)
     );
-    io.print(text.as_bytes())
+    io.show(&text)
 }
 
 /// The hosts that are asked for, each once.
-fn hosts(matches: &ArgMatches) -> Vec<Host> {
+fn hosts(names: &[String]) -> Vec<Host> {
     let mut hosts = Vec::new();
-    let names = matches.get_many::<String>("host").into_iter().flatten();
-    for host in names.filter_map(|name| Host::parse(name)) {
+    for host in names.iter().filter_map(|name| Host::parse(name)) {
         if !hosts.contains(&host) {
             hosts.push(host);
         }
@@ -192,7 +233,7 @@ fn refused(mut faults: Vec<Fault>) -> Failure {
 /// Shows `plan` and asks for leave to write it.
 fn agreed(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
     let question = format!("{}\nwrite these files? [Y/n] ", plan.diff());
-    io.print(question.as_bytes())?;
+    io.show(&question)?;
     let answer = io.stdin.line().map_err(|error| {
         Failure::from(
             Fault::new(

@@ -4,7 +4,7 @@ use std::fs;
 
 use cogtools_core::{Code, Fault};
 use cogtools_edit::Step;
-use cogtools_program::Failure;
+use cogtools_program::{Failure, Io};
 
 use crate::scene::Scene;
 
@@ -14,8 +14,8 @@ pub(crate) const MANUAL: &str = "With --print, the files of the hosts are printe
      ==> PATH <== with the full path. Unchanged files are printed too; .cogtoolrc.yaml and \
      tools/, which do not depend on the host, are not.";
 
-/// The files that `steps` lead to.
-pub(crate) fn files(scene: &Scene, steps: &[Step]) -> Result<Vec<u8>, Failure> {
+/// Prints the files that `steps` lead to.
+pub(crate) fn files(scene: &Scene, steps: &[Step], io: &mut Io<'_>) -> Result<(), Failure> {
     let mut text = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let (file, content) = match step {
@@ -29,7 +29,10 @@ pub(crate) fn files(scene: &Scene, steps: &[Step]) -> Result<Vec<u8>, Failure> {
         }
         text.extend(content);
     }
-    Ok(text)
+    match str::from_utf8(&text) {
+        Ok(text) => io.show(text),
+        Err(_) => io.print(&text),
+    }
 }
 
 fn read(scene: &Scene, file: &std::path::Path) -> Result<Vec<u8>, Failure> {

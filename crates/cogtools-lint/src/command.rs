@@ -4,7 +4,9 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Level};
+use cogtools_program::args::{self, required};
 use cogtools_program::project::{config, project};
+use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::finding::Finding;
@@ -79,21 +81,43 @@ fn command() -> Command {
         )
 }
 
+/// The command line.
+struct LintArgs {
+    paths: Vec<OsString>,
+    format: Format,
+    fix: bool,
+    /// The least level that makes the run fail.
+    fatal: Level,
+    explain: Option<String>,
+}
+
+impl LintArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let format: String = required(matches, "format")?;
+        let strict = matches.get_flag("deny-warnings");
+        Ok(Self {
+            paths: args::all(matches, "path"),
+            format: Format::parse(&format),
+            fix: matches.get_flag("fix"),
+            fatal: if strict { Level::Warn } else { Level::Error },
+            explain: matches.get_one::<String>("explain").cloned(),
+        })
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    if let Some(rule) = matches.get_one::<String>("explain") {
+    let args = LintArgs::from_matches(matches)?;
+    if let Some(rule) = &args.explain {
         let text = explain::text(rule)?;
         return io.print(text.as_bytes());
     }
     let project = project(io);
     let config = config(&project, io)?;
     let linter = Linter::new(Levels::new(&config.rules)?);
-    let paths: Vec<&OsString> = matches.get_many("path").into_iter().flatten().collect();
-    let mut targets = target::collect(&paths, &config, &io.cwd);
+    let mut targets = target::collect(&args.paths, &config, &io.cwd);
     let mut findings = Vec::new();
     for file in &targets.files {
-        let fixed = matches
-            .get_flag("fix")
-            .then(|| fix::all(file, &linter, project.root()));
+        let fixed = args.fix.then(|| fix::all(file, &linter, project.root()));
         match fixed.transpose() {
             Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(file))),
             Err(failure) => {
@@ -102,28 +126,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             }
         }
     }
-    let format = matches.get_one::<String>("format").map(String::as_str);
     let report = Report {
         findings: &findings,
         files: targets.files.len(),
     };
-    let text = match Format::parse(format.unwrap_or_default()) {
+    match args.format {
         Format::Human => {
-            output::human(&report, io.terminals.stdout && io.var("NO_COLOR").is_none())
+            let text = output::human(&report, io.colour(Stream::Stdout));
+            io.print(text.as_bytes())?;
         }
-        Format::Json => output::json(&report),
-        Format::Sarif => output::sarif(&report),
-    };
-    io.print(text.as_bytes())?;
+        Format::Json => io.show_json(&output::json(&report))?,
+        Format::Sarif => io.show_json(&output::sarif(&report))?,
+    }
     if !targets.faults.is_empty() {
         return Err(targets.faults.into());
     }
-    let fatal = if matches.get_flag("deny-warnings") {
-        Level::Warn
-    } else {
-        Level::Error
-    };
-    if fails(&findings, fatal) {
+    if fails(&findings, args.fatal) {
         return Err(Failure::Status(Code::InvalidTool.status()));
     }
     Ok(())

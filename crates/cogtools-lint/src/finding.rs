@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use cogtools_core::text::{Span, Text};
-use cogtools_core::{Level, Place};
+use cogtools_core::{Level, Place, invisible};
 
 use crate::rule::Rule;
-use crate::{invisible, secret};
+use crate::secret;
 
 /// One thing that a rule found.
 #[derive(Clone, Debug)]
@@ -77,12 +77,12 @@ impl<'f> Findings<'f> {
         mut place: Place,
         message: impl Into<String>,
     ) -> FindingBuilder<'_> {
-        place.text = invisible::mask(&secret::redact(&place.text));
+        place.text = invisible::mask(&secret::redact(&place.text)).into_owned();
         self.found.push(Finding {
             rule: self.rule,
             level: self.level,
             place,
-            message: invisible::mask(&secret::redact(&message.into())),
+            message: invisible::escape(&secret::redact(&message.into())).into_owned(),
             fix: self.rule.fix.to_owned(),
             edits: Vec::new(),
             fixed: false,
@@ -104,7 +104,7 @@ impl FindingBuilder<'_> {
     /// Says what to do in words of its own instead of the rule's.
     pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
         if let Some(finding) = &mut self.finding {
-            finding.fix = invisible::mask(&secret::redact(&fix.into()));
+            finding.fix = invisible::escape(&secret::redact(&fix.into())).into_owned();
         }
         self
     }

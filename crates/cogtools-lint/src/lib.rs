@@ -8,7 +8,6 @@ mod explain;
 mod finding;
 mod fix;
 mod included_templates;
-mod invisible;
 mod levels;
 mod lint_file;
 mod linter;

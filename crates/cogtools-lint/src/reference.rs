@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use cogtools_core::Level;
+use cogtools_core::{Level, invisible};
 
-use crate::invisible;
 use crate::rule::{CaseFile, Rule};
 use crate::rules::rules;
 

@@ -19,10 +19,10 @@ pub(crate) struct Targets {
 }
 
 /// The files at `paths`, or where there are none those of the project.
-pub(crate) fn collect(paths: &[&OsString], config: &Config, cwd: &Path) -> Targets {
+pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Targets {
     let mut found = Vec::new();
     let mut faults = Vec::new();
-    for path in paths.iter().map(|path| Path::new(*path)) {
+    for path in paths.iter().map(Path::new) {
         let whole = cwd.join(path);
         if whole.is_dir() {
             list(

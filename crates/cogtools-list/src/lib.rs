@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Fault, Found};
-use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::project::{filter_args, registry};
+use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::registry;
+use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
 
@@ -66,9 +68,33 @@ fn command() -> Command {
         .args(filter_args())
 }
 
+/// The command line.
+struct ListArgs {
+    json: bool,
+    built_in: bool,
+    registry: RegistryArgs,
+}
+
+impl ListArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            json: matches.get_flag("json") || json_from_matches(matches),
+            built_in: matches.get_flag("built-in"),
+            registry: RegistryArgs {
+                filter: FilterArgs::from_matches(matches),
+                ..RegistryArgs::default()
+            },
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let json = matches.get_flag("json") || wants_json(matches);
-    let registry = registry(matches, io, None)?;
+    let ListArgs {
+        json,
+        built_in,
+        registry: args,
+    } = ListArgs::from_matches(matches);
+    let registry = registry(&args, io, None)?;
     let found = registry.map_files(Row::new);
     let unlisted: Vec<Fault> = found
         .unlisted
@@ -77,14 +103,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .collect();
     let left_out = found.left_out;
     let mut rows = rows(found);
-    if matches.get_flag("built-in") {
+    if built_in {
         let index = registry.index().map_err(cogtools_core::FindError::faults)?;
         rows.extend(index.iter().map(Row::built_in));
     }
     if json {
-        io.print(format!("{:#}\n", report(&rows)).as_bytes())?;
+        io.show_json(&format!("{:#}\n", report(&rows)))?;
     } else if !rows.is_empty() {
-        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
+        let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
     for fault in &unlisted {
@@ -118,8 +144,8 @@ fn report(rows: &[Row]) -> Value {
 /// Why there is nothing to list.
 fn nothing(left_out: usize) -> Fault {
     if left_out > 0 {
-        let tools = if left_out == 1 { "tool" } else { "tools" };
-        let message = format!("a filter leaves out all there is: {left_out} {tools}");
+        let tools = pluralize(left_out, "tool");
+        let message = format!("a filter leaves out all there is: {tools}");
         return Fault::new(Code::ToolNotFound, message)
             .hint("it is set by --tools, --exclude, --toolset or --host, or by the configuration");
     }

@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools list`.
 
 use cogtools_list::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const EMPTY: &str = "\
@@ -81,8 +81,8 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn colour_on_a_terminal_only() {
         stdout: true,
         stderr: true,
     };
-    let ended = PROGRAM.rehearse(&project().root(), terminals, &[]);
+    let ended = PROGRAM.run_captured(&project().root(), terminals, &[]);
     let mut lines: Vec<String> = TABLE.lines().map(str::to_owned).collect();
     lines[0] = format!("\u{1b}[1m{}\u{1b}[0m", lines[0]);
     lines[1] = format!("\u{1b}[31m{}\u{1b}[0m", lines[1]);
@@ -122,9 +122,9 @@ fn an_empty_project_says_what_to_do() {
     let project = Project::new();
     assert_eq!(
         run(&project, &[]),
-        Ended {
+        CapturedRun {
             stderr: EMPTY.into(),
-            ..Ended::default()
+            ..CapturedRun::default()
         }
     );
     let nothing = str![[r#"
@@ -144,7 +144,7 @@ fn a_source_that_is_not_there_is_named() {
         ".cogtoolrc.yaml",
         "tool_sources: [{local: gone}, {local: more}]",
     );
-    let ended = Ended {
+    let ended = CapturedRun {
         status: 0,
         stdout: "\
 NAME  SOURCE  FILE            TOKENS  NOTES

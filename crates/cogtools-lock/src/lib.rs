@@ -3,7 +3,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
 use cogtools_core::{Code, Fault, Lock, SourceError, Survey};
-use cogtools_program::project::{project, whole_registry};
+use cogtools_program::project::{project, unfiltered_registry};
+use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 /// The program.
@@ -55,19 +56,33 @@ fn command() -> Command {
         )
 }
 
+/// The command line.
+struct LockArgs {
+    check: bool,
+}
+
+impl LockArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            check: matches.get_flag("check"),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = LockArgs::from_matches(matches);
     let project = project(io);
-    let survey = Survey::of(&whole_registry(io, None)?, project.shown());
+    let survey = Survey::of(&unfiltered_registry(io, None)?, project.shown());
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
     let known = path.exists().then(|| Lock::read(&path, &shown));
-    if matches.get_flag("check") {
+    if args.check {
         let known = known.unwrap_or_else(|| Lock::read(&path, &shown));
         let faults = known.map_err(|fault| *fault)?.drift(&survey);
         warn(&survey, io);
         if !faults.is_empty() {
             return Err(faults.into());
         }
-        return io.print(format!("unchanged {}\n", shown.display()).as_bytes());
+        return io.show(&format!("unchanged {}\n", shown.display()));
     }
     if !survey.dead.is_empty() {
         let faults: Vec<Fault> = survey.dead.iter().map(SourceError::fault).collect();
@@ -92,21 +107,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let line = format!(
         "{done} {}: {} of {}\n",
         shown.display(),
-        counted(tools, "tool"),
-        counted(sources, "source")
+        pluralize(tools, "tool"),
+        pluralize(sources, "source")
     );
-    io.print(line.as_bytes())
+    io.show(&line)
 }
 
 fn warn(survey: &Survey, io: &mut Io<'_>) {
     for fault in &survey.broken {
         io.report(Severity::Warning, fault);
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{end}")
 }
 
 fn unwritten(shown: &std::path::Path, error: &WriteError) -> Fault {

@@ -8,7 +8,7 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Answer as Answered, Cancel, Code, Fault, Tool};
 use cogtools_program::call::{input_fault, quote};
-use cogtools_program::{Failure, Io, Program, Stdin, Vars, Watch};
+use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
 
@@ -17,7 +17,7 @@ use crate::error::ClientError;
 use crate::http::Http;
 use crate::manual::MANUAL;
 use crate::obstacle::Obstacle;
-use crate::options::command;
+use crate::options::{ClientArgs, RequestArgs, command};
 use crate::server::{Server, Way};
 use crate::session::{Broken, Session, Step};
 use crate::wire::Running;
@@ -64,29 +64,26 @@ struct Answer {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let Some((_, matches)) = matches.subcommand() else {
+    // Without a subcommand clap has said so already.
+    let Some(args) = ClientArgs::from_matches(matches)? else {
         return Ok(());
     };
-    let given = matches.get_one::<String>("server").cloned();
-    let said = io
+    let variable = io
         .var(SERVER)
         .map(|text| text.to_string_lossy().into_owned());
-    let Some(description) = given.or(said) else {
+    let Some(description) = args.server.or(variable) else {
         let fault = Fault::new(Code::Usage, "no server is named");
         return Err(fault
             .hint(format!("describe it with --server, or in {SERVER}"))
             .into());
     };
     let server = Server::read(&description).map_err(|error| error.fault(String::new()))?;
-    let question = match matches.try_get_one::<String>("tool") {
-        Ok(Some(tool)) => {
-            Question::Call(tool.clone(), arguments(tool, io)?, matches.get_flag("json"))
+    let (question, usual) = match args.request {
+        RequestArgs::Call { tool, json } => {
+            let arguments = arguments(&tool, io)?;
+            (Question::Call(tool, arguments, json), ANSWER)
         }
-        _ => Question::Tools,
-    };
-    let usual = match question {
-        Question::Tools => DECLARE,
-        Question::Call(..) => ANSWER,
+        RequestArgs::Discover => (Question::Tools, DECLARE),
     };
     let answer = ask(&server, &question, server.patience(usual), io)?;
     if answer.failed {
@@ -125,7 +122,7 @@ fn ask(
         )
     })?;
     let cancel = Cancel::default();
-    let watch = Watch::begin(&cancel);
+    let watch = SignalGuard::begin(&cancel);
     let step = Mutex::new("initialize");
     let talk = Talk {
         server,

@@ -22,7 +22,7 @@ pub(crate) enum ClientError {
     #[error("the MCP server `{0}` {1}")]
     Http(String, Obstacle),
     #[error("the MCP server `{0}` {1} before it answered `{2}`")]
-    Ended(String, String, &'static str),
+    CapturedRun(String, String, &'static str),
     #[error("the MCP server `{0}` did not answer `{1}` within {2:?}")]
     Late(String, &'static str, Duration),
     #[error("the MCP server `{0}` refuses `{1}`: {2}")]
@@ -74,7 +74,7 @@ impl ClientError {
             Self::TooLarge(_) | Self::Endless(_) => "no host takes so much; ask it for less",
             Self::Noise(..) => "its standard output is for messages alone; tell its author",
             Self::NoTool(..) => "cogtools-discover asks it for its tools anew",
-            Self::Ended(..) | Self::Refused(..) | Self::Form(..) => return None,
+            Self::CapturedRun(..) | Self::Refused(..) | Self::Form(..) => return None,
         })
     }
 }

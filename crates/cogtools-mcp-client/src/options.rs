@@ -1,8 +1,48 @@
 //! The command line.
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_program::Failure;
+use cogtools_program::args::required;
 
 use crate::command::NAME;
+
+/// The command line.
+pub(crate) struct ClientArgs {
+    /// The description of the server, unless a variable has it.
+    pub(crate) server: Option<String>,
+    pub(crate) request: RequestArgs,
+}
+
+/// What is asked for.
+pub(crate) enum RequestArgs {
+    Discover,
+    Call {
+        tool: String,
+        /// Whether the result is wanted whole.
+        json: bool,
+    },
+}
+
+impl ClientArgs {
+    pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, Failure> {
+        let Some((name, matches)) = matches.subcommand() else {
+            return Ok(None);
+        };
+        let request = if name == CALL {
+            RequestArgs::Call {
+                tool: required(matches, "tool")?,
+                json: matches.get_flag("json"),
+            }
+        } else {
+            RequestArgs::Discover
+        };
+        let server = matches.get_one::<String>("server").cloned();
+        Ok(Some(Self { server, request }))
+    }
+}
+
+/// The subcommand that calls a tool.
+const CALL: &str = "call";
 
 pub(crate) fn command() -> Command {
     let server = || {
@@ -25,7 +65,7 @@ pub(crate) fn command() -> Command {
                 .arg(server()),
         )
         .subcommand(
-            Command::new("call")
+            Command::new(CALL)
                 .about("Call a tool with arguments from stdin, and print its result")
                 .arg(server())
                 .arg(

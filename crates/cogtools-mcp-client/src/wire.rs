@@ -165,7 +165,7 @@ impl Running {
                 let end = self.end(false);
                 match self.noise() {
                     Some(noise) => ClientError::Noise(name, format!("{noise}; it {end}")),
-                    None => ClientError::Ended(name, end, step),
+                    None => ClientError::CapturedRun(name, end, step),
                 }
             }
         }

@@ -79,7 +79,7 @@ fn words(faults: &[Fault]) -> String {
     let reporter = Reporter::new(NAME, Format::Human, false);
     let words = faults
         .iter()
-        .map(|fault| reporter.word(Severity::Error, fault));
+        .map(|fault| reporter.render(Severity::Error, fault));
     words.collect()
 }
 

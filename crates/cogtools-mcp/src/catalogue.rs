@@ -5,20 +5,26 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::ArgMatches;
 use cogtools_core::{
     Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
 };
-use cogtools_program::budget;
-use cogtools_program::{Failure, Input, Io, Lookout, Reporter, Terminals, Vars, project};
+use cogtools_program::args::RegistryArgs;
+use cogtools_program::budget::BudgetArg;
+use cogtools_program::{Failure, Input, Io, Reporter, SignalWatch, Terminals, Vars, project};
 
 use crate::offer::Offer;
 use crate::shelf::Shelf;
 
+/// What the command line says of the tools.
+pub(crate) struct CatalogueArgs {
+    pub(crate) registry: RegistryArgs,
+    pub(crate) budget: BudgetArg,
+}
+
 /// Where the tools come from.
 pub(crate) struct Catalogue {
     /// The command line, which may leave tools out.
-    matches: ArgMatches,
+    args: CatalogueArgs,
     vars: Vars,
     cwd: PathBuf,
     program: PathBuf,
@@ -41,9 +47,9 @@ pub(crate) struct Listing {
 
 impl Catalogue {
     /// The catalogue of the project around `io`'s working directory.
-    pub(crate) fn new(matches: &ArgMatches, io: &Io<'_>) -> Self {
+    pub(crate) fn new(args: CatalogueArgs, io: &Io<'_>) -> Self {
         Self {
-            matches: matches.clone(),
+            args,
             vars: io.vars.clone(),
             cwd: io.cwd.clone(),
             program: io.program.clone(),
@@ -68,7 +74,7 @@ impl Catalogue {
             program: self.program.clone(),
             next: None,
             reporter: self.reporter.clone(),
-            lookout: Lookout::following(self.cancel.clone()),
+            signals: SignalWatch::with_token(self.cancel.clone()),
         })
     }
 
@@ -79,7 +85,7 @@ impl Catalogue {
 
     /// The one place where a registry is made.
     pub(crate) fn registry(&self) -> Result<Registry, Vec<Fault>> {
-        let made = self.within(|io| project::registry(&self.matches, io, Some(Target::Mcp)));
+        let made = self.within(|io| project::registry(&self.args.registry, io, Some(Target::Mcp)));
         made.map_err(|failure| failure.faults().to_vec())
     }
 
@@ -105,7 +111,7 @@ impl Catalogue {
 
     fn look(&self) -> Result<Listing, Vec<Fault>> {
         let registry = self.registry()?;
-        let budget = budget::of(&self.matches, &registry);
+        let budget = self.args.budget.or_configured(&registry);
         let found = registry.files();
         let mut listing = Listing::default();
         let unlisted = found.unlisted.iter().map(SourceError::fault);

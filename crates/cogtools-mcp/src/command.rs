@@ -3,6 +3,7 @@
 //! The thread of `run` owns the streams and writes what is said; another one has
 //! the runtime; one reads standard input; each call has its own.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,13 +12,13 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
-use cogtools_program::budget;
-use cogtools_program::project::filter_args;
-use cogtools_program::{Failure, Io, Program, Stdin, leave, man};
+use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::budget::{self, BudgetArg};
+use cogtools_program::{Failure, Io, Program, Stdin, exit, man};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, CatalogueArgs};
 use crate::change::Changes;
 use crate::http::Address;
 use crate::manual::MANUAL;
@@ -55,7 +56,7 @@ fn command() -> Command {
             Arg::new("project")
                 .long("project")
                 .value_name("DIR")
-                .value_parser(value_parser!(std::ffi::OsString))
+                .value_parser(value_parser!(OsString))
                 .help("Project directory; the project that contains the current directory by default"),
         )
         .arg(
@@ -85,9 +86,33 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
+/// The command line.
+struct McpArgs {
+    project: Option<OsString>,
+    http: Option<SocketAddr>,
+    tools: CatalogueArgs,
+}
+
+impl McpArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            project: matches.get_one::<OsString>("project").cloned(),
+            http: matches.get_one::<SocketAddr>("http").copied(),
+            tools: CatalogueArgs {
+                registry: RegistryArgs {
+                    filter: FilterArgs::from_matches(matches),
+                    ..RegistryArgs::default()
+                },
+                budget: BudgetArg::from_matches(matches),
+            },
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    if let Some(directory) = matches.get_one::<std::ffi::OsString>("project") {
-        let cwd = io.cwd.join(directory);
+    let args = McpArgs::from_matches(matches);
+    if let Some(directory) = args.project {
+        let cwd = io.cwd.join(&directory);
         if !cwd.is_dir() {
             let message = format!("`{}` is not a directory", directory.display());
             let fault = Fault::new(Code::Usage, message).about("--project");
@@ -95,11 +120,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         io.cwd = cwd;
     }
-    let catalogue = Arc::new(Catalogue::new(matches, io));
+    let catalogue = Arc::new(Catalogue::new(args.tools, io));
     // What is wrong from the start is said before any client waits.
     catalogue.registry()?;
-    let door = match matches.get_one::<SocketAddr>("http") {
-        Some(&socket) => Door::Http(Address {
+    let door = match args.http {
+        Some(socket) => Door::Http(Address {
             socket,
             token: token(io)?,
         }),
@@ -161,7 +186,7 @@ fn end(served: Result<u8, Failure>, spoken: &Receiver<()>) -> Result<u8, Failure
     if let Ok(status @ 1..) = served
         && spoken.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout)
     {
-        leave(status);
+        exit(status);
     }
     served
 }

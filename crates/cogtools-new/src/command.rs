@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use cogtools_core::file::{Expected, Mode, WriteError, WritePath, write_temp};
 use cogtools_core::{Code, Name, Project};
-use cogtools_program::format::{format_arg, wants_json};
+use cogtools_program::args::required;
+use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -80,17 +81,36 @@ fn command() -> Command {
         .arg(format_arg())
 }
 
+/// The command line.
+struct NewArgs {
+    name: String,
+    template: Template,
+    dir: Option<PathBuf>,
+    json: bool,
+}
+
+impl NewArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let template: String = required(matches, "template")?;
+        Ok(Self {
+            name: required(matches, "name")?,
+            template: Template::parse(&template).unwrap_or(Template::Njk),
+            dir: matches.get_one::<OsString>("dir").map(PathBuf::from),
+            json: json_from_matches(matches),
+        })
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let text = |name| matches.get_one::<String>(name).map_or("", String::as_str);
-    let template = Template::parse(text("template")).unwrap_or(Template::Njk);
-    let asked = matches.get_one::<OsString>("dir").map(Path::new);
+    let args = NewArgs::from_matches(matches)?;
+    let template = args.template;
     let refuse = |refusal: Refusal| Failure::from(refusal.fault());
-    let name = Name::new(text("name"))
-        .map_err(|error| refuse(Refusal::Name(text("name").to_owned(), error)))?;
+    let name =
+        Name::new(&args.name).map_err(|error| refuse(Refusal::Name(args.name.clone(), error)))?;
     let project = project(io);
     let config = config(&project, io)?;
     let folders: Vec<_> = config.folders().collect();
-    let place = Place::find(asked, &io.cwd, &folders).map_err(refuse)?;
+    let place = Place::find(args.dir.as_deref(), &io.cwd, &folders).map_err(refuse)?;
     let rival = Rival::find(&name, &place, &config);
     let created = write(&name, template, &place, &project).map_err(refuse)?;
     let done = Done {
@@ -100,12 +120,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         name,
         created,
     };
-    let text = if wants_json(matches) {
-        format!("{:#}\n", done.json())
+    if args.json {
+        io.show_json(&format!("{:#}\n", done.json()))
     } else {
-        done.words()
-    };
-    io.print(text.as_bytes())
+        io.show(&done.words())
+    }
 }
 
 /// Writes the tool and, where there is none, the schema; the tool comes first

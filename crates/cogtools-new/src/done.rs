@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use cogtools_core::Name;
+use cogtools_program::terminal::sanitize;
 use serde_json::{Value, json};
 
 use crate::rival::Rival;
@@ -43,14 +44,14 @@ impl Done {
         let mut text = String::new();
         // Writing to a string cannot fail.
         for file in &self.created {
-            let _ = writeln!(text, "created {}", file.display());
+            let _ = writeln!(text, "created {}", sanitize(&file.display().to_string()));
         }
         if let Some(rival) = &self.rival {
-            let _ = writeln!(text, "{}", rival.words());
+            let _ = writeln!(text, "{}", sanitize(&rival.words()));
         }
         let name = &self.name;
         let file = self.created.first().map(|file| file.display().to_string());
-        let file = file.unwrap_or_default();
+        let file = sanitize(&file.unwrap_or_default()).into_owned();
         let (tool, call) = if self.listed {
             (name.to_string(), format!("cogtools-call {name}"))
         } else {

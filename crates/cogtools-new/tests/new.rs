@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::Tool;
 use cogtools_new::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const NJK: Snapshot = str![[r#"
@@ -38,8 +38,8 @@ hint: choose another name, or move the file away first
 
 "#]];
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 fn load(project: &Project, file: &str) -> Tool {

@@ -22,26 +22,36 @@ pub fn arg() -> Arg {
         .help("Declare tools up to this many tokens, and a search for the rest")
 }
 
+/// The value of `--budget`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BudgetArg(Option<Budget>);
+
 /// A budget, and who has set it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct BudgetOption {
     budget: Budget,
-    option: bool,
+    is_option: bool,
 }
 
-/// The budget of this run: that of the command line, or of the configuration.
-pub fn of(matches: &ArgMatches, registry: &Registry) -> Option<Asked> {
-    let tokens = matches.get_one::<u32>("budget");
-    let tokens = tokens.and_then(|tokens| usize::try_from(*tokens).ok());
-    let option = tokens.map(Budget::new);
-    let budget = option.or_else(|| registry.budget())?;
-    Some(Asked {
-        budget,
-        option: option.is_some(),
-    })
+impl BudgetArg {
+    /// The value of [`arg`].
+    pub fn from_matches(matches: &ArgMatches) -> Self {
+        let tokens = matches.get_one::<u32>("budget");
+        let tokens = tokens.and_then(|tokens| usize::try_from(*tokens).ok());
+        Self(tokens.map(Budget::new))
+    }
+
+    /// The budget of this run: that of the command line, or of the configuration.
+    pub fn or_configured(self, registry: &Registry) -> Option<BudgetOption> {
+        let budget = self.0.or_else(|| registry.budget())?;
+        Some(BudgetOption {
+            budget,
+            is_option: self.0.is_some(),
+        })
+    }
 }
 
-impl Asked {
+impl BudgetOption {
     /// What the budget has room for of `all`, each with its tokens, and what `index`
     /// makes of the two tools that lead to the others.
     pub fn keep<T>(
@@ -62,7 +72,7 @@ impl Asked {
     }
 
     fn fault(self, error: BudgetError) -> Fault {
-        let (code, subject) = if self.option {
+        let (code, subject) = if self.is_option {
             (Code::Usage, "--budget")
         } else {
             (Code::InvalidConfig, "budget")

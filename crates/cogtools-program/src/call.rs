@@ -10,7 +10,7 @@ use cogtools_core::{self as core, Answer, Code, Fault, Surroundings, Tool};
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
-use crate::project::Site;
+use crate::project::ProjectContext;
 
 /// How a tool is called.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Call {
 
 impl Call {
     /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
-    pub fn from_options(matches: &ArgMatches, line: String) -> Self {
+    pub fn from_matches(matches: &ArgMatches, line: String) -> Self {
         Self {
             syntax: Syntax::from_flag(matches.get_flag("yaml")),
             verbose: matches.get_flag("verbose"),
@@ -52,12 +52,12 @@ pub fn verbose_arg() -> Arg {
 
 /// Reads the arguments of a call of `tool` from standard input, runs what `prepare`
 /// makes of both and prints the result. A template looks at nothing around it, so
-/// only other tools ask for the `site`.
+/// only other tools ask for the `context`.
 pub fn answer(
     io: &mut Io<'_>,
     tool: Tool,
     call: &Call,
-    site: impl FnOnce(&Io<'_>) -> Result<Site, Failure>,
+    context: impl FnOnce(&Io<'_>) -> Result<ProjectContext, Failure>,
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Fault>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
@@ -65,7 +65,7 @@ pub fn answer(
     let bytes =
         bytes.map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
     let surroundings = if tool.runs_programs() {
-        site(io)?.surroundings(io)
+        context(io)?.surroundings(io)
     } else {
         Surroundings::default()
     };

@@ -14,7 +14,7 @@ pub enum Failure {
     /// All has been said already (by another program, say); only the status is left.
     Status(u8),
     /// It goes on as another program, whose end is the end of the process.
-    Become(Next),
+    Exec(Next),
     /// Whoever read standard output has gone: nobody is left to tell.
     ClosedPipe,
 }
@@ -24,7 +24,7 @@ impl Failure {
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Faults(faults) => faults,
-            Self::Status(_) | Self::Become(_) | Self::ClosedPipe => &[],
+            Self::Status(_) | Self::Exec(_) | Self::ClosedPipe => &[],
         }
     }
 
@@ -36,7 +36,7 @@ impl Failure {
                 .map_or(Code::Internal, |fault| fault.code)
                 .status(),
             Self::Status(status) => *status,
-            Self::Become(_) => 0,
+            Self::Exec(_) => 0,
             Self::ClosedPipe => 141,
         }
     }

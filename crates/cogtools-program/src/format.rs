@@ -14,7 +14,7 @@ pub fn format_arg() -> Arg {
 }
 
 /// Whether `--format json` was given.
-pub fn wants_json(matches: &ArgMatches) -> bool {
+pub fn json_from_matches(matches: &ArgMatches) -> bool {
     let format = matches.get_one::<String>("format");
     format.is_some_and(|format| format == "json")
 }
@@ -30,7 +30,7 @@ pub fn host_arg() -> Arg {
 }
 
 /// The host that `--format` names.
-pub fn host(matches: &ArgMatches) -> Target {
+pub fn host_from_matches(matches: &ArgMatches) -> Target {
     let host = matches.get_one::<String>("format");
     let host = host.and_then(|name| Target::parse(name));
     host.unwrap_or(Target::Gemini)

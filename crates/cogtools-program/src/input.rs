@@ -16,11 +16,11 @@ pub struct Input {
 
 enum State {
     Idle(Box<dyn Read + Send>),
-    Reading(Receiver<Beat>),
+    Reading(Receiver<ReadEvent>),
     Ended,
 }
 
-enum Beat {
+enum ReadEvent {
     Progress,
     End(Result<Vec<u8>, InputError>),
 }
@@ -104,13 +104,13 @@ impl Input {
             State::Reading(receiver) => loop {
                 let left = deadline.saturating_duration_since(Instant::now());
                 match receiver.recv_timeout(left) {
-                    Ok(Beat::Progress) if !left.is_zero() => {}
-                    Ok(Beat::End(result)) => return result,
+                    Ok(ReadEvent::Progress) if !left.is_zero() => {}
+                    Ok(ReadEvent::End(result)) => return result,
                     Err(RecvTimeoutError::Disconnected) => {
                         let error = std::io::Error::other("its reader did not start");
                         return Err(InputError::Failed(error));
                     }
-                    Ok(Beat::Progress) | Err(RecvTimeoutError::Timeout) => {
+                    Ok(ReadEvent::Progress) | Err(RecvTimeoutError::Timeout) => {
                         return Err(InputError::TimedOut(Self::PATIENCE));
                     }
                 }
@@ -150,8 +150,8 @@ impl Input {
         if let State::Reading(receiver) = std::mem::replace(&mut self.state, State::Ended) {
             while Instant::now() < deadline {
                 match receiver.recv_timeout(Self::GRACE) {
-                    Ok(Beat::Progress) => {}
-                    Ok(Beat::End(_))
+                    Ok(ReadEvent::Progress) => {}
+                    Ok(ReadEvent::End(_))
                     | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
                 }
             }
@@ -159,7 +159,7 @@ impl Input {
     }
 }
 
-fn pump(mut source: Box<dyn Read + Send>, beats: &Sender<Beat>) {
+fn pump(mut source: Box<dyn Read + Send>, beats: &Sender<ReadEvent>) {
     let mut kept = Vec::new();
     let mut chunk = vec![0; 64 << 10];
     let mut over = false;
@@ -179,7 +179,7 @@ fn pump(mut source: Box<dyn Read + Send>, beats: &Sender<Beat>) {
             Err(error) => break Err(InputError::Failed(error)),
         }
         // Whoever listened may have left; the other side must still be read out.
-        let _ = beats.send(Beat::Progress);
+        let _ = beats.send(ReadEvent::Progress);
     };
-    let _ = beats.send(Beat::End(result));
+    let _ = beats.send(ReadEvent::End(result));
 }

@@ -10,8 +10,9 @@ use cogtools_core::Fault;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::next::Next;
-use crate::process::Lookout;
+use crate::process::SignalWatch;
 use crate::report::{Reporter, Severity};
+use crate::terminal::{Stream, sanitize_json, sanitize_lines};
 
 /// The environment variables of a run.
 pub type Vars = BTreeMap<OsString, OsString>;
@@ -23,6 +24,15 @@ pub struct Terminals {
     pub stdout: bool,
     /// Standard error is a terminal.
     pub stderr: bool,
+}
+
+impl Terminals {
+    const fn is_terminal(self, stream: Stream) -> bool {
+        match stream {
+            Stream::Stdout => self.stdout,
+            Stream::Stderr => self.stderr,
+        }
+    }
 }
 
 /// Everything a program may touch.
@@ -46,7 +56,7 @@ pub struct Io<'a> {
     /// How failures are worded on `stderr`.
     pub reporter: Reporter,
     /// Looks out for the end of this process, once sources that are programs may run.
-    pub lookout: Lookout,
+    pub signals: SignalWatch,
 }
 
 impl Io<'_> {
@@ -58,17 +68,37 @@ impl Io<'_> {
             .map_err(|error| Failure::output(&error))
     }
 
+    /// Prints text that other programs read, such as a file or a diff: byte for byte,
+    /// except on a terminal, where it is sanitized.
+    pub fn show(&mut self, text: &str) -> Result<(), Failure> {
+        if self.terminals.stdout {
+            self.print(sanitize_lines(text).as_bytes())
+        } else {
+            self.print(text.as_bytes())
+        }
+    }
+
+    /// Prints JSON: byte for byte, except on a terminal, where characters that it may
+    /// not show are written as escapes of JSON.
+    pub fn show_json(&mut self, text: &str) -> Result<(), Failure> {
+        if self.terminals.stdout {
+            self.print(sanitize_json(text).as_bytes())
+        } else {
+            self.print(text.as_bytes())
+        }
+    }
+
     /// Shows `fault` on standard error. A standard error that cannot be written
     /// leaves nobody to tell, so that failure is passed over.
     pub fn report(&mut self, severity: Severity, fault: &Fault) {
-        let text = self.reporter.word(severity, fault);
+        let text = self.reporter.render(severity, fault);
         let _ = self.stderr.write_all(text.as_bytes());
         let _ = self.stderr.flush();
     }
 
     /// Shows lines that belong to what was reported, such as a diff, on standard error.
-    pub fn lines(&mut self, text: &str) {
-        let text = self.reporter.lines(text);
+    pub fn quote_lines(&mut self, text: &str) {
+        let text = self.reporter.quote_lines(text);
         let _ = self.stderr.write_all(text.as_bytes());
     }
 
@@ -89,9 +119,9 @@ impl Io<'_> {
         value.filter(|value| !value.is_empty())
     }
 
-    /// Whether messages may be coloured: a terminal, and no `NO_COLOR`
+    /// Whether what goes to `stream` may be coloured: a terminal, and no `NO_COLOR`
     /// (<https://no-color.org>).
-    pub fn colour(&self) -> bool {
-        self.terminals.stderr && self.var("NO_COLOR").is_none()
+    pub fn colour(&self, stream: Stream) -> bool {
+        self.terminals.is_terminal(stream) && self.var("NO_COLOR").is_none()
     }
 }

@@ -5,8 +5,11 @@
 //! so that tests, the porcelain and the real process run it the same way.
 //! Only [`main`] touches the state of the process.
 
+pub mod args;
 pub mod budget;
 pub mod call;
+mod capture;
+pub mod dirs;
 mod failure;
 pub mod format;
 mod hint;
@@ -18,11 +21,12 @@ mod next;
 mod process;
 mod program;
 pub mod project;
-mod rehearsal;
 mod report;
+pub mod terminal;
 mod usage;
 pub mod work;
 
+pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use hint::{render_hint, render_hints};
@@ -30,7 +34,6 @@ pub use input::{Input, InputError};
 pub use io::{Io, Terminals, Vars};
 pub use lines::{Line, Lines};
 pub use next::Next;
-pub use process::{Lookout, Watch, leave, main, main_of, parent};
+pub use process::{SignalGuard, SignalWatch, exit, main, main_of, parent};
 pub use program::{Program, Stdin};
-pub use rehearsal::Ended;
 pub use report::{Format, Reporter, Severity};

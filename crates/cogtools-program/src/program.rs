@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::man::Variable;
 use crate::report::{Format, Reporter, Severity};
+use crate::terminal::Stream;
 use crate::usage;
 
 /// Whether a program takes data on standard input.
@@ -88,7 +89,11 @@ impl Program {
         let result = match self.command().try_get_matches_from(line) {
             Ok(matches) => self.run_parsed(&matches, io),
             Err(error) if error.use_stderr() => {
-                io.reporter = Reporter::new(self.name, usage::format_asked(args), io.colour());
+                io.reporter = Reporter::new(
+                    self.name,
+                    usage::requested_format(args),
+                    io.colour(Stream::Stderr),
+                );
                 Err(usage::fault(&error, &mut self.command()).into())
             }
             Err(answer) => {
@@ -109,7 +114,7 @@ impl Program {
             Some("json") => Format::Json,
             _ => Format::Human,
         };
-        io.reporter = Reporter::new(self.name, format, io.colour());
+        io.reporter = Reporter::new(self.name, format, io.colour(Stream::Stderr));
         if let Some(directory) = matches.get_one::<OsString>("directory") {
             let cwd = io.cwd.join(directory);
             if !cwd.is_dir() {
@@ -117,20 +122,20 @@ impl Program {
                 let fault = Fault::new(Code::Usage, message).about("-C");
                 return Err(fault.hint("name a directory that exists").into());
             }
-            io.cwd = plain(cwd);
+            io.cwd = normalize(cwd);
         }
         (self.run)(matches, io)
     }
 
     fn finish(&self, result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
         // Who was asked to end by a signal ends by it, whatever was done until then.
-        if let Some(status) = io.lookout.status() {
+        if let Some(status) = io.signals.status() {
             return status;
         }
         match result {
             Ok(()) => 0,
-            Err(Failure::Become(process)) => {
-                io.next = Some(process);
+            Err(Failure::Exec(next)) => {
+                io.next = Some(next);
                 0
             }
             Err(failure) => {
@@ -151,7 +156,7 @@ impl Program {
 
 /// The directory without `..`, as a process that had changed to it would know it:
 /// whoever looks upward from there must not come by where it was named from.
-fn plain(directory: PathBuf) -> PathBuf {
+fn normalize(directory: PathBuf) -> PathBuf {
     let up = directory
         .components()
         .any(|part| part == Component::ParentDir);
@@ -192,7 +197,9 @@ mod tests {
             stdout: false,
             stderr: false,
         };
-        PROGRAM.rehearse(Path::new("."), terminals, &[arg]).status
+        PROGRAM
+            .run_captured(Path::new("."), terminals, &[arg])
+            .status
     }
 
     #[test]

@@ -6,9 +6,11 @@ use cogtools_core::Fault;
 use serde_json::{Map, Value, json};
 
 use crate::hint::render_hint;
+use crate::terminal::style::{CYAN, RED, Style, YELLOW};
+use crate::terminal::{paint, sanitize, sanitize_json, sanitize_lines, truncate};
 
 /// How many characters of a message or a hint are shown.
-const LONGEST: usize = 4_000;
+const MAX_CHARS: usize = 4_000;
 
 /// How failures are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +49,10 @@ impl Reporter {
     }
 
     /// The fault in full, ending with a line feed.
-    pub fn word(&self, severity: Severity, fault: &Fault) -> String {
+    pub fn render(&self, severity: Severity, fault: &Fault) -> String {
         match self.format {
             Format::Human => self.human(severity, fault),
-            Format::Json => format!("{}\n", self.json(severity, fault)),
+            Format::Json => json_line(&self.json(severity, fault)),
         }
     }
 
@@ -60,23 +62,23 @@ impl Reporter {
         match self.format {
             Format::Human => {
                 let details = quoted(details);
-                format!("{}: {}\n{details}", self.program, plain(message))
+                format!("{}: {}\n{details}", self.program, shown(message))
             }
             Format::Json if details.is_empty() => {
-                format!("{}\n", json!({"program": self.program, "note": message}))
+                json_line(&json!({"program": self.program, "note": message}))
             }
             Format::Json => {
                 let note = json!({"program": self.program, "note": message, "details": details});
-                format!("{note}\n")
+                json_line(&note)
             }
         }
     }
 
     /// Lines that belong to a message, such as a diff; JSON has no place for them.
-    pub fn lines(&self, text: &str) -> String {
-        let shown = |line: &str| line.chars().map(visible).chain(['\n']).collect::<String>();
+    pub fn quote_lines(&self, text: &str) -> String {
+        let ended = |line: &str| format!("{}\n", sanitize_lines(line));
         match self.format {
-            Format::Human => text.lines().map(shown).collect(),
+            Format::Human => text.lines().map(ended).collect(),
             Format::Json => String::new(),
         }
     }
@@ -84,20 +86,20 @@ impl Reporter {
     fn human(&self, severity: Severity, fault: &Fault) -> String {
         let label = format!("{}[{}]", severity.name(), fault.code.name());
         let label = match severity {
-            Severity::Error => self.paint(&label, "1;31"),
-            Severity::Warning => self.paint(&label, "1;33"),
+            Severity::Error => self.paint(&label, RED.bold()),
+            Severity::Warning => self.paint(&label, YELLOW.bold()),
         };
         let line = fault.line();
-        let line = plain(&line);
+        let line = shown(&line);
         let mut text = format!("{}: {label}: {line}\n", self.program);
         if let Some(place) = &fault.place {
             text.push_str(&place.excerpt());
         }
         text.push_str(&quoted(&fault.details));
         for hint in &fault.hints {
-            text.push_str(&self.paint("hint:", "1;36"));
+            text.push_str(&self.paint("hint:", CYAN.bold()));
             text.push(' ');
-            text.push_str(&plain(&render_hint(hint)));
+            text.push_str(&shown(&render_hint(hint)));
             text.push('\n');
         }
         text
@@ -134,59 +136,40 @@ impl Reporter {
         Value::Object(object)
     }
 
-    fn paint(&self, text: &str, style: &str) -> String {
-        if self.colour {
-            format!("\u{1b}[{style}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+    fn paint(&self, text: &str, style: Style) -> String {
+        paint(text, style, self.colour)
     }
 }
 
 /// Lines that somebody else wrote, each behind a bar, so that none of them looks
 /// like one of ours.
 fn quoted(text: &str) -> String {
-    let mut shown = String::new();
+    let mut quotation = String::new();
     for line in text.lines() {
         // Tabs are readable, and programs indent with them.
         let line = line.replace('\t', "    ");
-        shown.push_str("  | ");
-        shown.push_str(&plain(&line));
-        shown.truncate(shown.trim_end().len());
-        shown.push('\n');
+        quotation.push_str("  | ");
+        quotation.push_str(&shown(&line));
+        quotation.truncate(quotation.trim_end().len());
+        quotation.push('\n');
     }
-    shown
+    quotation
 }
 
 /// A text on one line, as it can be shown: names and values come from files and
 /// callers, and must neither steer a terminal nor look like lines of ours.
-fn plain(text: &str) -> Cow<'_, str> {
-    let cut = cut(text);
-    if !cut.contains(char::is_control) {
-        return cut;
-    }
-    let mut shown = String::with_capacity(cut.len() + 16);
-    for character in cut.chars() {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown.into()
+fn shown(text: &str) -> String {
+    sanitize(&cut(text)).into_owned()
 }
 
-/// What is shown of a character of somebody's file.
-fn visible(c: char) -> char {
-    if c.is_control() { '·' } else { c }
+/// One line of JSON, which shows every character that it may not.
+fn json_line(value: &Value) -> String {
+    format!("{}\n", sanitize_json(&value.to_string()))
 }
 
 /// The beginning of a text that nobody would read to its end.
 fn cut(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
-    }
+    truncate(text, MAX_CHARS)
 }
 
 impl Severity {

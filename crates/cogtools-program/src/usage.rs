@@ -32,7 +32,7 @@ pub(crate) fn fault(error: &clap::Error, command: &mut Command) -> Fault {
 }
 
 /// The error format that `args` ask for, when they could not be parsed as a whole.
-pub(crate) fn format_asked(args: &[OsString]) -> Format {
+pub(crate) fn requested_format(args: &[OsString]) -> Format {
     let json = args.iter().enumerate().any(|(index, arg)| {
         arg == "--error-format=json"
             || (arg == "--error-format" && args.get(index + 1).is_some_and(|next| next == "json"))

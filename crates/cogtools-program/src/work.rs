@@ -10,7 +10,7 @@ use std::thread;
 use cogtools_core::{Answer, Call, Code, Fault, Limit, Surroundings};
 
 use crate::failure::Failure;
-use crate::process::Watch;
+use crate::process::SignalGuard;
 
 /// The stack of the thread in which a tool works: as much as a main thread has.
 const STACK: usize = 8 << 20;
@@ -20,7 +20,7 @@ const STACK: usize = 8 << 20;
 pub(crate) fn bounded(call: Call, surroundings: Surroundings) -> Result<Answer, Failure> {
     let limit = call.limit();
     let cancel = surroundings.cancel.clone();
-    let watch = limit.runs_programs().then(|| Watch::begin(&cancel));
+    let watch = limit.runs_programs().then(|| SignalGuard::begin(&cancel));
     let (sender, receiver) = channel();
     start(limit.name(), move || {
         let _ = sender.send(call.run(&surroundings));

@@ -11,6 +11,7 @@ pub mod shape;
 mod tool;
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
+use cogtools_program::args::required;
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 pub use document::Document;
@@ -53,11 +54,21 @@ fn command() -> Command {
         )
 }
 
+/// The command line.
+struct SchemaArgs {
+    document: Document,
+}
+
+impl SchemaArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let name: String = required(matches, "document")?;
+        Ok(Self {
+            document: Document::parse(&name).unwrap_or(Document::Tool),
+        })
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let name = matches
-        .get_one::<String>("document")
-        .map(String::as_str)
-        .unwrap_or_default();
-    let document = Document::parse(name).unwrap_or(Document::Tool);
-    io.print(document.text().as_bytes())
+    let args = SchemaArgs::from_matches(matches)?;
+    io.print(args.document.text().as_bytes())
 }

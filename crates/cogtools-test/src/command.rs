@@ -4,7 +4,9 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Fault};
+use cogtools_program::args::{self, required};
 use cogtools_program::project::{config, project, surroundings};
+use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::output::{self, Format};
@@ -58,11 +60,12 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// What was asked for.
+/// The command line.
 pub(crate) struct Request {
     tools: Vec<OsString>,
     update: bool,
     spawn: bool,
+    watch: bool,
     format: Format,
 }
 
@@ -103,19 +106,8 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let format = matches.get_one::<String>("format").map(String::as_str);
-    let request = Request {
-        tools: matches
-            .get_many("tool")
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect(),
-        update: matches.get_flag("update"),
-        spawn: matches.get_flag("spawn"),
-        format: Format::parse(format.unwrap_or_default()),
-    };
-    if !matches.get_flag("watch") {
+    let request = Request::from_matches(matches)?;
+    if !request.watch {
         return request.run_once(None, io);
     }
     if request.format != Format::Human {
@@ -126,6 +118,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 impl Request {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let format: String = required(matches, "format")?;
+        Ok(Self {
+            tools: args::all(matches, "tool"),
+            update: matches.get_flag("update"),
+            spawn: matches.get_flag("spawn"),
+            watch: matches.get_flag("watch"),
+            format: Format::parse(&format),
+        })
+    }
+
     /// The tools that are tested now.
     pub(crate) fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
         let config = config(&project(io), io)?;
@@ -156,8 +159,12 @@ impl Request {
             surroundings: surroundings(io, &project, priority),
         };
         let suites = runner.run(&targets);
-        let colour = io.terminals.stdout && io.var("NO_COLOR").is_none();
-        io.print(output::text(self.format, &suites, colour).as_bytes())?;
+        let text = output::text(self.format, &suites, io.colour(Stream::Stdout));
+        match self.format {
+            Format::Human => io.print(text.as_bytes())?,
+            Format::Json => io.show_json(&text)?,
+            Format::Junit => io.show(&text)?,
+        }
         if suites.is_empty() && targets.faults.is_empty() && self.tools.is_empty() {
             io.report(Severity::Warning, &no_tools());
         }
@@ -175,7 +182,7 @@ fn summarize(suites: &[Suite]) -> Option<Fault> {
     if failures.is_empty() {
         return None;
     }
-    let message = output::count(failures.len(), "failure");
+    let message = pluralize(failures.len(), "failure");
     let fault = Fault::new(Code::TestFailed, message)
         .hint("the report on standard output says what is at fault");
     Some(

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use cogtools_core::invisible;
 use similar::{ChangeTag, TextDiff};
 
 /// How many equal lines are shown around a difference.
@@ -109,9 +110,7 @@ pub(crate) fn visible(line: &str) -> Cow<'_, str> {
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || (character.is_whitespace() && character != ' ')
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+        || invisible::name(character).is_some()
 }
 
 #[cfg(test)]

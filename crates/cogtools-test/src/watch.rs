@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cogtools_core::Project;
 use cogtools_program::project::project;
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 
 use crate::command::Request;
@@ -38,7 +39,7 @@ pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
             io.print(CLEAR.as_bytes())?;
         }
         if let Some(changed) = &changed {
-            let line = format!("== changed: {} ==\n", changed.display(&io.cwd));
+            let line = format!("== changed: {} ==\n", sanitize(&changed.display(&io.cwd)));
             io.print(line.as_bytes())?;
         }
         match request.run_once(changed.as_ref(), io) {

@@ -7,9 +7,10 @@ use cogtools_core::approval::{TrustableSource, trustable_sources};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::Grant;
 use cogtools_core::{Code, Fault, Hint, Surroundings};
-use cogtools_program::format::{format_arg, wants_json};
-use cogtools_program::project::{config, project, watched};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::{cancellable_context, config, project};
+use cogtools_program::terminal::Stream;
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 
 use crate::report::{Action, Entry, Report};
 
@@ -90,46 +91,78 @@ fn command() -> Command {
         .arg(format_arg())
 }
 
+/// The command line.
+struct TrustArgs {
+    sources: Vec<String>,
+    operation: Operation,
+    json: bool,
+}
+
+/// What is done with the sources that are named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Allow,
+    DryRun,
+    Revoke,
+    Prune,
+}
+
+impl TrustArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        let operation = match () {
+            () if matches.get_flag("prune") => Operation::Prune,
+            () if matches.get_flag("revoke") => Operation::Revoke,
+            () if matches.get_flag("dry-run") => Operation::DryRun,
+            () => Operation::Allow,
+        };
+        Self {
+            sources: args::all(matches, "source"),
+            operation,
+            json: json_from_matches(matches),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = TrustArgs::from_matches(matches);
     let project = project(io);
     let config = config(&project, io)?;
-    let around = watched(io, &project, config.env_priority);
+    let around = cancellable_context(io, &project, config.env_priority);
     let all = trustable_sources(&config, &around);
-    if matches.get_flag("prune") {
+    if args.operation == Operation::Prune {
         return prune(&all, &around, io);
     }
-    let names: Vec<&String> = matches.get_many("source").into_iter().flatten().collect();
+    let names = &args.sources;
     let mut report = Report::new(&around);
     let mut faults = Vec::new();
-    for subject in select(&names, &all)? {
+    for subject in select(names, &all)? {
         let action = if names.is_empty() {
             let standing = subject.status(&around);
             if let Some(fault) = standing.fault {
                 io.report(Severity::Warning, &fault);
             }
             Ok(Action::Show(standing.verdict))
-        } else if matches.get_flag("revoke") {
-            revoke(subject, &around)
-        } else if matches.get_flag("dry-run") {
-            Ok(Action::WouldAllow)
         } else {
-            allow(subject, &around)
+            match args.operation {
+                Operation::Revoke => revoke(subject, &around),
+                Operation::DryRun => Ok(Action::WouldAllow),
+                Operation::Allow | Operation::Prune => allow(subject, &around),
+            }
         };
         match action {
             Ok(action) => report.entries.push(Entry { subject, action }),
             Err(fault) => faults.push(*fault),
         }
     }
-    let text = if wants_json(matches) {
-        format!("{:#}\n", report.json())
-    } else if names.is_empty() {
-        report.table(io.terminals.stdout && io.var("NO_COLOR").is_none())
-    } else {
-        report.lines()
-    };
     // What was done is told, also when something else could not be.
     if faults.is_empty() || !report.entries.is_empty() {
-        io.print(text.as_bytes())?;
+        if args.json {
+            io.show_json(&format!("{:#}\n", report.json()))?;
+        } else if names.is_empty() {
+            io.print(report.table(io.colour(Stream::Stdout)).as_bytes())?;
+        } else {
+            io.print(report.lines().as_bytes())?;
+        }
     }
     if faults.is_empty() {
         Ok(())
@@ -140,13 +173,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// Those among `all` that have been named; all of them where none is.
 fn select<'s>(
-    names: &[&String],
+    names: &[String],
     all: &'s [TrustableSource],
 ) -> Result<Vec<&'s TrustableSource>, Failure> {
     let known = || all.iter().map(|subject| subject.name.as_str());
     let faults: Vec<Fault> = names
         .iter()
-        .filter(|name| !known().any(|other| other == **name))
+        .filter(|name| !known().any(|other| other == name.as_str()))
         .map(|name| {
             let message = "no source of that name needs the user's word here";
             let mut fault = Fault::new(Code::Usage, message).about(name.as_str());
@@ -159,9 +192,7 @@ fn select<'s>(
     if !faults.is_empty() {
         return Err(faults.into());
     }
-    let is_named = |subject: &&TrustableSource| {
-        names.is_empty() || names.iter().any(|name| **name == subject.name)
-    };
+    let is_named = |subject: &&TrustableSource| names.is_empty() || names.contains(&subject.name);
     Ok(all.iter().filter(is_named).collect())
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use cogtools_core::Surroundings;
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::trust::{Grant, Verdict};
+use cogtools_program::terminal::{Column, Table, sanitize};
 use serde_json::{Value, json};
 
 /// What was found or done.
@@ -36,8 +37,6 @@ pub(crate) enum Action {
 /// How many files are named.
 const FILES: usize = 20;
 
-const HEAD: [&str; 4] = ["SOURCE", "KIND", "STATE", "RUNS"];
-
 impl Action {
     /// What was done, in a word or two.
     const fn label(&self) -> &'static str {
@@ -65,7 +64,9 @@ impl Entry<'_> {
     /// What of it runs, each with what it is.
     fn runs(&self) -> Vec<(&'static str, String)> {
         let command_line = |words: &[String]| {
-            shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
+            let quoted = shlex::try_join(words.iter().map(String::as_str));
+            // No shell takes a NUL, and none of the words is kept back for one.
+            quoted.unwrap_or_else(|_| words.join(" "))
         };
         match &self.subject.kind {
             Kind::Provider(provider) => provider
@@ -88,7 +89,6 @@ impl Entry<'_> {
             self.action.state().map_or("", Verdict::label).to_owned(),
             runs.join(", "),
         ]
-        .map(|cell| plain(&cell))
     }
 }
 
@@ -105,44 +105,24 @@ impl<'r> Report<'r> {
         if self.entries.is_empty() {
             return "no source of this project needs your word\n".to_owned();
         }
-        let rows: Vec<[String; 4]> = self.entries.iter().map(Entry::cells).collect();
-        let mut widths = HEAD.map(str::len);
-        for row in &rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = cell.chars().count().max(*width);
-            }
+        let mut table = Table::new(["SOURCE", "KIND", "STATE", "RUNS"].map(Column::text));
+        for entry in &self.entries {
+            table.row(entry.cells());
         }
-        let line = |cells: &[String; 4]| {
-            let mut line = String::new();
-            for (cell, width) in cells.iter().zip(widths) {
-                let _ = write!(line, "{cell:width$}  ");
-            }
-            line.trim_end().to_owned()
-        };
-        let head = line(&HEAD.map(str::to_owned));
-        let mut text = if colour {
-            format!("\u{1b}[1m{head}\u{1b}[0m\n")
-        } else {
-            head + "\n"
-        };
-        for row in &rows {
-            text.push_str(&line(row));
-            text.push('\n');
-        }
-        text
+        table.render(colour)
     }
 
     /// All there is to say of each source.
     pub(crate) fn lines(&self) -> String {
         let mut text = String::new();
         for entry in &self.entries {
-            let (noun, name) = (entry.subject.noun(), plain(&entry.subject.name));
+            let (noun, name) = (entry.subject.noun(), sanitize(&entry.subject.name));
             let _ = writeln!(text, "{} {noun} {name}", entry.action.label());
             if matches!(entry.action, Action::Revoke | Action::RevokeNothing) {
                 continue;
             }
             let mut add = |what: &str, value: &str| {
-                let _ = writeln!(text, "  {what:8}  {}", plain(value));
+                let _ = writeln!(text, "  {what:8}  {}", sanitize(value));
             };
             for (what, value) in entry.runs() {
                 add(what, &value);
@@ -187,10 +167,4 @@ impl<'r> Report<'r> {
         });
         json!({"sources": entries.collect::<Vec<Value>>()})
     }
-}
-
-/// A text on one line: names and words come from whoever wrote the project.
-fn plain(text: &str) -> String {
-    let shown = |c: char| if c.is_control() { '·' } else { c };
-    text.chars().map(shown).collect()
 }

@@ -4,13 +4,14 @@
 //! file is a program: `./tools/facepalm.yaml < arguments.json`.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{self as core, Code, Tool};
+use cogtools_program::args::{EnvArgs, required, system_env_arg};
 use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
-use cogtools_program::project::{Site, system_env_arg};
+use cogtools_program::project::ProjectContext;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -63,17 +64,32 @@ fn command() -> Command {
         .arg(system_env_arg())
 }
 
+/// The command line.
+struct YamlArgs {
+    file: PathBuf,
+    call: Call,
+    env: EnvArgs,
+}
+
+impl YamlArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let file = PathBuf::from(required::<OsString>(matches, "file")?);
+        let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
+        Ok(Self {
+            file,
+            call: Call::from_matches(matches, line),
+            env: EnvArgs::from_matches(matches),
+        })
+    }
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let file = matches
-        .get_one::<OsString>("file")
-        .map_or(Path::new(""), Path::new);
+    let YamlArgs { file, call, env } = YamlArgs::from_matches(matches)?;
     let tool =
-        Tool::load(&io.cwd.join(file), file).map_err(|error| Failure::from(error.faults()))?;
-    if matches.get_flag("verbose") {
+        Tool::load(&io.cwd.join(&file), &file).map_err(|error| Failure::from(error.faults()))?;
+    if call.verbose {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }
-    let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
-    let call = Call::from_options(matches, line);
     let prepare = |tool, arguments| Ok(core::Call::new(Arc::new(tool), arguments));
-    answer(io, tool, &call, |io| Site::load(matches, io), prepare)
+    answer(io, tool, &call, |io| ProjectContext::load(env, io), prepare)
 }

@@ -7,7 +7,7 @@ use std::process::Command as Process;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Fault, Hint};
-use cogtools_program::{Failure, Io, Next, Program, Stdin};
+use cogtools_program::{Failure, Io, Next, Program, Stdin, args};
 
 use crate::locate::Places;
 use crate::{built_in, help};
@@ -59,28 +59,43 @@ fn command() -> Command {
         .after_help(help::overview())
 }
 
-fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let places = Places::new(io)?;
-    if matches.get_flag("exec-path") {
-        return io.print(format!("{}\n", places.own().display()).as_bytes());
+/// The command line.
+struct DispatchArgs {
+    exec_path: bool,
+    /// The program that is named, with its own arguments.
+    program: Option<(String, Vec<OsString>)>,
+}
+
+impl DispatchArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        let program = matches
+            .subcommand()
+            .map(|(name, rest)| (name.to_owned(), args::all(rest, "")));
+        Self {
+            exec_path: matches.get_flag("exec-path"),
+            program,
+        }
     }
-    let Some((name, rest)) = matches.subcommand() else {
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = DispatchArgs::from_matches(matches);
+    let places = Places::new(io)?;
+    if args.exec_path {
+        return io.show(&format!("{}\n", places.own().display()));
+    }
+    let Some((name, rest)) = args.program else {
         let fault = Fault::new(Code::Usage, "no program is named");
         return Err(fault
             .hint("usage: cogtools <PROGRAM> [ARGS]...")
             .hint("cogtools help lists the programs")
             .into());
     };
-    let args: Vec<&OsStr> = rest
-        .get_many::<OsString>("")
-        .into_iter()
-        .flatten()
-        .map(OsString::as_os_str)
-        .collect();
+    let args: Vec<&OsStr> = rest.iter().map(OsString::as_os_str).collect();
     if name == "help" {
         return help::run(&args, &places, io);
     }
-    become_program(name, &args, &places, io)
+    become_program(&name, &args, &places, io)
 }
 
 /// The end of this program: the process goes on as the one of that name. Those of
@@ -93,7 +108,7 @@ pub(crate) fn become_program(
 ) -> Result<(), Failure> {
     if let Some(program) = built_in(name) {
         let args = args.iter().map(|&arg| arg.to_owned()).collect();
-        return Err(Failure::Become(Next::Program(program, args)));
+        return Err(Failure::Exec(Next::Program(program, args)));
     }
     let Some(path) = places.find(name) else {
         let mut fault = Fault::new(
@@ -107,5 +122,5 @@ pub(crate) fn become_program(
     };
     let mut process = Process::new(path);
     process.args(args).current_dir(&io.cwd);
-    Err(Failure::Become(process.into()))
+    Err(Failure::Exec(process.into()))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
 use cogtools_core::{Code, Fault};
+use cogtools_program::terminal::{pad, sanitize};
 use cogtools_program::{Failure, Io, Next, Program};
 
 use crate::dispatch::{PROGRAM, become_program};
@@ -62,7 +63,8 @@ fn all(places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut text = String::new();
     for (name, path) in places.all() {
         let about = built_in(&name).map_or_else(String::new, about_column);
-        let _ = writeln!(text, "{name:<12} {}{about}", path.display());
+        let (name, path) = (sanitize(&name), path.display().to_string());
+        let _ = writeln!(text, "{} {}{about}", pad(&name, 12), sanitize(&path));
     }
     io.print(text.as_bytes())
 }
@@ -89,7 +91,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     {
         let mut process = Process::new(man);
         process.args(page).current_dir(&io.cwd);
-        return Err(Failure::Become(process.into()));
+        return Err(Failure::Exec(process.into()));
     }
     match topic {
         Some(_) => {
@@ -101,7 +103,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
         }
         None if name == PROGRAM.name => {
             let help = Next::Program(&PROGRAM, vec!["--help".into()]);
-            Err(Failure::Become(help))
+            Err(Failure::Exec(help))
         }
         None => become_program(name, &[OsStr::new("--help")], places, io),
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use anstyle::RgbColor;
 use anstyle_svg::{Palette, Term};
 use anyhow::{Context as _, Result};
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 
 /// A picture as a file.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub fn all() -> Result<Vec<Picture>> {
     let shown = SHOWN.into_iter();
     shown
         .map(|(program, typed, file)| {
-            let Ended { stdout, stderr, .. } = run(program, &project)?;
+            let CapturedRun { stdout, stderr, .. } = run(program, &project)?;
             let text = format!("\u{1b}[2m$\u{1b}[0m \u{1b}[1m{typed}\u{1b}[0m\n{stdout}{stderr}");
             let text = TERM.render_svg(&text);
             Ok(Picture { file, text })
@@ -65,7 +65,7 @@ pub fn all() -> Result<Vec<Picture>> {
 }
 
 /// A run on a terminal.
-fn run(program: &str, project: &Path) -> Result<Ended> {
+fn run(program: &str, project: &Path) -> Result<CapturedRun> {
     let programs = cogtools::PROGRAMS.iter();
     let found = programs.into_iter().find(|it| it.name == program);
     let found = found.with_context(|| format!("there is no program {program}"))?;
@@ -73,7 +73,7 @@ fn run(program: &str, project: &Path) -> Result<Ended> {
         stdout: true,
         stderr: true,
     };
-    Ok(found.rehearse(project, terminals, &[]))
+    Ok(found.run_captured(project, terminals, &[]))
 }
 
 const fn rgb(red: u8, green: u8, blue: u8) -> anstyle::Color {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::fault::ConfigFault;
 use super::reader::Reader;
+use crate::invisible;
 use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Data, Entry, Node};
@@ -164,7 +165,8 @@ fn provider_name(source: &Source) -> Option<&str> {
     Some(&provider.settings().name)
 }
 
-/// What no name of a provider has in it.
+/// What no name of a provider has in it: the user approves a name, so that it must
+/// be what it looks like.
 pub(super) fn unnameable(c: char) -> bool {
-    c == ':' || c.is_control()
+    c == ':' || c.is_control() || invisible::name(c).is_some()
 }

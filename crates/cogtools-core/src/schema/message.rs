@@ -4,6 +4,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
+use crate::pluralize;
 use crate::suggest::did_you_mean;
 
 /// The most alternatives of an `anyOf` that are explained.
@@ -155,12 +156,9 @@ fn length(value: &Value) -> usize {
     }
 }
 
-fn count(number: u64, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
-    }
+/// A limit of a schema, which may be more than this machine counts to.
+fn count(limit: u64, noun: &str) -> String {
+    pluralize(usize::try_from(limit).unwrap_or(usize::MAX), noun)
 }
 
 pub(super) fn quoted(names: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! What is refused, and in which words.
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 use cogtools_test_support::{outcome, str};
 
 use super::{END, TABLE, block, project, read, run};
@@ -71,7 +71,7 @@ hint: add `description: …`
         (&["--check"], "unchanged GEMINI.md\n"),
         (&["--print"], TABLE),
     ] {
-        let expected = Ended {
+        let expected = CapturedRun {
             status: 0,
             stdout: stdout.into(),
             stderr: warning.into(),

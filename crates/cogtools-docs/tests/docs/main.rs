@@ -7,7 +7,7 @@ mod report;
 use std::fs;
 
 use cogtools_docs::PROGRAM;
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 
 const BEGIN: &str = "<!-- cogtools:begin (`cogtools docs` writes this table) -->\n";
@@ -42,8 +42,8 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 fn read(project: &Project, name: &str) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_doctor::PROGRAM;
-use cogtools_program::{Ended, Format, Input, Io, Lookout, Reporter, Terminals, Vars};
+use cogtools_program::{CapturedRun, Format, Input, Io, Reporter, SignalWatch, Terminals, Vars};
 use cogtools_test_support::{Project, difference};
 
 /// What each check says when all is well.
@@ -154,11 +154,11 @@ impl Patient {
     }
 
     /// One visit.
-    pub(crate) fn run(&self, args: &[&str]) -> Ended {
+    pub(crate) fn run(&self, args: &[&str]) -> CapturedRun {
         self.run_on(Terminals::default(), self.project.root(), args)
     }
 
-    pub(crate) fn run_on(&self, terminals: Terminals, cwd: PathBuf, args: &[&str]) -> Ended {
+    pub(crate) fn run_on(&self, terminals: Terminals, cwd: PathBuf, args: &[&str]) -> CapturedRun {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let program = self.project.path("../prefix/bin/cogtools-doctor");
@@ -173,12 +173,12 @@ impl Patient {
             vars: self.vars.clone(),
             cwd,
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
-            lookout: Lookout::default(),
+            signals: SignalWatch::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
         let here = self.project.root().parent().unwrap().display().to_string();
         let text = |bytes| String::from_utf8(bytes).unwrap().replace(&here, "[HERE]");
-        Ended {
+        CapturedRun {
             status,
             stdout: text(stdout),
             stderr: text(stderr),

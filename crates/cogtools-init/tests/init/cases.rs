@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::project::{Ended, Project};
+use crate::project::{CapturedRun, Project};
 
 /// The file of a host, with `{root}` for the project.
 pub(crate) struct Case {
@@ -108,7 +108,7 @@ impl Case {
         fs::write(path, text).unwrap();
     }
 
-    pub(crate) fn run(&self, project: &Project, more: &[&str]) -> Ended {
+    pub(crate) fn run(&self, project: &Project, more: &[&str]) -> CapturedRun {
         let args = [&["--host", self.host][..], more].concat();
         project.run(&args)
     }

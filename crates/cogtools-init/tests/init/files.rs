@@ -316,6 +316,7 @@ nothing to do: all of it is in place
         let stderr = str![[r#"
 cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: the link `.gemini` leads to `nowhere`, which does not exist
 hint: create what `.gemini` leads to, or remove the link, then run this again
+hint: no file was written
 
 "#]];
         outcome!(project.run(&[])).fails(74, stderr);

@@ -7,12 +7,12 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use cogtools_init::PROGRAM;
-use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals};
+use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals};
 use tempfile::TempDir;
 
 /// What a run leaves: status, standard output, standard error.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
+pub(crate) struct CapturedRun {
     pub(crate) status: u8,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -82,16 +82,16 @@ impl Project {
         found
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Ended {
+    pub(crate) fn run(&self, args: &[&str]) -> CapturedRun {
         self.run_with(args, Input::empty())
     }
 
     /// A run with a person at the terminal, who types `answer`.
-    pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> Ended {
+    pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> CapturedRun {
         self.run_with(args, Input::new(Cursor::new(answer), true))
     }
 
-    fn run_with(&self, args: &[&str], stdin: Input) -> Ended {
+    fn run_with(&self, args: &[&str], stdin: Input) -> CapturedRun {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut io = Io {
@@ -104,10 +104,10 @@ impl Project {
             vars: BTreeMap::from([("HOME".into(), self.home.path().into())]),
             cwd: self.folder.path().to_path_buf(),
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
-            lookout: Lookout::default(),
+            signals: SignalWatch::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
-        Ended {
+        CapturedRun {
             status,
             stdout: String::from_utf8(stdout).unwrap(),
             stderr: String::from_utf8(stderr).unwrap(),
@@ -116,8 +116,8 @@ impl Project {
 }
 
 /// A run that ended well and said `stdout`.
-pub(crate) fn done(stdout: impl Into<String>) -> Ended {
-    Ended {
+pub(crate) fn done(stdout: impl Into<String>) -> CapturedRun {
+    CapturedRun {
         status: 0,
         stdout: stdout.into(),
         stderr: String::new(),

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use cogtools_core::Level;
+use cogtools_program::terminal::style::{CYAN, GREEN, RED, Style, YELLOW};
+use cogtools_program::terminal::{paint, pluralize, sanitize};
 
 use super::{Report, severity};
 use crate::finding::Finding;
@@ -19,34 +21,34 @@ pub(crate) fn human(report: &Report<'_>, colour: bool) -> String {
 }
 
 fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
-    let paint = |text: &str, style: &str| {
-        if colour {
-            format!("\u{1b}[{style}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
-    };
+    let paint = |text: &str, style: Style| paint(text, style, colour);
     let place = &finding.place;
     let (word, style) = match finding.level {
-        _ if finding.fixed => ("fixed", "1;32"),
-        Level::Error => (severity(finding), "1;31"),
-        Level::Warn | Level::Off => (severity(finding), "1;33"),
+        _ if finding.fixed => ("fixed", GREEN.bold()),
+        Level::Error => (severity(finding), RED.bold()),
+        Level::Warn | Level::Off => (severity(finding), YELLOW.bold()),
     };
     let label = paint(&format!("{word}[{}]", finding.rule.name), style);
-    let (file, line, column) = (place.file.display(), place.line, place.column);
+    let (file, line, column) = (place.file.display().to_string(), place.line, place.column);
+    let (file, message) = (sanitize(&file), sanitize(&finding.message));
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{file}:{line}:{column}: {label}: {}", finding.message);
+    let _ = writeln!(text, "{file}:{line}:{column}: {label}: {message}");
     if finding.fixed {
         return;
     }
     text.push_str(&place.excerpt());
-    let _ = writeln!(text, "{} {}", paint("why:", "1;36"), finding.rule.why);
+    let _ = writeln!(text, "{} {}", paint("why:", CYAN.bold()), finding.rule.why);
     let by_itself = if finding.edits.is_empty() {
         ""
     } else {
         " (`--fix` does it)"
     };
-    let _ = writeln!(text, "{} {}{by_itself}", paint("fix:", "1;36"), finding.fix);
+    let _ = writeln!(
+        text,
+        "{} {}{by_itself}",
+        paint("fix:", CYAN.bold()),
+        sanitize(&finding.fix)
+    );
 }
 
 fn summary(report: &Report<'_>) -> String {
@@ -63,17 +65,20 @@ fn summary(report: &Report<'_>) -> String {
     }
     parts.push(match (errors, warnings) {
         (0, 0) => "nothing to report".to_owned(),
-        (0, warnings) => count(warnings, "warning"),
-        (errors, 0) => count(errors, "error"),
-        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+        (0, warnings) => pluralize(warnings, "warning"),
+        (errors, 0) => pluralize(errors, "error"),
+        (errors, warnings) => format!(
+            "{}, {}",
+            pluralize(errors, "error"),
+            pluralize(warnings, "warning")
+        ),
     });
     if fixable > 0 {
         parts.push(format!("`--fix` mends {fixable}"));
     }
-    format!("{}: {}\n", count(report.files, "file"), parts.join(", "))
-}
-
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    format!(
+        "{}: {}\n",
+        pluralize(report.files, "file"),
+        parts.join(", ")
+    )
 }

@@ -1,13 +1,13 @@
 //! What a person overlooks and a model or a stranger does not.
 
-use cogtools_core::Level;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
+use cogtools_core::{Level, invisible};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::{included_templates, invisible, secret};
+use crate::{included_templates, secret};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -62,14 +62,28 @@ fn check_characters(text: &str, findings: &mut Findings<'_>) {
         }
     }
     for (span, c, name) in runs {
-        let removable = text[span.start..span.end]
-            .chars()
-            .all(invisible::is_removable);
+        let removable = text[span.start..span.end].chars().all(is_removable);
         let finding = findings.at(span, message(c, name));
         if removable {
             finding.edit(span, "");
         }
     }
+}
+
+/// Whether taking the invisible `c` out changes nothing that a person sees. Controls
+/// of direction reorder what is seen, separators break lines, and a blank looks like
+/// a space, so a person must look.
+const fn is_removable(c: char) -> bool {
+    !matches!(
+        c,
+        '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{2800}'
+            | '\u{13430}'..='\u{1343f}'
+    )
 }
 
 /// Hidden characters that only come to be when an escape such as `\u200b` is read.

@@ -57,10 +57,9 @@ fn colour_is_for_terminals() {
         stderr: false,
     };
     let ended = run_on(&project(), &[], terminals);
-    let first = "tools/say.yaml:1:1: \u{1b}[1;33mwarning[no-schema]\u{1b}[0m: no `$schema`";
+    let first = "tools/say.yaml:1:1: \u{1b}[1m\u{1b}[33mwarning[no-schema]\u{1b}[0m: no `$schema`";
     assert_eq!(ended.stdout.lines().next(), Some(first));
-    let second =
-        "tools/say.yaml:4:17: \u{1b}[1;31merror[type-spelling]\u{1b}[0m: `int` is not a type";
+    let second = "tools/say.yaml:4:17: \u{1b}[1m\u{1b}[31merror[type-spelling]\u{1b}[0m: `int` is not a type";
     assert_eq!(ended.stdout.lines().nth(7), Some(second));
 }
 

@@ -5,23 +5,23 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_lint::PROGRAM;
-use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals};
+use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals};
 use cogtools_test_support::Project;
 
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
+pub(crate) struct CapturedRun {
     pub(crate) status: u8,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 /// Runs the program at the root of `project`.
-pub(crate) fn run(project: &Project, args: &[&str]) -> Ended {
+pub(crate) fn run(project: &Project, args: &[&str]) -> CapturedRun {
     run_on(project, args, Terminals::default())
 }
 
-pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> Ended {
+pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> CapturedRun {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut io = Io {
@@ -34,21 +34,12 @@ pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> 
         vars: BTreeMap::new(),
         cwd: project.root(),
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
-        lookout: Lookout::default(),
+        signals: SignalWatch::default(),
     };
     let status = PROGRAM.launch(&args, &mut io);
-    Ended {
+    CapturedRun {
         status,
         stdout: String::from_utf8(stdout).unwrap(),
         stderr: String::from_utf8(stderr).unwrap(),
-    }
-}
-
-/// A run that ended with `status` and had nothing to say on stderr.
-pub(crate) fn said(status: u8, stdout: impl Into<String>) -> Ended {
-    Ended {
-        status,
-        stdout: stdout.into(),
-        stderr: String::new(),
     }
 }

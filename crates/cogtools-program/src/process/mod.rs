@@ -17,12 +17,12 @@ use crate::next::Next;
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
-pub use watch::{Lookout, Watch};
+pub use watch::{SignalGuard, SignalWatch};
 
 /// Runs `program` as this process: the one statement of every binary's `main`.
 pub fn main(program: &Program) -> ExitCode {
-    say_panics(program.name);
-    let status = std::panic::catch_unwind(|| launch(program));
+    report_panics(program.name);
+    let status = std::panic::catch_unwind(|| run(program));
     let status = status.unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
@@ -37,7 +37,7 @@ pub fn main_of(programs: &[&'static Program]) -> ExitCode {
     }
 }
 
-fn launch(program: &Program) -> u8 {
+fn run(program: &Program) -> u8 {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
@@ -60,17 +60,17 @@ fn launch(program: &Program) -> u8 {
         program: this_program().unwrap_or_default(),
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
-        lookout: Lookout::default(),
+        signals: SignalWatch::default(),
     };
     let mut program = program;
     loop {
         let status = program.launch(&args, &mut io);
         match io.next.take() {
             None => return status,
-            Some(Next::Process(process)) => return go_on(program.name, *process),
+            Some(Next::Process(process)) => return exec_or_spawn(program.name, *process),
             Some(Next::Program(next, rest)) => (program, args) = (next, rest),
         }
-        say_panics(program.name);
+        report_panics(program.name);
         io.reporter = Reporter::new(program.name, Format::Human, false);
         if let Err(fault) = enter(&mut io) {
             io.report(Severity::Error, &fault);
@@ -114,7 +114,7 @@ fn this_program() -> std::io::Result<PathBuf> {
     clippy::exit,
     reason = "this is the outermost layer, and there is no other way out"
 )]
-pub fn leave(status: u8) -> ! {
+pub fn exit(status: u8) -> ! {
     std::process::exit(i32::from(status))
 }
 
@@ -133,7 +133,7 @@ pub const fn parent() -> Option<u32> {
 
 /// Becomes `process`; it keeps the streams, and its end is ours.
 #[cfg(unix)]
-fn go_on(name: &'static str, mut process: Command) -> u8 {
+fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
     use std::os::unix::process::CommandExt as _;
     let error = process.exec();
     not_started(name, &process, &error)
@@ -141,7 +141,7 @@ fn go_on(name: &'static str, mut process: Command) -> u8 {
 
 /// Runs `process`; where no process can become another, its status is handed on.
 #[cfg(not(unix))]
-fn go_on(name: &'static str, mut process: Command) -> u8 {
+fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
     match process.status() {
         Ok(status) => status
             .code()
@@ -158,13 +158,13 @@ fn not_started(name: &'static str, process: &Command, error: &std::io::Error) ->
         format!("`{program}` cannot be started: {error}"),
     )
     .hint("check that the file is an executable program");
-    let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &fault);
     let _ = std::io::stderr().write_all(text.as_bytes());
     fault.code.status()
 }
 
-/// Has panics said in the name of the program that runs.
-fn say_panics(name: &'static str) {
+/// Reports panics in the name of the running program.
+fn report_panics(name: &'static str) {
     std::panic::set_hook(Box::new(move |panic| report(name, panic)));
 }
 
@@ -178,6 +178,6 @@ fn report(name: &'static str, panic: &PanicHookInfo<'_>) {
     let message = format!("unexpected failure: {cause}{}", place.unwrap_or_default());
     let fault = Fault::new(Code::Internal, message)
         .hint("this is a defect of cogtools; please report it with the command you ran");
-    let text = Reporter::new(name, Format::Human, false).word(Severity::Error, &fault);
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &fault);
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -10,7 +10,7 @@ use cogtools_core::Cancel;
 
 /// Looks out for the end of this process.
 #[derive(Debug)]
-pub struct Watch {
+pub struct SignalGuard {
     #[cfg(unix)]
     signal: std::sync::Arc<std::sync::atomic::AtomicUsize>,
     #[cfg(unix)]
@@ -22,30 +22,30 @@ pub struct Watch {
 /// Looks out for it from the first time that sources which are programs may run
 /// to the end of the process.
 #[derive(Debug, Default)]
-pub struct Lookout {
-    watch: OnceCell<(Cancel, Watch)>,
-    following: Option<Cancel>,
+pub struct SignalWatch {
+    watch: OnceCell<(Cancel, SignalGuard)>,
+    token: Option<Cancel>,
 }
 
-impl Lookout {
+impl SignalWatch {
     /// For a process that looks out for its end itself: who asks `cancel` ends what
     /// runs.
-    pub fn following(cancel: Cancel) -> Self {
+    pub fn with_token(cancel: Cancel) -> Self {
         Self {
             watch: OnceCell::new(),
-            following: Some(cancel),
+            token: Some(cancel),
         }
     }
 
     /// What ends the programs that run from now on: those ends ask it, or whoever
     /// is followed.
     pub fn begin(&self) -> Cancel {
-        if let Some(cancel) = &self.following {
+        if let Some(cancel) = &self.token {
             return cancel.clone();
         }
         let (cancel, _) = self.watch.get_or_init(|| {
             let cancel = Cancel::default();
-            let watch = Watch::begin(&cancel);
+            let watch = SignalGuard::begin(&cancel);
             (cancel, watch)
         });
         cancel.clone()
@@ -58,7 +58,7 @@ impl Lookout {
 }
 
 #[cfg(not(unix))]
-impl Watch {
+impl SignalGuard {
     /// Nothing here asks a process to end: it is ended.
     pub const fn begin(_: &Cancel) -> Self {
         Self {}
@@ -83,12 +83,12 @@ mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::{flag, low_level};
 
-    use super::Watch;
+    use super::SignalGuard;
 
     /// How often it is looked whether the host is still there.
     const TICK: Duration = Duration::from_millis(100);
 
-    impl Watch {
+    impl SignalGuard {
         /// From now on those ends ask `cancel`.
         pub fn begin(cancel: &Cancel) -> Self {
             let signal = Arc::new(AtomicUsize::new(0));
@@ -115,7 +115,7 @@ mod unix {
             };
             // `nohup` says that the work goes on when the host is gone.
             if counts(&SIGHUP) {
-                watch.look_after_host(cancel.clone());
+                watch.watch_parent(cancel.clone());
             }
             watch
         }
@@ -130,7 +130,7 @@ mod unix {
 
         /// A process whose parent dies gets another one; nobody waits for its
         /// answer then. It ends as if its terminal had been closed.
-        fn look_after_host(&self, cancel: Cancel) {
+        fn watch_parent(&self, cancel: Cancel) {
             let host = parent_id();
             let (signal, over) = (Arc::clone(&self.signal), Arc::clone(&self.over));
             let look = move || {
@@ -157,7 +157,7 @@ mod unix {
         bits.unwrap_or_default()
     }
 
-    impl Drop for Watch {
+    impl Drop for SignalGuard {
         fn drop(&mut self) {
             self.over.store(true, Ordering::Release);
             for handler in self.handlers.drain(..) {

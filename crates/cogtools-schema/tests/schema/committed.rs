@@ -1,13 +1,13 @@
 //! What is committed is what is generated, and what the program prints.
 
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_schema::{Document, PROGRAM};
 use cogtools_test_support::{Expected, assert_text, outcome, str};
 
 use crate::repository;
 
-fn run(args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&repository(), Terminals::default(), args)
+fn run(args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&repository(), Terminals::default(), args)
 }
 
 #[test]

@@ -4,16 +4,17 @@ use std::fmt::Write as _;
 
 use cogtools_core::Fault;
 use cogtools_program::render_hints;
+use cogtools_program::terminal::style::{self, PLAIN, Style};
+use cogtools_program::terminal::{paint, pluralize, sanitize};
 
-use super::{Totals, count};
-use crate::diff::visible;
+use super::Totals;
 use crate::failure::TestFailure;
 use crate::suite::{Case, Suite};
 
-const RED: &str = "1;31";
-const GREEN: &str = "1;32";
-const YELLOW: &str = "1;33";
-const CYAN: &str = "1;36";
+const RED: Style = style::RED.bold();
+const GREEN: Style = style::GREEN.bold();
+const YELLOW: Style = style::YELLOW.bold();
+const CYAN: Style = style::CYAN.bold();
 
 struct Page {
     text: String,
@@ -39,24 +40,25 @@ pub(super) fn text(suites: &[Suite], colour: bool) -> String {
 fn summary(totals: &Totals) -> String {
     let mut text = format!(
         "{}, {}: ",
-        count(totals.tools, "tool"),
-        count(totals.examples, "example")
+        pluralize(totals.tools, "tool"),
+        pluralize(totals.examples, "example")
     );
     text.push_str(&match totals.failures {
         0 if totals.examples == 0 => "nothing to test".to_owned(),
         0 => "all passed".to_owned(),
-        failures => count(failures, "failure"),
+        failures => pluralize(failures, "failure"),
     });
     match totals.without_examples {
         0 => {}
-        1 => text.push_str("; 1 tool has no examples"),
         number => {
-            let _ = write!(text, "; {number} tools have no examples");
+            let have = if number == 1 { "has" } else { "have" };
+            let tools = pluralize(number, "tool");
+            let _ = write!(text, "; {tools} {have} no examples");
         }
     }
     for (number, what) in [(totals.written, "written"), (totals.removed, "removed")] {
         if number > 0 {
-            let _ = write!(text, "; {} {what}", count(number, "golden file"));
+            let _ = write!(text, "; {} {what}", pluralize(number, "golden file"));
         }
     }
     text.push('\n');
@@ -73,15 +75,21 @@ impl Page {
         let what = match suite.cases.len() {
             _ if !suite.exists => "no tool".to_owned(),
             0 => "no examples".to_owned(),
-            cases => count(cases, "example"),
+            cases => pluralize(cases, "example"),
         };
         let status = self.paint(status, style);
-        self.line(0, &format!("{status} {} ({what})", visible(&suite.name)));
+        self.line(0, &format!("{status} {} ({what})", sanitize(&suite.name)));
         for file in suite.written() {
-            self.line(2, &format!("wrote {}", file.display()));
+            self.line(
+                2,
+                &format!("wrote {}", sanitize(&file.display().to_string())),
+            );
         }
         for file in &suite.removed {
-            self.line(2, &format!("removed {}", file.display()));
+            self.line(
+                2,
+                &format!("removed {}", sanitize(&file.display().to_string())),
+            );
         }
         let file = suite.file.display().to_string();
         for failure in &suite.failures {
@@ -96,7 +104,7 @@ impl Page {
 
     fn failure(&mut self, subject: &str, failure: &TestFailure) {
         let kind = self.paint(failure.kind.as_str(), RED);
-        let (subject, message) = (visible(subject), visible(&failure.message));
+        let (subject, message) = (sanitize(subject), sanitize(&failure.message));
         self.line(2, &format!("{subject}: {kind}: {message}"));
         for fault in &failure.faults {
             self.fault(fault);
@@ -106,16 +114,16 @@ impl Page {
                 Some(b'-') => RED,
                 Some(b'+') => GREEN,
                 Some(b'@') => CYAN,
-                _ => "",
+                _ => PLAIN,
             };
-            let line = self.paint(line, style);
+            let line = self.paint(&sanitize(line), style);
             self.line(4, &line);
         }
         self.hints(&failure.hints);
     }
 
     fn fault(&mut self, fault: &Fault) {
-        self.line(4, &visible(&fault.line()));
+        self.line(4, &sanitize(&fault.line()));
         if let Some(place) = &fault.place {
             for line in place.excerpt().lines() {
                 self.line(4, line);
@@ -127,7 +135,7 @@ impl Page {
     fn hints(&mut self, hints: &[impl AsRef<str>]) {
         let label = self.paint("hint:", CYAN);
         for hint in hints {
-            self.line(4, &format!("{label} {}", visible(hint.as_ref())));
+            self.line(4, &format!("{label} {}", sanitize(hint.as_ref())));
         }
     }
 
@@ -135,12 +143,8 @@ impl Page {
         let _ = writeln!(self.text, "{:indent$}{line}", "");
     }
 
-    fn paint(&self, text: &str, style: &str) -> String {
-        if self.colour && !style.is_empty() {
-            format!("\u{1b}[{style}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+    fn paint(&self, text: &str, style: Style) -> String {
+        paint(text, style, self.colour && style != PLAIN)
     }
 }
 

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 
 use cogtools_program::render_hint;
+use cogtools_program::terminal::pluralize;
 
-use super::count;
 use crate::failure::{FailureKind, TestFailure};
 use crate::suite::Suite;
 
@@ -115,7 +115,7 @@ fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
     };
     let more = match test.failures.len() - 1 {
         0 => String::new(),
-        more => format!(" (and {})", count(more, "other failure")),
+        more => format!(" (and {})", pluralize(more, "other failure")),
     };
     let element = if test.is_error() { "error" } else { "failure" };
     let (kind, message) = (first.kind.as_str(), escape(&first.message));

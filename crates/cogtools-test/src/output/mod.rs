@@ -33,12 +33,6 @@ pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
     }
 }
 
-/// `1 failure`, `2 failures`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 /// What all suites come to.
 struct Totals {
     tools: usize,

@@ -1,6 +1,6 @@
 //! Whole runs of `cogtools test`, and what lies in the project afterwards.
 
-use cogtools_program::{Ended, Terminals};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test::PROGRAM;
 use cogtools_test_support::{Project, outcome, str};
 
@@ -41,8 +41,8 @@ fn project() -> Project {
     project
 }
 
-fn run(project: &Project, args: &[&str]) -> Ended {
-    PROGRAM.rehearse(&project.root(), Terminals::default(), args)
+fn run(project: &Project, args: &[&str]) -> CapturedRun {
+    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
 #[test]
@@ -85,7 +85,7 @@ cogtools-test: warning[TOOL_NOT_FOUND]: this project has no tools yet
 hint: cogtools new NAME writes a first one
 hint: cogtools init sets the project up, with an example
 ";
-    let expected = Ended {
+    let expected = CapturedRun {
         status: 0,
         stdout: "0 tools, 0 examples: nothing to test\n".into(),
         stderr: stderr.into(),
@@ -120,10 +120,10 @@ fn colour_on_a_terminal_only() {
         stdout: true,
         stderr: false,
     };
-    let coloured = PROGRAM.rehearse(&project.root(), terminals, &[]);
+    let coloured = PROGRAM.run_captured(&project.root(), terminals, &[]);
     let plain = run(&project, &[]);
     let mut stripped = coloured.stdout.clone();
-    for style in ["1;31", "1;32", "1;33", "1;36", "0"] {
+    for style in ["1", "31", "32", "33", "36", "0"] {
         stripped = stripped.replace(&format!("\u{1b}[{style}m"), "");
     }
     assert_ne!(coloured.stdout, plain.stdout);
@@ -131,14 +131,14 @@ fn colour_on_a_terminal_only() {
     assert!(
         coloured
             .stdout
-            .contains("    \u{1b}[1;31m-hello Bob\u{1b}[0m\n"),
+            .contains("    \u{1b}[1m\u{1b}[31m-hello Bob\u{1b}[0m\n"),
         "{}",
         coloured.stdout
     );
     assert!(
         coloured
             .stdout
-            .contains("    \u{1b}[1;32m+hello Bob!\u{1b}[0m\n"),
+            .contains("    \u{1b}[1m\u{1b}[32m+hello Bob!\u{1b}[0m\n"),
         "{}",
         coloured.stdout
     );

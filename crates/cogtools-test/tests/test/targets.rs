@@ -1,6 +1,6 @@
 //! Which tools are tested, and in which order.
 
-use cogtools_program::Ended;
+use cogtools_program::CapturedRun;
 use cogtools_test_support::{Project, outcome, str};
 
 use crate::{PASSED, SAY, project, run};
@@ -57,7 +57,7 @@ fn a_source_that_is_not_there() {
         ".cogtoolrc.yaml",
         "tool_sources: [{local: gone}, {local: tools}]",
     );
-    let expected = Ended {
+    let expected = CapturedRun {
         status: 78,
         stdout: PASSED.into(),
         stderr: "\

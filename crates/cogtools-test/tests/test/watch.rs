@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::PathBuf;
 
-use cogtools_program::{Format, Input, Io, Lookout, Reporter, Terminals, Vars};
+use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals, Vars};
 use cogtools_test::PROGRAM;
 
 use crate::{PASSED, project};
@@ -45,7 +45,7 @@ fn check(terminal: bool, expected: impl Into<Expected>) {
         program: PathBuf::new(),
         next: None,
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
-        lookout: Lookout::default(),
+        signals: SignalWatch::default(),
     };
     let status = PROGRAM.launch(&[OsString::from("--watch")], &mut io);
     assert_eq!(status, 141);

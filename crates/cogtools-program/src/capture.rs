@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::input::Input;
 use crate::io::{Io, Terminals, Vars};
-use crate::process::Lookout;
+use crate::process::SignalWatch;
 use crate::program::Program;
 use crate::report::{Format, Reporter};
 
 /// What a run leaves: exit status, standard output, standard error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ended {
+pub struct CapturedRun {
     /// The exit status.
     pub status: u8,
     /// All of standard output; what is not UTF-8 is replaced.
@@ -22,7 +22,7 @@ pub struct Ended {
     pub stderr: String,
 }
 
-impl Ended {
+impl CapturedRun {
     /// A run that ended well and said `stdout`.
     pub fn done(stdout: impl Into<String>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Ended {
 impl Program {
     /// One run in the directory `cwd` with empty input and no environment, its
     /// outputs on `terminals`.
-    pub fn rehearse(&self, cwd: &Path, terminals: Terminals, args: &[&str]) -> Ended {
+    pub fn run_captured(&self, cwd: &Path, terminals: Terminals, args: &[&str]) -> CapturedRun {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut io = Io {
@@ -57,10 +57,10 @@ impl Program {
             program: PathBuf::new(),
             next: None,
             reporter: Reporter::new(self.name, Format::Human, false),
-            lookout: Lookout::default(),
+            signals: SignalWatch::default(),
         };
         let status = self.launch(&args, &mut io);
-        Ended {
+        CapturedRun {
             status,
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),

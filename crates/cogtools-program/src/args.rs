@@ -1,0 +1,164 @@
+//! The options that programs share, and their values.
+//!
+//! Clap's matches are read here and in each program's command line, and nowhere
+//! below: everything else takes values that cannot be wrong.
+
+use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
+use cogtools_core::{Code, Config, EnvPriority, Fault, Filter, Pattern, Target};
+
+use crate::failure::Failure;
+
+/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools there are for one
+/// run.
+#[derive(Clone, Debug, Default)]
+pub struct FilterArgs {
+    tools: Option<Vec<Pattern>>,
+    exclude: Option<Vec<Pattern>>,
+    toolsets: Option<Vec<Pattern>>,
+    /// The host that is named.
+    pub(crate) host: Option<Target>,
+}
+
+impl FilterArgs {
+    /// The values of [`filter_args`].
+    pub fn from_matches(matches: &ArgMatches) -> Self {
+        let patterns = |name: &str| {
+            let values = matches.get_many::<String>(name)?;
+            Some(values.map(|value| Pattern::new(value)).collect())
+        };
+        let host = matches.get_one::<String>("host");
+        Self {
+            tools: patterns("tools"),
+            exclude: patterns("exclude"),
+            toolsets: patterns("toolset"),
+            host: host.and_then(|name| Target::parse(name)),
+        }
+    }
+
+    /// Puts what the command line says over `filter`.
+    pub(crate) fn apply(&self, filter: &mut Filter) {
+        for (given, patterns) in [
+            (&self.tools, &mut filter.tools),
+            (&self.exclude, &mut filter.exclude),
+            (&self.toolsets, &mut filter.toolsets),
+        ] {
+            if let Some(given) = given {
+                patterns.clone_from(given);
+            }
+        }
+    }
+}
+
+/// `--system-env`: whose environment variables count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EnvArgs {
+    system: bool,
+}
+
+impl EnvArgs {
+    /// The value of [`system_env_arg`].
+    pub fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            system: matches.get_flag(SYSTEM_ENV),
+        }
+    }
+
+    /// Whose variables count: the configuration says so, unless the command line asks
+    /// for the process alone.
+    pub const fn priority(self, config: &Config) -> EnvPriority {
+        if self.system {
+            EnvPriority::System
+        } else {
+            config.env_priority
+        }
+    }
+}
+
+/// What a program's command line says of the tools that it works with. A program
+/// that is without one of the options leaves its default.
+#[derive(Clone, Debug, Default)]
+pub struct RegistryArgs {
+    /// Which tools there are.
+    pub filter: FilterArgs,
+    /// Whose environment variables count.
+    pub env: EnvArgs,
+    /// Whether sources that are programs are asked anew.
+    pub refresh: bool,
+}
+
+const SYSTEM_ENV: &str = "system-env";
+const REFRESH: &str = "refresh";
+
+/// `--system-env`.
+pub fn system_env_arg() -> Arg {
+    Arg::new(SYSTEM_ENV)
+        .long(SYSTEM_ENV)
+        .action(ArgAction::SetTrue)
+        .help("Take environment variables from the process only, ignoring .env")
+}
+
+/// `--refresh`.
+pub fn refresh_arg() -> Arg {
+    Arg::new(REFRESH)
+        .long(REFRESH)
+        .action(ArgAction::SetTrue)
+        .help("Ignore cached declarations and query MCP servers and providers again")
+}
+
+/// Whether `--refresh` was given.
+pub fn refresh_from_matches(matches: &ArgMatches) -> bool {
+    matches.get_flag(REFRESH)
+}
+
+/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools there are for one
+/// run.
+pub fn filter_args() -> [Arg; 4] {
+    let list = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .action(ArgAction::Append)
+            .value_delimiter(',')
+            .help_heading("Filter options")
+            .help(help)
+    };
+    [
+        list(
+            "tools",
+            "NAME",
+            "Only tools with these names; * matches any characters, ? matches one",
+        ),
+        list("exclude", "NAME", "Exclude tools with these names"),
+        list(
+            "toolset",
+            "NAME",
+            "Only tools in these toolsets: folders below a source, or packages",
+        ),
+        Arg::new("host")
+            .long("host")
+            .value_name("HOST")
+            .value_parser(PossibleValuesParser::new(Target::NAMES))
+            .help_heading("Filter options")
+            .help("Only tools that the configuration allows for this host"),
+    ]
+}
+
+/// The value of an argument that clap requires, or that has a default.
+pub fn required<T>(matches: &ArgMatches, name: &str) -> Result<T, Failure>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    matches.get_one::<T>(name).cloned().ok_or_else(|| {
+        let message = format!("the command line requires `{name}` and has no value for it");
+        Fault::new(Code::Internal, message).into()
+    })
+}
+
+/// All values of an argument, none where it is left out.
+pub fn all<T>(matches: &ArgMatches, name: &str) -> Vec<T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let values = matches.get_many::<T>(name).into_iter().flatten();
+    values.cloned().collect()
+}

@@ -1,0 +1,55 @@
+//! What is shown on a terminal, and how.
+//!
+//! Names, descriptions, commands and messages come from strangers. Each of them goes
+//! through [`sanitize`] before it is shown to a person, on standard output as on
+//! standard error: what it looks like is then what it is. Data for other programs
+//! goes through [`Io::show`](crate::Io::show) and
+//! [`Io::show_json`](crate::Io::show_json), which spare a pipe.
+
+pub mod style;
+mod table;
+
+use std::borrow::Cow;
+
+pub use cogtools_core::invisible::escape as sanitize;
+pub use cogtools_core::invisible::escape_json as sanitize_json;
+pub use cogtools_core::invisible::escape_lines as sanitize_lines;
+pub use cogtools_core::pluralize;
+pub use style::paint;
+pub use table::{Column, Table, pad};
+
+/// An output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// `text` up to `max` characters, and `…` where there are more.
+pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truncated() {
+        assert_eq!(truncate("né", 2), "né");
+        assert_eq!(truncate("née", 2), "né…");
+        assert_eq!(truncate("", 0), "");
+    }
+
+    #[test]
+    fn counted() {
+        assert_eq!(pluralize(0, "tool"), "0 tools");
+        assert_eq!(pluralize(1, "tool"), "1 tool");
+        assert_eq!(pluralize(2, "tool"), "2 tools");
+    }
+}
