@@ -1,6 +1,6 @@
 //! What answers the calls of a tool.
 //!
-//! A tool file names one kind of [implementation](super::implementation); a
+//! A tool file names one kind of implementation; a
 //! provider's tool asks its program, and the built-in ones search. The rest of a
 //! tool is the same for all of them.
 
