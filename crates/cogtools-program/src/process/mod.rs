@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode};
 
 use cogtools_core::{Code, Fault};
 
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::io::{Io, Terminals};
 use crate::next::Next;
@@ -72,16 +73,18 @@ fn run(program: &Program) -> u8 {
         }
         report_panics(program.name);
         io.reporter = Reporter::new(program.name, Format::Human, false);
-        if let Err(fault) = enter(&mut io) {
-            io.report(Severity::Error, &fault);
-            return fault.code.status();
+        if let Err(failure) = enter(&mut io) {
+            for fault in failure.faults() {
+                io.report(Severity::Error, fault);
+            }
+            return failure.status();
         }
     }
 }
 
 /// Makes the working directory of `io` that of the process, as it would be for
 /// another process that was started there.
-fn enter(io: &mut Io<'_>) -> Result<(), Fault> {
+fn enter(io: &mut Io<'_>) -> Result<(), Failure> {
     let here = std::env::current_dir().unwrap_or_default();
     if io.cwd == here {
         return Ok(());

@@ -35,7 +35,7 @@ mod tests {
     }
 
     fn run(_: &clap::ArgMatches, _: &mut Io<'_>) -> Result<(), Failure> {
-        Ok(())
+        Err(Failure::Status(1))
     }
 
     const fn program(name: &'static str) -> Program {
