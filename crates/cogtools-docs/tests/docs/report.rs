@@ -38,7 +38,12 @@ fn a_stale_table_is_shown_and_left() {
     let project = project();
     let stale = format!("# Us\r\n\n{}", block().replace("Say ping", "Say\u{7} pong"));
     project.file("GEMINI.md", &stale);
-    let diff = r"--- GEMINI.md
+    outcome!(run(&project, &["--check"])).fails(
+        1,
+        str![[r#"
+cogtools-docs: error[STALE]: GEMINI.md: the table of tools is not what the tools say
+hint: run `cogtools docs`
+--- GEMINI.md
 +++ GEMINI.md
 @@ -5,6 +5,6 @@
  | Tool | What it is for | Arguments |
@@ -48,14 +53,27 @@ fn a_stale_table_is_shown_and_left() {
 +| `ping` | Say ping |  |
  
  <!-- cogtools:end -->
-";
-    let message = "\
+
+"#]],
+    );
+    outcome!(run(&project, &["--check", "GEMINI.md"])).fails(
+        1,
+        str![[r#"
 cogtools-docs: error[STALE]: GEMINI.md: the table of tools is not what the tools say
-hint: run `cogtools docs`
-";
-    outcome!(run(&project, &["--check"])).fails(1, str![]);
-    let named = message.replace("docs`", "docs GEMINI.md`");
-    outcome!(run(&project, &["--check", "GEMINI.md"])).fails(1, str![]);
+hint: run `cogtools docs GEMINI.md`
+--- GEMINI.md
++++ GEMINI.md
+@@ -5,6 +5,6 @@
+ | Tool | What it is for | Arguments |
+ |---|---|---|
+ | `ask` | Ask &lt;!-- cogtools:end --> \| \`nothing\` else. | `question`, `why` (optional) |
+-| `ping` | Say· pong |  |
++| `ping` | Say ping |  |
+ 
+ <!-- cogtools:end -->
+
+"#]],
+    );
     let json = str![[r#"
 {"severity":"error","code":"STALE","program":"cogtools-docs","subject":"GEMINI.md","message":"the table of tools is not what the tools say","hints":["run `cogtools docs`"]}
 

@@ -43,12 +43,3 @@ pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> 
         stderr: String::from_utf8(stderr).unwrap(),
     }
 }
-
-/// A run that ended with `status` and had nothing to say on stderr.
-pub(crate) fn said(status: u8, stdout: impl Into<String>) -> Ended {
-    Ended {
-        status,
-        stdout: stdout.into(),
-        stderr: String::new(),
-    }
-}
