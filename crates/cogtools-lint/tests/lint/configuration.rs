@@ -28,11 +28,59 @@ fn check(
 
 #[test]
 fn a_rule_weighs_what_the_project_says() {
-    check("", 0, str![], "");
-    check("lint:\n", 0, str![], "");
-    check("lint: {rules: {no-examples: warn}}\n", 0, str![], "");
-    check("lint: {rules: {no-examples: error}}\n", 78, str![], "");
-    check("lint: {rules: {no-examples: off}}\n", 0, str![], "");
+    check(
+        "",
+        0,
+        str![[r#"
+[
+{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+]
+
+"#]],
+        "",
+    );
+    check(
+        "lint:\n",
+        0,
+        str![[r#"
+[
+{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+]
+
+"#]],
+        "",
+    );
+    check(
+        "lint: {rules: {no-examples: warn}}\n",
+        0,
+        str![[r#"
+[
+{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+]
+
+"#]],
+        "",
+    );
+    check(
+        "lint: {rules: {no-examples: error}}\n",
+        78,
+        str![[r#"
+[
+{"rule":"no-examples","severity":"error","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+]
+
+"#]],
+        "",
+    );
+    check(
+        "lint: {rules: {no-examples: off}}\n",
+        0,
+        str![[r#"
+[]
+
+"#]],
+        "",
+    );
 }
 
 #[test]

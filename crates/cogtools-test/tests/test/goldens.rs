@@ -180,5 +180,14 @@ FAILED x (1 example)
 1 tool, 1 example: 2 failures
 "
     );
-    outcome!(run(&project, &["--update"])).expect(1, stdout, str![]);
+    outcome!(run(&project, &["--update"])).expect(
+        1,
+        stdout,
+        str![[r#"
+cogtools-test: error[TEST_FAILED]: 2 failures
+hint: the report on standard output says what is at fault
+hint: cogtools test --update makes the golden files what the tools say now
+
+"#]],
+    );
 }
