@@ -19,9 +19,9 @@ pub(crate) fn cache() -> PathBuf {
 /// What the newest Gemini CLI and a model say to each other in `project`, until
 /// the model is done.
 #[track_caller]
-pub(crate) fn converse(project: &Project, fake: &FakeGemini) -> Conversation {
+pub(crate) fn converse(project: &Project, fake: FakeGemini) -> Conversation {
     let gemini = Gemini::install(Version::NEWEST, &cache());
-    let outcome = gemini.ask(project, crate::programs(), fake, &["--yolo"]);
+    let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
     let conversation = fake
         .verdict()
         .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));

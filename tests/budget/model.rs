@@ -37,7 +37,7 @@ fn conversation(settings: &str, prefix: &str, told: impl Fn(&str) -> String) {
         ),
         Turn::text("All done."),
     ]);
-    let conversation = crate::clients::converse(&project, &fake);
+    let conversation = crate::clients::converse(&project, fake);
     let steps = conversation.main();
     let declared = steps[0].declarations();
     let declared = declared.iter().filter_map(|tool| tool["name"].as_str());

@@ -19,7 +19,7 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
         ),
         Turn::text("All done."),
     ]);
-    let conversation = crate::clients::converse(&project, &fake);
+    let conversation = crate::clients::converse(&project, fake);
     let steps = conversation.main();
     let told: Vec<String> = steps
         .iter()
