@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cogtools_test_support::{
-    FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, assert_text, install, str,
+    Conversation, FakeGemini, Gemini, Outcome, Project, Run, Turn, Version, assert_text, install,
+    str,
 };
 use serde_json::{Value, json};
 
@@ -13,6 +14,19 @@ use crate::run;
 /// Where hosts are installed.
 pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
+}
+
+/// What the newest Gemini CLI and a model say to each other in `project`, until
+/// the model is done.
+#[track_caller]
+pub(crate) fn converse(project: &Project, fake: FakeGemini) -> Conversation {
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
+    let conversation = fake
+        .verdict()
+        .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+    outcome.status(0).stdout_is("All done.\n");
+    conversation
 }
 
 fn init(project: &Project, args: &[&str]) {

@@ -86,7 +86,7 @@ fn a_failure_says_how_to_renew() {
         .run();
     let message = "- expected, + found:\n-a  (no line end)\n+b\n\
                    `cargo xtask bless` renews a.rs:2:5\n";
-    failed(run, message);
+    failed(&run, message);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn text_is_rewritten_in_its_source() {
 fn what_cannot_be_seen_is_not_written() {
     let project = Project::new();
     let reason = "a.rs:2:5 cannot be renewed: \\u{1b} must be spelled out";
-    failed(child(&project, "not_renewable").run(), reason);
+    failed(&child(&project, "not_renewable").run(), reason);
     assert_text(project.read("a.rs"), "f(\n    str![\"a\"],\n);\n");
 }
 
@@ -113,10 +113,10 @@ fn what_cannot_be_seen_is_not_written() {
 fn a_machine_that_judges_renews_nothing() {
     let project = Project::new();
     let run = child(&project, "renewable").env("CI", "true").run();
-    failed(run, "SNAPSHOTS=overwrite is refused where CI=true");
+    failed(&run, "SNAPSHOTS=overwrite is refused where CI=true");
 }
 
 /// Asserts that the harness of the standard library reported this.
-fn failed(outcome: Outcome, reason: &str) {
+fn failed(outcome: &Outcome, reason: &str) {
     outcome.status(101).stdout_contains(reason);
 }

@@ -135,7 +135,15 @@ hint: EnvOrigins shows where each value would come from
     // From elsewhere the root's counts.
     assert_eq!(project_given("../elsewhere", "A"), "A=root");
     project.remove(".env");
-    assert_text(project_given("", "A"), str![]);
+    assert_text(
+        project_given("", "A"),
+        str![[r#"
+error[INVALID_CONFIG]: the environment variable `A` is not set
+hint: set A in the environment, or put a line `A=…` into the project's .env
+hint: cogtools config env --explain shows where each value would come from
+
+"#]],
+    );
 }
 
 #[test]

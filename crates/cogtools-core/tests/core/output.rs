@@ -9,13 +9,83 @@ use super::fault::{check_file, tool};
 #[test]
 fn what_is_refused() {
     for (output, expected) in [
-        ("json", str![]),
-        ("{type: yaml}", str![]),
-        ("{}", str![]),
-        ("{type: text, schema: {type: string}}", str![]),
-        ("{type: json, shcema: {type: string}}", str![]),
-        ("{type: json, schema: {type: str}}", str![]),
-        ("{type: json, schema: {type: string, pattern: '('}}", str![]),
+        (
+            "json",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:9: `output` takes a map of `type` and `schema`, not a string
+   |
+ 3 | output: json
+   |         ^^^^
+hint: write a map such as `{type: json}`
+
+"#]],
+        ),
+        (
+            "{type: yaml}",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:16: `type` takes `text` or `json`, not `yaml`
+   |
+ 3 | output: {type: yaml}
+   |                ^^^^
+hint: write `type: json` when the result is JSON
+
+"#]],
+        ),
+        (
+            "{}",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:1: `output` says no `type`
+   |
+ 3 | output: {}
+   | ^^^^^^
+hint: write `output: {type: json}` or `output: {type: text}`
+
+"#]],
+        ),
+        (
+            "{type: text, schema: {type: string}}",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:22: `schema` is for a result of `type: json`
+   |
+ 3 | output: {type: text, schema: {type: string}}
+   |                      ^^^^^^
+hint: write `type: json`, or remove `schema`
+
+"#]],
+        ),
+        (
+            "{type: json, shcema: {type: string}}",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:22: unknown key `shcema`
+   |
+ 3 | output: {type: json, shcema: {type: string}}
+   |                      ^^^^^^
+hint: did you mean `schema`?
+
+"#]],
+        ),
+        (
+            "{type: json, schema: {type: str}}",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:37: `str` is not a type
+   |
+ 3 | output: {type: json, schema: {type: str}}
+   |                                     ^^^
+hint: write `string`
+
+"#]],
+        ),
+        (
+            "{type: json, schema: {type: string, pattern: '('}}",
+            str![[r#"
+error[INVALID_TOOL]: x.yaml:3:54: `(` is not a regular expression of ECMA-262
+   |
+ 3 | output: {type: json, schema: {type: string, pattern: '('}}
+   |                                                      ^^^
+hint: put it in single quotes, so that YAML leaves the backslashes alone
+
+"#]],
+        ),
     ] {
         check_file(
             format!("name: x\ndescription: d\noutput: {output}\nimplementation: a\n"),
