@@ -41,12 +41,12 @@ created cogtools.lock: 2 tools of 1 source
         ("cogtools-discover", "--locked"),
         ("cogtools-lock", "--check"),
     ] {
-        let faults = lines.iter().map(|line| format!("{program}: error{line}\n"));
-        let faults: String = faults.collect();
+        let diagnostics = lines.iter().map(|line| format!("{program}: error{line}\n"));
+        let diagnostics: String = diagnostics.collect();
         run(program, &project)
             .arg(arg)
             .run()
-            .fails(78, faults + HINT);
+            .fails(78, diagnostics + HINT);
     }
     assert_eq!(project.read("cogtools.lock"), before);
     lock(&project, &[]).text();

@@ -8,7 +8,7 @@ use cogtools_test_support::{Project, Run, Status, conformance};
 use serde_json::json;
 
 /// What is wrong with the case, if anything.
-fn fault(case: &Case) -> Option<String> {
+fn diagnostic(case: &Case) -> Option<String> {
     let project = Project::new();
     let tool = json!({
         "name": "case",
@@ -39,24 +39,25 @@ fn fault(case: &Case) -> Option<String> {
         Status::Exit(70 | 78) => Err(format!("{outcome:?}")),
         _ => return Some(format!("{}: {outcome:?}", case.id)),
     };
-    case.fault(result)
+    case.mismatch(result)
 }
 
 #[track_caller]
 fn check(cases: &[Case]) {
     let (first, second) = cases.split_at(cases.len() / 2);
-    let faults = |cases: &[Case]| -> Vec<String> { cases.iter().filter_map(fault).collect() };
-    let faults: Vec<String> = thread::scope(|scope| {
-        let second = scope.spawn(|| faults(second));
-        let mut all = faults(first);
+    let diagnostics =
+        |cases: &[Case]| -> Vec<String> { cases.iter().filter_map(diagnostic).collect() };
+    let diagnostics: Vec<String> = thread::scope(|scope| {
+        let second = scope.spawn(|| diagnostics(second));
+        let mut all = diagnostics(first);
         all.extend(second.join().expect("the second half was tried"));
         all
     });
-    let (wrong, all) = (faults.len(), cases.len());
+    let (wrong, all) = (diagnostics.len(), cases.len());
     assert!(
-        faults.is_empty(),
+        diagnostics.is_empty(),
         "{wrong} of {all}:\n{}",
-        faults.join("\n")
+        diagnostics.join("\n")
     );
 }
 

@@ -13,7 +13,7 @@ const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJs
 fn configuration_that_cannot_be_used() {
     let project = project_with("ok", OK);
     project.file(".cogtoolrc.yaml", "tool_source:\n  - local: tools\ntool_sources:\n  - tools\n  - mcp: {}\n  - lokal: x\n  - local: [a]\n");
-    let fault = str![[r#"
+    let diagnostic = str![[r#"
 PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
    |
  1 | tool_source:
@@ -48,7 +48,7 @@ hint: write `- local: ./tools`
         } else {
             run
         };
-        run.redact(program, "PROGRAM").run().fails(78, fault);
+        run.redact(program, "PROGRAM").run().fails(78, diagnostic);
     }
 }
 

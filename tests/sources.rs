@@ -24,14 +24,14 @@ fn call(project: &Project, name: &str) -> Outcome {
 
 /// What discovery and a call say of a source that cannot be listed.
 #[track_caller]
-fn unlisted(project: &Project, fault: &str) {
+fn unlisted(project: &Project, diagnostic: &str) {
     discover(project).expect(
         0,
         str![[r#"
 []
 
 "#]],
-        format!("cogtools-discover: warning{fault}"),
+        format!("cogtools-discover: warning{diagnostic}"),
     );
     run("cogtools-discover", project)
         .arg("--strict")
@@ -42,11 +42,11 @@ fn unlisted(project: &Project, fault: &str) {
 []
 
 "#]],
-            format!("cogtools-discover: error{fault}"),
+            format!("cogtools-discover: error{diagnostic}"),
         );
     call(project, "ok").fails(
         127,
-        format!("cogtools-call: {ABSENT}{LIST}cogtools-call: error{fault}"),
+        format!("cogtools-call: {ABSENT}{LIST}cogtools-call: error{diagnostic}"),
     );
 }
 
@@ -85,7 +85,7 @@ fn file_is_no_folder() {
 fn folder_that_leads_back_to_itself() {
     let project = Project::new();
     project.link("tools", "tools");
-    let fault = "[INVALID_CONFIG]: the folder `tools` cannot be read: \
+    let diagnostic = "[INVALID_CONFIG]: the folder `tools` cannot be read: \
                  Too many levels of symbolic links (os error 40)\n\
                  hint: check that the folder is readable\n";
     discover(&project).expect(
@@ -94,7 +94,7 @@ fn folder_that_leads_back_to_itself() {
 []
 
 "#]],
-        format!("cogtools-discover: warning{fault}"),
+        format!("cogtools-discover: warning{diagnostic}"),
     );
     call(&project, "ok").fails(
         74,
@@ -112,17 +112,17 @@ fn what_may_not_be_read() {
     project
         .file("tools/secret.yaml", OK)
         .mode("tools/secret.yaml", 0o000);
-    let fault = "[IO_FAILED]: `tools/secret.yaml` cannot be read: Permission denied (os error 13)\n\
+    let diagnostic = "[IO_FAILED]: `tools/secret.yaml` cannot be read: Permission denied (os error 13)\n\
                  hint: check that the file is readable\n";
     unprivileged("cogtools-discover", &project).run().expect(
         0,
         DECLARED,
-        format!("cogtools-discover: warning{fault}"),
+        format!("cogtools-discover: warning{diagnostic}"),
     );
     unprivileged("cogtools-call", &project)
         .arg("secret")
         .run()
-        .fails(74, format!("cogtools-call: error{fault}"));
+        .fails(74, format!("cogtools-call: error{diagnostic}"));
 
     project.mode("tools", 0o000);
     unprivileged("cogtools-discover", &project).run().expect(
@@ -170,19 +170,20 @@ fn what_is_no_file() {
     let round = "[IO_FAILED]: `tools/round.yaml` cannot be read: \
                  Too many levels of symbolic links (os error 40)\n\
                  hint: check that the file is readable\n";
-    let all = [folder, gone, pipe, round].map(|fault| format!("cogtools-discover: warning{fault}"));
+    let all = [folder, gone, pipe, round]
+        .map(|diagnostic| format!("cogtools-discover: warning{diagnostic}"));
     discover(&project).expect(0, DECLARED, all.concat());
-    for (name, status, fault) in [
+    for (name, status, diagnostic) in [
         ("folder", 78, folder),
         ("gone", 78, gone),
         ("pipe", 78, pipe),
         ("round", 74, round),
     ] {
-        call(&project, name).fails(status, format!("cogtools-call: error{fault}"));
+        call(&project, name).fails(status, format!("cogtools-call: error{diagnostic}"));
         run("cogtools-yaml", &project)
             .arg(format!("tools/{name}.yaml"))
             .run()
-            .fails(status, format!("cogtools-yaml: error{fault}"));
+            .fails(status, format!("cogtools-yaml: error{diagnostic}"));
     }
 }
 
@@ -199,7 +200,8 @@ fn files_that_are_no_text_of_ours() {
                  hint: save it as UTF-8\n";
     let void = "[INVALID_TOOL]: tools/void.yaml:1:1: a tool file is a map of keys, not nothing\n   \
                 |\n 1 | \n   | ^\nhint: begin with `name: …`\n";
-    let all = [large, latin, void].map(|fault| format!("cogtools-discover: warning{fault}"));
+    let all =
+        [large, latin, void].map(|diagnostic| format!("cogtools-discover: warning{diagnostic}"));
     discover(&project).expect(0, DECLARED, all.concat());
 }
 

@@ -202,7 +202,7 @@ fn a_toolset_that_cannot_be_read_costs_itself() {
         "tools/locked/two.yaml",
         "tools/z/three.yaml",
     ]);
-    let fault = "[INVALID_CONFIG]: the folder `tools/locked` cannot be read: \
+    let diagnostic = "[INVALID_CONFIG]: the folder `tools/locked` cannot be read: \
                  Permission denied (os error 13)\nhint: check that the folder is readable\n";
     project.mode("tools/locked", 0o000);
     unprivileged("cogtools-list", &project).run().expect(
@@ -215,7 +215,7 @@ three  z        tools   tools/z/three.yaml      21
 2 tools, about 41 tokens with every request
 
 "#]],
-        format!("cogtools-list: warning{fault}"),
+        format!("cogtools-list: warning{diagnostic}"),
     );
     unprivileged("cogtools-call", &project)
         .arg("three")
@@ -229,7 +229,7 @@ three  z        tools   tools/z/three.yaml      21
             format!(
                 "cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here\n\
              hint: cogtools-discover prints the tools there are\n\
-             cogtools-call: error{fault}"
+             cogtools-call: error{diagnostic}"
             ),
         );
 }

@@ -36,7 +36,7 @@ struct Case {
 
 impl Case {
     /// What is wrong with the answer of `cogtools-call`, if anything.
-    fn fault(&self) -> Option<String> {
+    fn diagnostic(&self) -> Option<String> {
         let outcome = call(&self.schema, &self.arguments);
         let Self {
             id,
@@ -132,9 +132,9 @@ fn check(cases: &[Case]) {
     let wrong = Mutex::new(Vec::new());
     let work = || {
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(fault) = case.fault() {
+            if let Some(diagnostic) = case.diagnostic() {
                 let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
-                wrong.push(fault);
+                wrong.push(diagnostic);
             }
         }
     };

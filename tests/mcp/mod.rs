@@ -2,7 +2,7 @@
 
 mod clients;
 mod conformance;
-mod faults;
+mod failures;
 mod gemini;
 mod http;
 mod life;

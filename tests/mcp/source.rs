@@ -58,9 +58,9 @@ fn call(project: &Project, how: &str) -> Outcome {
 
 /// Discovery names what is wrong with the server, and declares the other tool.
 #[track_caller]
-fn costs_only_itself(how: &str, fault: &str) {
+fn costs_only_itself(how: &str, diagnostic: &str) {
     let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
-    let stderr = format!("cogtools-discover: warning{fault}");
+    let stderr = format!("cogtools-discover: warning{diagnostic}");
     discover(&project(), how).expect(0, declared, stderr);
 }
 
@@ -138,8 +138,8 @@ fn servers_at_fault_cost_only_their_own_tools() {
             "[TIMEOUT]: the MCP server `s` did not answer `initialize` within 5s\nhint: give it more time with `timeout` of the source\n",
         ),
     ];
-    for (how, fault) in table {
-        costs_only_itself(how, fault);
+    for (how, diagnostic) in table {
+        costs_only_itself(how, diagnostic);
     }
 }
 

@@ -29,12 +29,12 @@ fn project(manifest: &str) -> Project {
 
 /// The project's own tool is declared and called, whatever is said of the package.
 #[track_caller]
-fn costs_nobody(project: &Project, fault: &str) {
+fn costs_nobody(project: &Project, diagnostic: &str) {
     let begin = Instant::now();
-    let warnings = if fault.is_empty() {
+    let warnings = if diagnostic.is_empty() {
         String::new()
     } else {
-        format!("cogtools-discover: warning{fault}")
+        format!("cogtools-discover: warning{diagnostic}")
     };
     run("cogtools-discover", project)
         .run()
@@ -55,7 +55,7 @@ fn packages_that_lie() {
         )
     };
     let folder = |path: &str| unusable(&format!("`\"{path}\"` is no folder inside of the package"));
-    for (manifest, fault) in [
+    for (manifest, diagnostic) in [
         ("", String::new()),
         ("{", String::new()),
         (r#"{"cogtools": {"tools": []}}"#, String::new()),
@@ -78,7 +78,7 @@ fn packages_that_lie() {
             unusable("the folder `missing` does not exist"),
         ),
     ] {
-        costs_nobody(&project(manifest), &fault);
+        costs_nobody(&project(manifest), &diagnostic);
     }
 }
 

@@ -4,7 +4,7 @@ use cogtools_test_support::{Project, Run, str};
 
 use crate::run;
 
-mod faults;
+mod failures;
 mod lies;
 
 const TOOLS: &str = r#"{"cogtools": {"tools": ["tools"]}}"#;

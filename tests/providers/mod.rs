@@ -9,7 +9,7 @@ use crate::{project_with, run};
 
 mod cache;
 mod calls;
-mod faults;
+mod failures;
 mod nested;
 
 /// A tool of the project's own.

@@ -93,7 +93,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let (registry, context) = registry_and_context(&args.registry, io, None)?;
     let tool = registry
         .find(&args.tool)
-        .map_err(|error| Failure::from(error.faults()))?;
+        .map_err(|error| Failure::from(error.diagnostics()))?;
     if args.call.verbose {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }

@@ -2,7 +2,7 @@
 
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{Code, Config, ConfigError, Fault, Project};
+use cogtools_core::{Code, Config, ConfigErrors, Diagnostic, Project};
 use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
@@ -22,15 +22,15 @@ pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result
     let project = project(io);
     let file = file(layer, io, &project)?;
     let text = Text::new(VALUE, value.into_bytes());
-    let text = text.map_err(|error| error.fault(Code::Usage))?;
-    let value = yaml::parse(&text).map_err(|error| error.fault(Code::Usage, &text))?;
+    let text = text.map_err(|error| error.diagnostic(Code::Usage))?;
+    let value = yaml::parse(&text).map_err(|error| error.diagnostic(Code::Usage, &text))?;
     let value = value.to_json();
     Config::check(&project, text, &key.segments(), file.origin()).map_err(|error| {
-        let mut faults = error.faults();
-        for fault in &mut faults {
-            fault.code = Code::Usage;
+        let mut diagnostics = error.diagnostics();
+        for diagnostic in &mut diagnostics {
+            diagnostic.code = Code::Usage;
         }
-        Failure::from(faults)
+        Failure::from(diagnostics)
     })?;
     let root = parse(&file)?;
     let edited = edit::set(file.text().as_str(), &root, &key.segments(), &value);
@@ -64,42 +64,42 @@ fn file(layer: Layer, io: &Io<'_>, project: &Project) -> Result<File, Failure> {
 
 fn parse(file: &File) -> Result<Node, Failure> {
     let parsed = yaml::parse(file.text());
-    parsed.map_err(|error| error.fault(Code::InvalidConfig, file.text()).into())
+    parsed.map_err(|error| error.diagnostic(Code::InvalidConfig, file.text()).into())
 }
 
 /// Writes the new text, if it is a configuration.
 fn write(file: &File, project: &Project, edited: &str) -> Result<(), Failure> {
-    let text = Text::new(file.text().name(), edited.as_bytes().to_vec());
-    let text = text.map_err(|error| error.fault(Code::InvalidConfig))?;
-    Config::check(project, text, &[], file.origin()).map_err(ConfigError::faults)?;
+    let text = Text::new(file.text().display_path(), edited.as_bytes().to_vec());
+    let text = text.map_err(|error| error.diagnostic(Code::InvalidConfig))?;
+    Config::check(project, text, &[], file.origin()).map_err(ConfigErrors::diagnostics)?;
     file.write(edited)?;
     Ok(())
 }
 
 /// An edit that cannot be made without touching something else.
-fn by_hand(file: &File, key: &Key, refused: Refused) -> Fault {
+fn by_hand(file: &File, key: &Key, refused: Refused) -> Diagnostic {
     let span = Span {
         start: refused.at,
         end: refused.at,
     };
     let name = key.name();
     let message = format!("`{name}` cannot be changed here without changing what is around it");
-    Fault::new(Code::Usage, message)
-        .at(file.text().place(span))
+    Diagnostic::new(Code::Usage, message)
+        .at(file.text().location(span))
         .hint("nothing was written; edit the file by hand")
 }
 
 /// A key that is not set in the file, and where it is set instead.
-fn not_there(file: &File, key: &Key, io: &Io<'_>, project: &Project) -> Fault {
-    let (name, shown) = (key.name(), file.text().name().display());
+fn not_there(file: &File, key: &Key, io: &Io<'_>, project: &Project) -> Diagnostic {
+    let (name, shown) = (key.name(), file.text().display_path().display());
     let message = format!("`{name}` is not set in `{shown}`");
-    let fault = Fault::new(Code::Usage, message);
+    let diagnostic = Diagnostic::new(Code::Usage, message);
     let settings = config(project, io).map_or_else(|_| Vec::new(), |config| config.settings);
     match settings.iter().find(|setting| setting.key == name) {
         Some(setting) if setting.line.is_some() => {
-            fault.hint(format!("it is set at {}", show::place(setting)))
+            diagnostic.hint(format!("it is set at {}", show::place(setting)))
         }
-        Some(setting) => fault.hint(format!("it comes from {}", setting.origin)),
-        None => fault.hint("cogtools config list --show-origin shows what is set where"),
+        Some(setting) => diagnostic.hint(format!("it comes from {}", setting.origin)),
+        None => diagnostic.hint("cogtools config list --show-origin shows what is set where"),
     }
 }

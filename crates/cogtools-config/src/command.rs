@@ -243,7 +243,7 @@ impl Layer {
 /// The key that is named.
 fn key(matches: &ArgMatches) -> Result<Key, Failure> {
     let text: String = required(matches, "key")?;
-    Key::parse(&text).map_err(|fault| Failure::from(*fault))
+    Key::parse(&text).map_err(|diagnostic| Failure::from(*diagnostic))
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {

@@ -64,12 +64,12 @@ impl File {
 
     /// Whose configuration it is.
     pub(crate) fn origin(&self) -> Origin {
-        (self.origin)(self.text.name().to_path_buf())
+        (self.origin)(self.text.display_path().to_path_buf())
     }
 
     /// Writes `text`, if it is another one.
     pub(crate) fn write(&self, text: &str) -> Result<(), Refusal> {
-        let shown = || self.text.name().to_path_buf();
+        let shown = || self.text.display_path().to_path_buf();
         if self.before.is_some() && text == self.text.as_str() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! A key as the command line names it, with dots on the way to it.
 
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Fault, Target};
+use cogtools_core::{Code, Diagnostic, Target};
 
 /// The lists of a filter.
 const FILTER: [&str; 3] = ["tools", "exclude", "toolsets"];
@@ -16,7 +16,7 @@ pub(crate) struct Key {
 
 impl Key {
     /// Reads `text`; the name of a rule is whatever follows `lint.rules.`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Box<Fault>> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Box<Diagnostic>> {
         let rule = text
             .strip_prefix(RULES)
             .and_then(|rest| rest.strip_prefix('.'));
@@ -57,7 +57,7 @@ fn known() -> Vec<String> {
     all.chain(hosts).collect()
 }
 
-fn unknown(text: &str, known: &[String]) -> Fault {
+fn unknown(text: &str, known: &[String]) -> Diagnostic {
     let inside = |key: &&String| {
         let rest = key.strip_prefix(text);
         rest.is_some_and(|rest| rest.starts_with('.'))
@@ -65,16 +65,16 @@ fn unknown(text: &str, known: &[String]) -> Fault {
     let below: Vec<String> = known.iter().filter(inside).cloned().collect();
     if text == "lint" || text == RULES || text == "lint.rules." {
         let message = format!("`{text}` is a group of keys");
-        return Fault::new(Code::Usage, message)
+        return Diagnostic::new(Code::Usage, message)
             .hint("name one of them: `lint.rules.` and the name of a rule")
             .hint("cogtools lint --explain all lists the rules");
     }
     if !below.is_empty() {
         let names: Vec<String> = below.iter().map(|key| format!("`{key}`")).collect();
-        return Fault::new(Code::Usage, format!("`{text}` is a group of keys"))
+        return Diagnostic::new(Code::Usage, format!("`{text}` is a group of keys"))
             .hint(format!("name one of them: {}", names.join(", ")));
     }
-    let fault = Fault::new(Code::Usage, format!("there is no key `{text}`"));
+    let diagnostic = Diagnostic::new(Code::Usage, format!("there is no key `{text}`"));
     let names = known.iter().map(String::as_str);
     // A key without the way to it is meant where it stands first.
     let last = |key: &&str| key.rsplit('.').next() == Some(text);
@@ -84,8 +84,8 @@ fn unknown(text: &str, known: &[String]) -> Fault {
         None => did_you_mean(text, names.chain(["lint.rules"])),
     };
     match meant {
-        Some(meant) => fault.hint(meant),
-        None => fault.hint("cogtools help cogtoolrc lists the keys"),
+        Some(meant) => diagnostic.hint(meant),
+        None => diagnostic.hint("cogtools help cogtoolrc lists the keys"),
     }
 }
 
@@ -148,9 +148,9 @@ mod tests {
                 "there is no key `hosts.gemnii.tools`|did you mean `hosts.gemini.tools`, `hosts.gemini.toolsets` or `hosts.openai.tools`?",
             ),
         ] {
-            let fault = Key::parse(text).expect_err(text);
-            let hints = render_hints(&fault.hints).join("|");
-            assert_eq!(format!("{}|{hints}", fault.message), expected);
+            let diagnostic = Key::parse(text).expect_err(text);
+            let hints = render_hints(&diagnostic.hints).join("|");
+            assert_eq!(format!("{}|{hints}", diagnostic.message), expected);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cogtools_core::file::WriteError;
 use cogtools_core::text::TextError;
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::Failure;
 use thiserror::Error;
 
@@ -27,13 +27,13 @@ pub(crate) enum Refusal {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let fault = |code| Fault::new(code, refusal.to_string());
+        let diagnostic = |code| Diagnostic::new(code, refusal.to_string());
         match &refusal {
-            Refusal::NoHome => fault(Code::Usage).hint("set HOME"),
-            Refusal::Text(error) => error.fault(Code::InvalidConfig),
-            Refusal::Unwritable(_, error) => fault(Code::IoFailed)
+            Refusal::NoHome => diagnostic(Code::Usage).hint("set HOME"),
+            Refusal::Text(error) => error.diagnostic(Code::InvalidConfig),
+            Refusal::Unwritable(_, error) => diagnostic(Code::IoFailed)
                 .hint(error.hint("make room or give permission, then run this again")),
-            Refusal::Overtaken(_) => fault(Code::IoFailed).hint("run this again"),
+            Refusal::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
         }
         .into()
     }

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cogtools_core::environment::{DotEnv, Seen, is_dangerous};
-use cogtools_core::{Config, Environment, Fault, Registry, Source, Surroundings};
-use cogtools_program::project::{config, project, surroundings};
+use cogtools_core::environment::{DotEnv, Resolved, is_dangerous};
+use cogtools_core::{Config, Context, Diagnostic, Environment, Registry, Source};
+use cogtools_program::project::{config, cx, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::command::EnvironmentArgs;
 struct Declared {
     name: String,
     tools: Vec<String>,
-    seen: Option<Seen>,
+    seen: Option<Resolved>,
     /// Where `.env` sets it in vain, for it is dangerous.
     ignored: Option<(PathBuf, usize)>,
 }
@@ -34,8 +34,8 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
     let project = project(io);
     let config = config(&project, io)?;
     let priority = args.env.priority(&config);
-    let environment = surroundings(io, &project, priority).environment;
-    let file = environment.file().map_err(|error| error.fault())?;
+    let environment = cx(io, &project, priority).environment;
+    let file = environment.file().map_err(|error| error.diagnostic())?;
     let (wanted, broken) = wanted(config);
     let idle = idle(file.as_ref(), &wanted);
     let declared: Vec<Declared> = wanted
@@ -53,15 +53,15 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
         };
         io.print(text.as_bytes())?;
     }
-    for fault in &broken {
-        io.report(Severity::Warning, fault);
+    for diagnostic in &broken {
+        io.report(Severity::Warning, diagnostic);
     }
     Ok(())
 }
 
 /// The names that tools and sources declare with who wants each, and what is
 /// wrong with tools that cannot be asked. No program is run to find out.
-fn wanted(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Fault>) {
+fn wanted(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Diagnostic>) {
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut note = |names: &[String], who: &str| {
         for name in names {
@@ -77,19 +77,19 @@ fn wanted(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Fault>) {
     }
     let runs = |source: &Source| matches!(source, Source::Provider(_));
     config.sources.retain(|source| !runs(source));
-    let found = Registry::new(config, None, Surroundings::default()).map(|tool| match tool {
+    let found = Registry::new(config, None, Context::default()).map(|tool| match tool {
         Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
-        Err(error) => Err(error.faults()),
+        Err(error) => Err(error.diagnostics()),
     });
-    let mut broken: Vec<Fault> = found
-        .unlisted
+    let mut broken: Vec<Diagnostic> = found
+        .source_errors
         .iter()
-        .map(cogtools_core::SourceError::fault)
+        .map(cogtools_core::SourceError::diagnostic)
         .collect();
     for tool in found.items {
         match tool {
             Ok((name, env)) => note(&env, &name),
-            Err(faults) => broken.extend(faults.into_iter().take(1)),
+            Err(diagnostics) => broken.extend(diagnostics.into_iter().take(1)),
         }
     }
     (wanted, broken)
@@ -126,7 +126,7 @@ impl Declared {
             Some((file.name().to_path_buf(), variable.line))
         });
         Self {
-            seen: environment.see(&name, file),
+            seen: environment.lookup(&name, file),
             name,
             tools,
             ignored,
@@ -137,8 +137,8 @@ impl Declared {
     fn origin(&self) -> String {
         match &self.seen {
             None => "missing".to_owned(),
-            Some(Seen { line: None, .. }) => "process".to_owned(),
-            Some(Seen {
+            Some(Resolved { line: None, .. }) => "process".to_owned(),
+            Some(Resolved {
                 line: Some(place), ..
             }) => shown(place),
         }
@@ -151,10 +151,10 @@ impl Declared {
     fn explained(&self) -> String {
         let mut parts = vec![self.origin()];
         match &self.seen {
-            Some(seen) if seen.hides && seen.line.is_some() => {
+            Some(seen) if seen.shadows && seen.line.is_some() => {
                 parts.push("hides the one of the process".to_owned());
             }
-            Some(seen) if seen.hides => parts.push("hides the one in .env".to_owned()),
+            Some(seen) if seen.shadows => parts.push("hides the one in .env".to_owned()),
             _ => {}
         }
         if let Some(place) = &self.ignored {
@@ -188,7 +188,7 @@ impl Declared {
         if let Some(line) = line {
             object["line"] = line.into();
         }
-        object["hides"] = self.seen.as_ref().is_some_and(|seen| seen.hides).into();
+        object["hides"] = self.seen.as_ref().is_some_and(|seen| seen.shadows).into();
         object["dangerous"] = is_dangerous(&self.name).into();
         object["tools"] = self.tools.clone().into();
         object

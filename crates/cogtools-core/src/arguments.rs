@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::json::{self, JsonError};
 use crate::text::{Text, TextError};
-use crate::{Code, Fault, Place, yaml};
+use crate::{Code, Diagnostic, Location, yaml};
 
 /// The arguments of a call, not yet held against any tool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,16 +36,16 @@ pub enum ArgumentsError {
     Encoding(usize),
     /// Not JSON.
     #[error("not valid JSON: {0}")]
-    Json(String, Place),
+    Json(String, Location),
     /// JSON, but more of it than anybody means to send.
     #[error("{0}")]
-    Bounds(String, Place),
+    TooLarge(String, Location),
     /// Not YAML.
     #[error("not valid YAML: {}", .0.message)]
-    Yaml(Box<Fault>),
+    Yaml(Box<Diagnostic>),
     /// Not an object.
     #[error("the arguments must be one object, not {0}")]
-    Kind(&'static str),
+    NotAnObject(&'static str),
 }
 
 impl Arguments {
@@ -67,7 +67,7 @@ impl Arguments {
             Syntax::Yaml => {
                 let parsed = yaml::parse(&text);
                 let failed =
-                    |error: yaml::YamlError| error.fault(Code::InvalidArgumentsSyntax, &text);
+                    |error: yaml::YamlError| error.diagnostic(Code::InvalidArgumentsSyntax, &text);
                 parsed
                     .map_err(|error| ArgumentsError::Yaml(Box::new(failed(error))))?
                     .to_json()
@@ -76,11 +76,11 @@ impl Arguments {
         match value {
             Value::Object(object) => Ok(Self(object)),
             Value::Null if syntax == Syntax::Yaml => Ok(Self::default()),
-            Value::Null => Err(ArgumentsError::Kind("null")),
-            Value::Bool(_) => Err(ArgumentsError::Kind("a boolean")),
-            Value::Number(_) => Err(ArgumentsError::Kind("a number")),
-            Value::String(_) => Err(ArgumentsError::Kind("a string")),
-            Value::Array(_) => Err(ArgumentsError::Kind("an array")),
+            Value::Null => Err(ArgumentsError::NotAnObject("null")),
+            Value::Bool(_) => Err(ArgumentsError::NotAnObject("a boolean")),
+            Value::Number(_) => Err(ArgumentsError::NotAnObject("a number")),
+            Value::String(_) => Err(ArgumentsError::NotAnObject("a string")),
+            Value::Array(_) => Err(ArgumentsError::NotAnObject("an array")),
         }
     }
 
@@ -98,25 +98,24 @@ impl From<Map<String, Value>> for Arguments {
 
 impl ArgumentsError {
     /// The fault to show.
-    pub fn fault(&self) -> Fault {
-        let fault = Fault::new(Code::InvalidArgumentsSyntax, self.to_string());
+    pub fn diagnostic(&self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, self.to_string());
         match self {
-            Self::Encoding(_) => fault.hint("send the arguments as UTF-8"),
-            Self::Json(_, place) => fault
-                .at(place.clone())
+            Self::Encoding(_) => diagnostic.hint("send the arguments as UTF-8"),
+            Self::Json(_, location) => diagnostic
+                .at(location.clone())
                 .hint(r#"send one JSON object on standard input, such as {"name": "value"}"#),
-            Self::Bounds(_, place) => fault
-                .at(place.clone())
+            Self::TooLarge(_, location) => diagnostic
+                .at(location.clone())
                 .hint("send less at once, and nest it less deeply"),
             Self::Yaml(inner) => {
-                let mut fault = fault;
-                fault.place.clone_from(&inner.place);
-                fault.hints.clone_from(&inner.hints);
-                fault.hint("send one YAML mapping on standard input, such as `name: value`")
+                let mut diagnostic = diagnostic;
+                diagnostic.location.clone_from(&inner.location);
+                diagnostic.hints.clone_from(&inner.hints);
+                diagnostic.hint("send one YAML mapping on standard input, such as `name: value`")
             }
-            Self::Kind(_) => {
-                fault.hint(r#"send one object with a key a parameter, such as {"name": "value"}"#)
-            }
+            Self::NotAnObject(_) => diagnostic
+                .hint(r#"send one object with a key a parameter, such as {"name": "value"}"#),
         }
     }
 }
@@ -130,7 +129,7 @@ fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsE
         .unwrap_or("");
     let byte = line.floor_char_boundary(error.column().saturating_sub(1));
     let column = line[..byte].chars().count() + 1;
-    let place = Place::new(
+    let location = Location::new(
         Path::new("<stdin>"),
         text.as_str(),
         error.line().max(1),
@@ -138,12 +137,12 @@ fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsE
         1,
     );
     if let Some(bound) = bound {
-        return ArgumentsError::Bounds(bound.to_string(), place);
+        return ArgumentsError::TooLarge(bound.to_string(), location);
     }
     // The parser prints the position behind its message; the place has it here.
     let message = error.to_string();
     let message = message
         .rsplit_once(" at line ")
         .map_or(message.as_str(), |(words, _)| words);
-    ArgumentsError::Json(message.to_owned(), place)
+    ArgumentsError::Json(message.to_owned(), location)
 }

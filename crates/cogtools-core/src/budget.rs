@@ -13,7 +13,7 @@ pub struct Selection {
     /// For each tool, whether it is declared.
     pub declared: Vec<bool>,
     /// Whether the tools of [`Name::RESERVED`] are declared, to lead to the others.
-    pub index: bool,
+    pub with_search: bool,
     /// What all that is declared costs.
     pub tokens: usize,
 }
@@ -22,7 +22,7 @@ pub struct Selection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a budget of {budget} tokens is too small: {} and {}, which lead to the tools that do not \
-     fit, cost {least}",
+     fit, cost {minimum}",
     Name::FIND,
     Name::CALL
 )]
@@ -30,7 +30,7 @@ pub struct BudgetError {
     /// The budget.
     pub budget: usize,
     /// The least that would do.
-    pub least: usize,
+    pub minimum: usize,
 }
 
 impl Budget {
@@ -52,14 +52,14 @@ impl Budget {
         if all <= self.0 {
             return Ok(Selection {
                 declared: vec![true; costs.len()],
-                index: false,
+                with_search: false,
                 tokens: all,
             });
         }
         if index > self.0 {
             return Err(BudgetError {
                 budget: self.0,
-                least: index.min(all),
+                minimum: index.min(all),
             });
         }
         let mut tokens = index;
@@ -73,7 +73,7 @@ impl Budget {
         let declared = declared.collect();
         Ok(Selection {
             declared,
-            index: true,
+            with_search: true,
             tokens,
         })
     }
@@ -89,11 +89,11 @@ mod tests {
         let found = found.map(|selection| {
             let declared = selection.declared.iter().enumerate();
             let declared: Vec<usize> = declared.filter(|(_, d)| **d).map(|(i, _)| i).collect();
-            (declared, selection.index, selection.tokens)
+            (declared, selection.with_search, selection.tokens)
         });
         let expected = expected.map(|(declared, index, tokens)| (declared.to_vec(), index, tokens));
         assert_eq!(
-            found.map_err(|error| error.least),
+            found.map_err(|error| error.minimum),
             expected,
             "{budget} {costs:?}"
         );

@@ -9,12 +9,12 @@ pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
     /// Asks everybody who shares it to stop.
-    pub fn ask(&self) {
+    pub fn cancel(&self) {
         self.0.store(true, Ordering::Release);
     }
 
     /// Whether somebody has asked.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 

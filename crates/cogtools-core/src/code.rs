@@ -109,7 +109,7 @@ impl Code {
 
     /// What it means and who can fix it, in one sentence without a full stop.
     /// No sentence begins with a name, since pages begin it with a capital.
-    pub const fn meaning(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::ToolFailed => "the tool failed, or its result does not match its declared output",
             Self::UnknownProgram => {

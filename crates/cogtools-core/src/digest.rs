@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Code, Fault};
+use crate::{Code, Diagnostic};
 
 /// A SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,14 +187,13 @@ impl Display for Hash {
 
 impl DigestError {
     /// The fault to show.
-    pub fn fault(&self) -> Fault {
+    pub fn diagnostic(&self) -> Diagnostic {
         match self {
-            Self::Io(..) => {
-                Fault::new(Code::IoFailed, self.to_string()).hint("check that the file is readable")
-            }
-            Self::TooLarge(_) => Fault::new(Code::Denied, self.to_string())
+            Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("check that the file is readable"),
+            Self::TooLarge(_) => Diagnostic::new(Code::Denied, self.to_string())
                 .hint("copy the tools you need into the project"),
-            Self::Outside(_) | Self::Special(_) => Fault::new(Code::Denied, self.to_string())
+            Self::Outside(_) | Self::Special(_) => Diagnostic::new(Code::Denied, self.to_string())
                 .hint("what a package runs has to be in it; tell its author, or remove it"),
         }
     }

@@ -32,24 +32,24 @@ impl Pattern {
 
 impl Filter {
     /// Whether it leaves everything in.
-    pub const fn is_open(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.exclude.is_empty() && self.toolsets.is_empty()
     }
 
     /// Whether it leaves the tool `name` in, as far as the name says.
-    pub fn takes_name(&self, name: &str) -> bool {
+    pub fn matches_name(&self, name: &str) -> bool {
         let matches = |pattern: &Pattern| pattern.matches(name);
         (self.tools.is_empty() || self.tools.iter().any(matches))
             && !self.exclude.iter().any(matches)
     }
 
     /// Whether it leaves tools of `toolset` in. A toolset brings those in it.
-    pub fn takes_toolset(&self, toolset: Option<&str>) -> bool {
+    pub fn matches_toolset(&self, toolset: Option<&str>) -> bool {
         let named = |name: &str| self.toolsets.iter().any(|pattern| pattern.matches(name));
-        let around = |toolset: &str| {
+        let cx = |toolset: &str| {
             let mut ends = toolset.match_indices('/');
             named(toolset) || ends.any(|(end, _)| named(&toolset[..end]))
         };
-        self.toolsets.is_empty() || toolset.is_some_and(around)
+        self.toolsets.is_empty() || toolset.is_some_and(cx)
     }
 }

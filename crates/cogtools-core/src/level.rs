@@ -1,6 +1,6 @@
 //! How much a rule of the linter weighs, and what a project says of it.
 
-use crate::Place;
+use crate::Location;
 
 /// How much a rule weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub struct RuleLevel {
     /// How much it weighs here.
     pub level: Level,
     /// Where the rule is named.
-    pub place: Place,
+    pub location: Location,
 }
 
 impl Level {

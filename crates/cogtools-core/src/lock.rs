@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::{self, TextError};
-use crate::{Code, Fault, Registry, Target, Tool, digest, load_all};
+use crate::{Code, Diagnostic, Registry, Target, Tool, digest, load_all};
 
 /// What the sources of a project declare.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -38,19 +38,19 @@ struct Pin {
 
 /// What the sources declare now, and what of it cannot be had.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub struct Snapshot {
     /// What they declare.
     pub lock: Lock,
     /// Sources that cannot be asked at all.
-    pub dead: Vec<SourceError>,
+    pub unavailable: Vec<SourceError>,
     /// What is wrong with single tools, which are not declared.
-    pub broken: Vec<Fault>,
+    pub broken: Vec<Diagnostic>,
 }
 
 /// The largest file that is read: 16 MiB.
 const LIMIT: usize = 16 << 20;
 /// How many characters of a part's hash are kept.
-const SHORT: usize = 8;
+const PART_HASH_LEN: usize = 8;
 
 impl Lock {
     /// The name of the file at a project's root.
@@ -58,17 +58,17 @@ impl Lock {
     /// The form of the file; there is one so far.
     const VERSION: u32 = 1;
 
-    /// What is pinned in the file at `path`, known to its user as `shown`.
-    pub fn read(path: &Path, shown: &Path) -> Result<Self, Box<Fault>> {
+    /// What is pinned in the file at `path`, known to its user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
         let renew = Hint::run("", Command::Lock, " writes it anew");
-        let bytes = text::bytes(path, shown, LIMIT).map_err(|error| {
+        let bytes = text::bytes(path, display_path, LIMIT).map_err(|error| {
             let hint = match error {
                 TextError::Absent(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }
                 _ => renew.clone(),
             };
-            Box::new(Fault::new(Code::InvalidConfig, error.to_string()).hint(hint))
+            Box::new(Diagnostic::new(Code::InvalidConfig, error.to_string()).hint(hint))
         })?;
         let lock: Result<Self, _> = serde_json::from_slice(&bytes);
         let wrong = match lock {
@@ -76,9 +76,9 @@ impl Lock {
             Ok(lock) => format!("it is of version {}", lock.version),
             Err(error) => error.to_string(),
         };
-        let message = format!("`{}` is no lock file: {wrong}", shown.display());
+        let message = format!("`{}` is no lock file: {wrong}", display_path.display());
         Err(Box::new(
-            Fault::new(Code::InvalidConfig, message).hint(renew),
+            Diagnostic::new(Code::InvalidConfig, message).hint(renew),
         ))
     }
 
@@ -111,9 +111,13 @@ impl Lock {
     }
 
     /// Every difference between what is pinned and what is declared `now`.
-    pub fn drift(&self, now: &Survey) -> Vec<Fault> {
-        let dead: Vec<String> = now.dead.iter().map(SourceError::source).collect();
-        let mut faults: Vec<Fault> = now.dead.iter().map(SourceError::fault).collect();
+    pub fn drift(&self, now: &Snapshot) -> Vec<Diagnostic> {
+        let dead: Vec<String> = now.unavailable.iter().map(SourceError::source).collect();
+        let mut diagnostics: Vec<Diagnostic> = now
+            .unavailable
+            .iter()
+            .map(SourceError::diagnostic)
+            .collect();
         let nothing = BTreeMap::new();
         for (source, pinned) in &self.sources {
             if dead.contains(source) {
@@ -122,22 +126,27 @@ impl Lock {
             let declared = now.lock.sources.get(source);
             if declared.is_none() {
                 let message = "`cogtools.lock` pins this source, and it declares nothing any more";
-                faults.push(Fault::new(Code::Locked, message).about(source));
+                diagnostics.push(Diagnostic::new(Code::Locked, message).with_subject(source));
                 continue;
             }
-            changes(source, pinned, declared.unwrap_or(&nothing), &mut faults);
+            changes(
+                source,
+                pinned,
+                declared.unwrap_or(&nothing),
+                &mut diagnostics,
+            );
         }
         for (source, declared) in &now.lock.sources {
             if !self.sources.contains_key(source) {
-                changes(source, &nothing, declared, &mut faults);
+                changes(source, &nothing, declared, &mut diagnostics);
             }
         }
-        if let Some(last) = faults.last_mut() {
+        if let Some(last) = diagnostics.last_mut() {
             let before = "look at what has changed; when it is right, ";
             last.hints
                 .push(Hint::run(before, Command::Lock, " pins it"));
         }
-        faults
+        diagnostics
     }
 }
 
@@ -146,10 +155,10 @@ fn changes(
     source: &str,
     pinned: &BTreeMap<String, Pin>,
     declared: &BTreeMap<String, Pin>,
-    faults: &mut Vec<Fault>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut add = |name: &String, message: String| {
-        faults.push(Fault::new(Code::Locked, message).about(name));
+        diagnostics.push(Diagnostic::new(Code::Locked, message).with_subject(name));
     };
     for (name, pin) in pinned {
         match declared.get(name) {
@@ -177,30 +186,30 @@ fn changes(
     }
 }
 
-impl Survey {
+impl Snapshot {
     /// What the sources of `registry` declare now, whatever filters leave out.
-    /// Folders below `shown`, the project's root, are named from there.
-    pub fn of(registry: &Registry, shown: &Path) -> Self {
-        let all = registry.everything();
+    /// Folders below `display_path`, the project's root, are named from there.
+    pub fn of(registry: &Registry, display_path: &Path) -> Self {
+        let all = registry.list_unfiltered();
         let mut survey = Self::default();
         for error in all.errors {
             if error.is_partial() {
-                survey.broken.push(error.fault());
+                survey.broken.push(error.diagnostic());
             } else {
-                survey.dead.push(error);
+                survey.unavailable.push(error);
             }
         }
         survey.lock.version = Lock::VERSION;
-        for loaded in load_all(&all.listed, |_, tool| tool) {
+        for loaded in load_all(&all.entries, |_, tool| tool) {
             match loaded {
                 Ok(tool) => {
-                    let source = from_root(&tool.provenance().source, shown);
+                    let source = from_root(&tool.provenance().source, display_path);
                     let tools = survey.lock.sources.entry(source).or_default();
                     let name = tool.name().to_string();
                     // Of the same name in one source the first one counts.
                     tools.entry(name).or_insert_with(|| Pin::of(&tool));
                 }
-                Err(error) => survey.broken.extend(error.faults()),
+                Err(error) => survey.broken.extend(error.diagnostics()),
             }
         }
         survey
@@ -208,8 +217,8 @@ impl Survey {
 }
 
 /// The name of a source as it is at the project's root.
-fn from_root(source: &str, shown: &Path) -> String {
-    let below = Path::new(source).strip_prefix(shown);
+fn from_root(source: &str, display_path: &Path) -> String {
+    let below = Path::new(source).strip_prefix(display_path);
     let below = below.map_or_else(|_| source.to_owned(), |path| path.display().to_string());
     let name = if cfg!(windows) {
         below.replace('\\', "/")
@@ -228,7 +237,7 @@ impl Pin {
         let mut parts = BTreeMap::new();
         let mut add = |name: String, value: &Value| {
             let hash = digest::value(value).to_string();
-            parts.insert(name, hash[..SHORT].to_owned());
+            parts.insert(name, hash[..PART_HASH_LEN].to_owned());
         };
         add("description".to_owned(), &tool.description().into());
         let mut schema = match tool.schema().to_json_schema() {
@@ -256,16 +265,16 @@ impl Pin {
         names.sort_unstable();
         names.dedup();
         let said = names.into_iter().filter_map(|name| {
-            let shown = match name.strip_prefix('/') {
+            let display_path = match name.strip_prefix('/') {
                 Some(parameter) => format!("the parameter `{parameter}`"),
                 None if name == "parameters" => "what holds for all parameters".to_owned(),
                 None => format!("the {name}"),
             };
             match (self.parts.get(name), other.parts.get(name)) {
                 (Some(one), Some(other)) if one == other => None,
-                (Some(_), None) => Some(format!("{shown} is gone")),
-                (None, Some(_)) => Some(format!("{shown} is new")),
-                _ => Some(format!("{shown} has changed")),
+                (Some(_), None) => Some(format!("{display_path} is gone")),
+                (None, Some(_)) => Some(format!("{display_path} is new")),
+                _ => Some(format!("{display_path} has changed")),
             }
         });
         let said: Vec<String> = said.collect();

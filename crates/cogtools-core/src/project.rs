@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::text::{self, Text, TextError};
-use crate::{Code, Fault};
+use crate::{Code, Diagnostic};
 
 /// A project: the directory that tools and configuration are relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
     root: PathBuf,
-    shown: PathBuf,
+    display_path: PathBuf,
 }
 
 impl Project {
@@ -30,14 +30,14 @@ impl Project {
                 || has_package_key(folder)
         };
         let root = directory.ancestors().find(marked).unwrap_or(directory);
-        let shown = if root == directory {
+        let display_path = if root == directory {
             PathBuf::new()
         } else {
             root.to_path_buf()
         };
         Self {
             root: root.to_path_buf(),
-            shown,
+            display_path,
         }
     }
 
@@ -47,15 +47,15 @@ impl Project {
     }
 
     /// The root as the user of the directory knows it; empty when it is that directory.
-    pub fn shown(&self) -> &Path {
-        &self.shown
+    pub fn display_path(&self) -> &Path {
+        &self.display_path
     }
 
     /// The text of the project's `package.json` and what it says under `cogtools`,
     /// if it says something.
-    pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Fault>> {
-        let (path, shown) = self.resolve(Path::new(PACKAGE));
-        read_key(&path, &shown)
+    pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
+        let (path, display_path) = self.resolve(Path::new(PACKAGE));
+        read_key(&path, &display_path)
     }
 
     /// A path below the root (or an absolute one) in full, and as the user of the
@@ -65,7 +65,7 @@ impl Project {
             .components()
             .filter(|part| part.as_os_str() != ".")
             .collect();
-        (self.root.join(&tidy), self.shown.join(&tidy))
+        (self.root.join(&tidy), self.display_path.join(&tidy))
     }
 }
 
@@ -80,9 +80,9 @@ fn has_package_key(folder: &Path) -> bool {
 }
 
 /// The text of a `package.json` and what it says under `cogtools`, if it does.
-fn read_key(path: &Path, shown: &Path) -> Result<Option<(Text, Value)>, Box<Fault>> {
-    let failed = |error: TextError| Box::new(error.fault(Code::InvalidConfig));
-    let bytes = match text::bytes(path, shown, PACKAGE_LIMIT) {
+fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
+    let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
+    let bytes = match text::bytes(path, display_path, PACKAGE_LIMIT) {
         Ok(bytes) => bytes,
         Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),
@@ -92,11 +92,11 @@ fn read_key(path: &Path, shown: &Path) -> Result<Option<(Text, Value)>, Box<Faul
     if !bytes.windows(word.len()).any(|window| window == word) {
         return Ok(None);
     }
-    let text = Text::new(shown, bytes).map_err(failed)?;
+    let text = Text::new(display_path, bytes).map_err(failed)?;
     let json: Value = serde_json::from_str(text.as_str()).map_err(|error| {
-        let message = format!("`{}` is not JSON: {error}", shown.display());
-        let fault = Fault::new(Code::InvalidConfig, message);
-        Box::new(fault.hint("npm cannot read it either; mend it there"))
+        let message = format!("`{}` is not JSON: {error}", display_path.display());
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        Box::new(diagnostic.hint("npm cannot read it either; mend it there"))
     })?;
     let key = json.get("cogtools").cloned();
     Ok(key.map(|key| (text, key)))

@@ -1,13 +1,13 @@
 //! The nearest names to one that is not there.
 
 /// Comparing is quadratic in length; of longer names only so much is compared.
-const LONGEST: usize = 128;
+const MAX_NAME_CHARS: usize = 128;
 
 /// The names among `known` that `unknown` was probably meant to be, best first,
 /// at most three. Letter case and the difference of `-` and `_` weigh nothing.
 pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let plain = |name: &str| name.to_lowercase().replace('-', "_");
-    let wanted = plain(&unknown.chars().take(LONGEST).collect::<String>());
+    let wanted = plain(&unknown.chars().take(MAX_NAME_CHARS).collect::<String>());
     let length = wanted.chars().count();
     if length == 0 {
         return Vec::new();
@@ -15,7 +15,7 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> V
     let mut scored: Vec<(f64, &str)> = known
         .into_iter()
         .filter_map(|name| {
-            let candidate = plain(&name.chars().take(LONGEST).collect::<String>());
+            let candidate = plain(&name.chars().take(MAX_NAME_CHARS).collect::<String>());
             let ends = wanted.ends_with(&candidate) && candidate.len() >= 3;
             let prefix = candidate.starts_with(&wanted) && wanted.len() >= 3;
             // What differs much in length alone need not be compared.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::{Code, Fault, Place};
+use crate::{Code, Diagnostic, Location};
 
 /// A stretch of a text, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct Span {
 /// A text and the name its reader knows it by.
 #[derive(Clone, Debug)]
 pub struct Text {
-    name: PathBuf,
-    origin: PathBuf,
+    display_path: PathBuf,
+    path: PathBuf,
     content: String,
 }
 
@@ -59,8 +59,8 @@ impl Text {
                     text.drain(..'\u{feff}'.len_utf8());
                 }
                 Ok(Self {
-                    origin: name.clone(),
-                    name,
+                    path: name.clone(),
+                    display_path: name,
                     content: text,
                 })
             }
@@ -71,29 +71,29 @@ impl Text {
     /// No text at all, of something that is known as `name` and is no file.
     pub(crate) fn empty(name: impl Into<PathBuf>) -> Self {
         Self {
-            name: name.into(),
-            origin: PathBuf::new(),
+            display_path: name.into(),
+            path: PathBuf::new(),
             content: String::new(),
         }
     }
 
-    /// Reads the regular file at `path`, known to its user as `shown`.
-    pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
-        let bytes = bytes(path, shown, Self::LIMIT)?;
+    /// Reads the regular file at `path`, known to its user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
+        let bytes = bytes(path, display_path, Self::LIMIT)?;
         Ok(Self {
-            origin: path.to_path_buf(),
-            ..Self::new(shown, bytes)?
+            path: path.to_path_buf(),
+            ..Self::new(display_path, bytes)?
         })
     }
 
     /// Where it was read from.
-    pub fn origin(&self) -> &Path {
-        &self.origin
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The name its reader knows it by.
-    pub fn name(&self) -> &Path {
-        &self.name
+    pub fn display_path(&self) -> &Path {
+        &self.display_path
     }
 
     /// The text itself.
@@ -102,7 +102,7 @@ impl Text {
     }
 
     /// The place of `span`; one that runs over the end of a line is cut there.
-    pub fn place(&self, span: Span) -> Place {
+    pub fn location(&self, span: Span) -> Location {
         let start = self.content.floor_char_boundary(span.start);
         let before = &self.content[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -117,8 +117,8 @@ impl Text {
             .chars()
             .count();
         let rest = self.content[line_start..].lines().next().unwrap_or("");
-        Place {
-            file: self.name.clone(),
+        Location {
+            file: self.display_path.clone(),
             line,
             column,
             width: width.max(1),
@@ -127,20 +127,20 @@ impl Text {
     }
 }
 
-/// The bytes of the regular file at `path`, known to its user as `shown`, if
+/// The bytes of the regular file at `path`, known to its user as `display_path`, if
 /// they are no more than `limit`.
-pub fn bytes(path: &Path, shown: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
+pub fn bytes(path: &Path, display_path: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound if path.is_symlink() => {
-            TextError::Dangling(shown.to_path_buf())
+            TextError::Dangling(display_path.to_path_buf())
         }
-        std::io::ErrorKind::NotFound => TextError::Absent(shown.to_path_buf()),
-        _ => TextError::Io(shown.to_path_buf(), error),
+        std::io::ErrorKind::NotFound => TextError::Absent(display_path.to_path_buf()),
+        _ => TextError::Io(display_path.to_path_buf(), error),
     };
     // A pipe would be opened and waited for, so it is looked at first.
     let size = match std::fs::metadata(path).map_err(failed)? {
         meta if meta.is_file() => usize::try_from(meta.len()).unwrap_or(usize::MAX),
-        _ => return Err(TextError::NotAFile(shown.to_path_buf())),
+        _ => return Err(TextError::NotAFile(display_path.to_path_buf())),
     };
     let mut bytes = Vec::with_capacity(size.min(limit) + 1);
     let file = File::open(path).map_err(failed)?;
@@ -148,14 +148,14 @@ pub fn bytes(path: &Path, shown: &Path, limit: usize) -> Result<Vec<u8>, TextErr
         .read_to_end(&mut bytes)
         .map_err(failed)?;
     if bytes.len() > limit {
-        return Err(TextError::TooLarge(shown.to_path_buf()));
+        return Err(TextError::TooLarge(display_path.to_path_buf()));
     }
     Ok(bytes)
 }
 
 impl TextError {
     /// The fault to show, with `code` for a file that is there but cannot be used.
-    pub fn fault(&self, code: Code) -> Fault {
+    pub fn diagnostic(&self, code: Code) -> Diagnostic {
         let hint = match self {
             Self::Absent(_) => "check the path; it may have been removed while it was looked at",
             Self::Dangling(_) => "mend the link or remove it",
@@ -168,6 +168,6 @@ impl TextError {
             Self::Absent(_) | Self::Io(..) => Code::IoFailed,
             _ => code,
         };
-        Fault::new(code, self.to_string()).hint(hint)
+        Diagnostic::new(code, self.to_string()).hint(hint)
     }
 }

@@ -5,7 +5,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Fault, Found, Lock, Registry, SourceError, Survey, Target, Tool};
+use cogtools_core::{Code, Diagnostic, Found, Lock, Registry, Snapshot, SourceError, Target, Tool};
 use cogtools_program::args::{
     FilterArgs, RegistryArgs, filter_args, refresh_arg, refresh_from_matches,
 };
@@ -59,7 +59,7 @@ const MANUAL: &[(&str, &str)] = &[
 /// One tool's place in the output.
 enum Line {
     Declared(Declared),
-    Broken(Vec<Fault>),
+    Broken(Vec<Diagnostic>),
 }
 
 /// A declaration, printed, and what it costs; nothing is counted without a budget.
@@ -158,8 +158,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if strict && !broken.is_empty() {
         return Err(broken.into());
     }
-    for fault in &broken {
-        io.report(Severity::Warning, fault);
+    for diagnostic in &broken {
+        io.report(Severity::Warning, diagnostic);
     }
     Ok(())
 }
@@ -168,23 +168,27 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn hold(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
-    let lock = Lock::read(&path, &shown).map_err(|fault| *fault)?;
-    let faults = lock.drift(&Survey::of(registry, project.shown()));
-    if faults.is_empty() {
+    let lock = Lock::read(&path, &shown).map_err(|diagnostic| *diagnostic)?;
+    let diagnostics = lock.drift(&Snapshot::of(registry, project.display_path()));
+    if diagnostics.is_empty() {
         Ok(())
     } else {
-        Err(faults.into())
+        Err(diagnostics.into())
     }
 }
 
 /// What is declared, and all that is wrong.
-fn sort(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Fault>) {
-    let mut broken: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
+fn sort(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
+    let mut broken: Vec<Diagnostic> = found
+        .source_errors
+        .iter()
+        .map(SourceError::diagnostic)
+        .collect();
     let mut declared = Vec::new();
     for item in std::mem::take(&mut found.items) {
         match item {
             Line::Declared(one) => declared.push(one),
-            Line::Broken(faults) => broken.extend(faults),
+            Line::Broken(diagnostics) => broken.extend(diagnostics),
         }
     }
     (declared, broken)
@@ -200,7 +204,7 @@ fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
         ));
     }
     let tools = pluralize(declared.len(), "tool");
-    let left_out = match found.left_out {
+    let left_out = match found.filtered_out {
         0 => String::new(),
         count => format!(", {count} left out by a filter"),
     };
@@ -223,7 +227,7 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bo
             text: target.print(&tool),
             tokens: if counted { tool.tokens() } else { 0 },
         }),
-        Err(error) => Line::Broken(error.faults()),
+        Err(error) => Line::Broken(error.diagnostics()),
     }
 }
 
@@ -253,7 +257,7 @@ fn yaml(declared: &[String]) -> Result<String, Failure> {
         .map(|text| serde_json::from_str(text))
         .collect();
     let failed = |cause: &dyn std::error::Error| {
-        Fault::new(
+        Diagnostic::new(
             Code::Internal,
             format!("the declarations cannot be printed as YAML: {cause}"),
         )

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::file::WritePath;
-use cogtools_core::{Code, Config, Fault, Places, Project, Registry, SourceError};
+use cogtools_core::{Code, Config, ConfigPaths, Diagnostic, Project, Registry, SourceError};
 use cogtools_program::call::quote;
 use cogtools_program::format::{format_arg, json_from_matches};
-use cogtools_program::project::{project, surroundings};
+use cogtools_program::project::{cx, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::json;
@@ -130,7 +130,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         for renewed in &renewed {
             renewed
                 .write()
-                .map_err(|refusal| Failure::from(refusal.fault()))?;
+                .map_err(|refusal| Failure::from(refusal.diagnostic()))?;
         }
     }
     io.show_json(&report(&renewed, &table, json))?;
@@ -139,21 +139,25 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// The tools of `project`, and what is wrong with the others.
-fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Fault>), Failure> {
+fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Diagnostic>), Failure> {
     // What a user has configured for themselves is not the project's to print.
-    let config = Config::load(project, &Places::default());
-    let config = config.map_err(|error| Failure::from(error.faults()))?;
-    let around = surroundings(io, project, config.env_priority);
-    let found = Registry::new(config, None, around).map(|tool| match tool {
+    let config = Config::load(project, &ConfigPaths::default());
+    let config = config.map_err(|error| Failure::from(error.diagnostics()))?;
+    let cx = cx(io, project, config.env_priority);
+    let found = Registry::new(config, None, cx).map(|tool| match tool {
         Ok(tool) => Ok(Row::new(&tool)),
-        Err(error) => Err(error.faults()),
+        Err(error) => Err(error.diagnostics()),
     });
-    let mut broken: Vec<Fault> = found.unlisted.iter().map(SourceError::fault).collect();
+    let mut broken: Vec<Diagnostic> = found
+        .source_errors
+        .iter()
+        .map(SourceError::diagnostic)
+        .collect();
     let mut rows = Vec::new();
     for item in found.items {
         match item {
             Ok(row) => rows.push(row),
-            Err(faults) => broken.extend(faults),
+            Err(diagnostics) => broken.extend(diagnostics),
         }
     }
     Ok((Table(rows), broken))
@@ -193,24 +197,24 @@ fn renewed(
         }
     }
     if documents.is_empty() {
-        return Err(Refusal::NoMarkers.fault().into());
+        return Err(Refusal::NoMarkers.diagnostic().into());
     }
     all(documents.into_iter().map(|document| document.renew(table)))
 }
 
 /// All values, or all reasons why there are none.
 fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
-    let (mut values, mut faults) = (Vec::new(), Vec::new());
+    let (mut values, mut diagnostics) = (Vec::new(), Vec::new());
     for result in results {
         match result {
             Ok(value) => values.push(value),
-            Err(refusal) => faults.push(refusal.fault()),
+            Err(refusal) => diagnostics.push(refusal.diagnostic()),
         }
     }
-    if faults.is_empty() {
+    if diagnostics.is_empty() {
         Ok(values)
     } else {
-        Err(faults.into())
+        Err(diagnostics.into())
     }
 }
 
@@ -224,8 +228,10 @@ fn stale(renewed: &[Renewed], named: &[OsString], io: &mut Io<'_>) -> Failure {
             format!("run `cogtools docs {}`", quote(&file))
         };
         let message = "the table of tools is not what the tools say";
-        let fault = Fault::new(Code::Stale, message).about(file).hint(hint);
-        io.report(Severity::Error, &fault);
+        let diagnostic = Diagnostic::new(Code::Stale, message)
+            .with_subject(file)
+            .hint(hint);
+        io.report(Severity::Error, &diagnostic);
         io.quote_lines(&renewed.diff());
     }
     Failure::Status(Code::Stale.status())
@@ -247,8 +253,8 @@ fn report(renewed: &[Renewed], table: &Table, json: bool) -> String {
     text
 }
 
-fn warn(faults: &[Fault], io: &mut Io<'_>) {
-    for fault in faults {
-        io.report(Severity::Warning, fault);
+fn warn(diagnostics: &[Diagnostic], io: &mut Io<'_>) {
+    for diagnostic in diagnostics {
+        io.report(Severity::Warning, diagnostic);
     }
 }

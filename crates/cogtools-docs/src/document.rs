@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cogtools_core::Place;
+use cogtools_core::Location;
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
 use cogtools_program::terminal::sanitize;
@@ -172,7 +172,7 @@ fn find(bytes: &[u8], shown: &Path) -> Result<Option<Block>, Refusal> {
         let before = &text[..at.start - skipped];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let place = Place::new(shown, text, line, column, at.len());
+        let place = Location::new(shown, text, line, column, at.len());
         Refusal::Broken { broken, place }
     })
 }

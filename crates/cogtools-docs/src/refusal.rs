@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cogtools_core::file::WriteError;
 use cogtools_core::text::TextError;
-use cogtools_core::{Code, Fault, Place};
+use cogtools_core::{Code, Diagnostic, Location};
 
 use crate::markers::{Broken, END};
 
@@ -19,7 +19,7 @@ pub(crate) enum Refusal {
     Unreadable(#[from] TextError),
     /// Its markers are no pair.
     #[error("{broken}")]
-    Broken { broken: Broken, place: Place },
+    Broken { broken: Broken, place: Location },
     /// What is added at its end would be code.
     #[error("`{0}` ends inside of a block of code or HTML, which would swallow the table")]
     Open(PathBuf),
@@ -36,28 +36,28 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     /// The fault to show.
-    pub(crate) fn fault(self) -> Fault {
-        let fault = |code| Fault::new(code, self.to_string());
+    pub(crate) fn diagnostic(self) -> Diagnostic {
+        let diagnostic = |code| Diagnostic::new(code, self.to_string());
         match &self {
-            Self::NoMarkers => fault(Code::Usage)
+            Self::NoMarkers => diagnostic(Code::Usage)
                 .hint("cogtools docs GEMINI.md adds them with the table at its end")
                 .hint("then they can be moved to where the table belongs"),
-            Self::Unreadable(error) => error.fault(Code::InvalidConfig),
+            Self::Unreadable(error) => error.diagnostic(Code::InvalidConfig),
             Self::Broken { broken, place } => {
                 let hint = match broken {
                     Broken::NoEnd(_) => format!("write `{END}` on a line of its own behind it"),
                     Broken::EndFirst(_) => "remove it, or put it behind the beginning".to_owned(),
                     _ => "remove it".to_owned(),
                 };
-                fault(Code::InvalidConfig).hint(hint).at(place.clone())
+                diagnostic(Code::InvalidConfig).hint(hint).at(place.clone())
             }
-            Self::Open(_) => fault(Code::InvalidConfig)
+            Self::Open(_) => diagnostic(Code::InvalidConfig)
                 .hint("close the block, or write the markers where the table belongs"),
             Self::ReadOnly(_) => {
-                fault(Code::IoFailed).hint("make it writable, then run this again")
+                diagnostic(Code::IoFailed).hint("make it writable, then run this again")
             }
-            Self::Overtaken(_) => fault(Code::IoFailed).hint("run this again"),
-            Self::Unwritable(_, error) => fault(Code::IoFailed)
+            Self::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
+            Self::Unwritable(_, error) => diagnostic(Code::IoFailed)
                 .hint(error.hint("make room or give permission, then run this again")),
         }
     }

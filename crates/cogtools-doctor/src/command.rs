@@ -1,7 +1,7 @@
 //! The program: look, mend what may be mended, look again, report.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
@@ -148,8 +148,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = DoctorArgs::from_matches(matches);
     if !io.cwd.is_dir() {
         let message = "the working directory does not exist any more";
-        let fault = Fault::new(Code::IoFailed, message);
-        return Err(fault.hint("change to a directory that exists").into());
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        return Err(diagnostic.hint("change to a directory that exists").into());
     }
     let mut cx = Context::gather(io);
     if args.policy {
@@ -157,7 +157,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let mut results = check::all(&cx);
     let mut fixed = Vec::new();
-    if args.fix && !cx.host.cancel.is_asked() {
+    if args.fix && !cx.host.cancel.is_cancelled() {
         fixed = fix::apply(&results, &cx)?;
         if !fixed.is_empty() {
             cx = Context::gather(io);
@@ -165,7 +165,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
     }
     // Whoever has asked for the end waits for no report of what was cut short.
-    if cx.host.cancel.is_asked() {
+    if cx.host.cancel.is_cancelled() {
         return Ok(());
     }
     if args.json {

@@ -40,7 +40,7 @@ pub(crate) fn discover(gemini: &Gemini, host: &Host) -> Discovery {
     };
     if !output.end.is_success() {
         let said = first_line(&output.stderr);
-        return Discovery::Failed(format!("{}: {said}", output.end.words()));
+        return Discovery::Failed(format!("{}: {said}", output.end.describe()));
     }
     match names(&output.stdout) {
         Ok(names) => Discovery::Done {

@@ -24,7 +24,7 @@ pub(crate) fn apply(results: &[check::Result], cx: &Context) -> Result<Vec<PathB
         steps: vec![Step::Write(change)],
     };
     plan.apply()
-        .map_err(ApplyError::fault)
+        .map_err(ApplyError::diagnostic)
         .map_err(Failure::from)?;
     Ok(vec![file])
 }

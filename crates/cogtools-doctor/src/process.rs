@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_core::process::{End, Process};
+use cogtools_core::process::{Exit, Process};
 
 use crate::host::Host;
 
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// What a program left behind.
 #[derive(Debug)]
 pub(crate) struct Output {
-    pub(crate) end: End,
+    pub(crate) end: Exit,
     pub(crate) stdout: Vec<u8>,
     /// The last part of it, if it is long.
     pub(crate) stderr: Vec<u8>,
@@ -58,17 +58,17 @@ pub(crate) fn run(
 
 /// Runs `process`, no longer than `timeout`.
 fn bounded(process: Process, timeout: Duration, cancel: &Cancel) -> Result<Output, RunError> {
-    let process = process.timeout(timeout).most(LIMIT);
+    let process = process.timeout(timeout).stdout_limit(LIMIT);
     let output = process.run(cancel).map_err(RunError::Start)?;
     let most = LIMIT as u64;
     if output.stdout.total() > most || output.stderr.total() > most {
         return Err(RunError::TooMuch);
     }
-    match output.end {
-        End::Late => Err(RunError::Timeout(timeout)),
-        End::Cancelled => Err(RunError::Cancelled),
+    match output.exit {
+        Exit::TimedOut => Err(RunError::Timeout(timeout)),
+        Exit::Cancelled => Err(RunError::Cancelled),
         // Gemini CLI would wait.
-        _ if output.held => Err(RunError::Open),
+        _ if output.left_children => Err(RunError::Open),
         end => Ok(Output {
             end,
             stdout: output.stdout.bytes,
@@ -98,7 +98,7 @@ mod tests {
             Err(error) => error.to_string(),
             Ok(output) => format!(
                 "{}: {} {}",
-                output.end.words(),
+                output.end.describe(),
                 output.stdout.len(),
                 first_line(&output.stderr)
             ),

@@ -21,13 +21,13 @@ pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
     let Ok(config) = config(&project, io) else {
         return Vec::new();
     };
-    let around = cancellable_context(io, &project, config.env_priority);
-    trustable_sources(&config, &around)
+    let cx = cancellable_context(io, &project, config.env_priority);
+    trustable_sources(&config, &cx)
         .iter()
         .map(|subject| SourceStatus {
             noun: subject.noun(),
             name: subject.name.clone(),
-            approval: subject.status(&around),
+            approval: subject.status(&cx),
         })
         .collect()
 }

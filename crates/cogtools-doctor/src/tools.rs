@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cogtools_core::{Fault, SourceError, Target, Tool};
+use cogtools_core::{Diagnostic, SourceError, Target, Tool};
 use cogtools_program::Io;
 use cogtools_program::project::unfiltered_registry;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(crate) struct Tools {
     /// Files that an earlier source hides, and what hides them.
     pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
     /// What is wrong with the configuration, or with a source.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// A file that wants to be a tool.
@@ -24,7 +24,7 @@ pub(crate) struct ToolFile {
     /// Its stem.
     pub(crate) name: String,
     /// The tool, or all that is wrong.
-    pub(crate) tool: Result<Tool, Vec<Fault>>,
+    pub(crate) tool: Result<Tool, Vec<Diagnostic>>,
 }
 
 impl Tools {
@@ -35,19 +35,23 @@ impl Tools {
             Ok(registry) => registry,
             Err(failure) => {
                 return Self {
-                    faults: failure.faults().to_vec(),
+                    diagnostics: failure.diagnostics().to_vec(),
                     ..Self::default()
                 };
             }
         };
         let found = registry.map_files(|listed, tool| ToolFile {
-            name: listed.stem.to_string_lossy().into_owned(),
-            tool: tool.map_err(cogtools_core::tool::ToolError::faults),
+            name: listed.name.to_string_lossy().into_owned(),
+            tool: tool.map_err(cogtools_core::tool::ToolError::diagnostics),
         });
         Self {
             files: found.items,
             shadowed: found.shadowed,
-            faults: found.unlisted.iter().map(SourceError::fault).collect(),
+            diagnostics: found
+                .source_errors
+                .iter()
+                .map(SourceError::diagnostic)
+                .collect(),
         }
     }
 

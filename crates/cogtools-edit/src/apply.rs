@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use cogtools_core::file::{Expected, Mode, Temp, WriteError, write_temp};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use thiserror::Error;
 
 use crate::plan::{Change, Plan};
@@ -61,25 +61,25 @@ impl Plan {
 
 impl ApplyError {
     /// The same as a fault, with what to do about it.
-    pub fn fault(self) -> Fault {
-        let fault = Fault::new(Code::IoFailed, self.to_string());
-        let fault = match self.cause {
-            ApplyCause::Unwritable { file, error } => fault
-                .about(file.display().to_string())
+    pub fn diagnostic(self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::IoFailed, self.to_string());
+        let diagnostic = match self.cause {
+            ApplyCause::Unwritable { file, error } => diagnostic
+                .with_subject(file.display().to_string())
                 .hint(error.hint("make room or give permission, then run this again")),
-            ApplyCause::Overtaken(file) => fault
-                .about(file.display().to_string())
+            ApplyCause::Overtaken(file) => diagnostic
+                .with_subject(file.display().to_string())
                 .hint("run this again to take its new content into account"),
         };
         if self.written.is_empty() {
-            return fault.hint("no file was written");
+            return diagnostic.hint("no file was written");
         }
         let written: Vec<_> = self
             .written
             .iter()
             .map(|file| format!("`{}`", file.display()))
             .collect();
-        fault.hint(format!("already written: {}", written.join(", ")))
+        diagnostic.hint(format!("already written: {}", written.join(", ")))
     }
 }
 

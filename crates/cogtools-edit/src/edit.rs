@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Fault, Place};
+use cogtools_core::{Diagnostic, Location};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -145,7 +145,7 @@ impl Edit {
 
 impl Entry {
     /// Whether it has to be added.
-    fn missing(&self, present: Option<(Value, Place)>) -> Result<bool, Box<Refusal>> {
+    fn missing(&self, present: Option<(Value, Location)>) -> Result<bool, Box<Refusal>> {
         let Some((present, place)) = present else {
             return Ok(true);
         };
@@ -162,10 +162,10 @@ impl Entry {
 
 impl EditError {
     /// The same as faults.
-    pub fn faults(self) -> Vec<Fault> {
+    pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
-            Self::Existing(error) => vec![error.fault()],
-            Self::Refused(refusals) => refusals.into_iter().map(Refusal::fault).collect(),
+            Self::Existing(error) => vec![error.diagnostic()],
+            Self::Refused(refusals) => refusals.into_iter().map(Refusal::diagnostic).collect(),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Code, Fault, Place};
+use cogtools_core::{Code, Diagnostic, Location};
 use thiserror::Error;
 
 /// A text file that is there.
@@ -44,7 +44,7 @@ pub enum ExistingError {
     TooLarge(PathBuf),
     /// It is not UTF-8.
     #[error("is not UTF-8")]
-    NotText(Place),
+    NotText(Location),
     /// It may not be written.
     #[error("may not be written: it is read-only")]
     ReadOnly(PathBuf),
@@ -103,23 +103,24 @@ impl Existing {
 
 impl ExistingError {
     /// The same as a fault, with what to do about it.
-    pub fn fault(self) -> Fault {
+    pub fn diagnostic(self) -> Diagnostic {
         let message = self.to_string();
-        let fault =
-            |code, file: &Path| Fault::new(code, message.clone()).about(file.display().to_string());
+        let diagnostic = |code, file: &Path| {
+            Diagnostic::new(code, message.clone()).with_subject(file.display().to_string())
+        };
         match self {
-            Self::Unreadable { file, .. } => fault(Code::IoFailed, &file)
+            Self::Unreadable { file, .. } => diagnostic(Code::IoFailed, &file)
                 .hint("make it readable, or move it away, then run this again"),
-            Self::Dangling(file) => fault(Code::IoFailed, &file)
+            Self::Dangling(file) => diagnostic(Code::IoFailed, &file)
                 .hint("create the file it points to, or take the link out, then run this again"),
             Self::NotAFile(file) | Self::TooLarge(file) => {
-                fault(Code::InvalidConfig, &file).hint("move it away, then run this again")
+                diagnostic(Code::InvalidConfig, &file).hint("move it away, then run this again")
             }
-            Self::NotText(place) => Fault::new(Code::InvalidConfig, message)
+            Self::NotText(place) => Diagnostic::new(Code::InvalidConfig, message)
                 .hint("save it as UTF-8, then run this again")
                 .at(place),
             Self::ReadOnly(file) => {
-                fault(Code::IoFailed, &file).hint("make it writable, then run this again")
+                diagnostic(Code::IoFailed, &file).hint("make it writable, then run this again")
             }
         }
     }
@@ -132,5 +133,5 @@ fn not_text(file: &Path, error: &std::string::FromUtf8Error) -> ExistingError {
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     let text = String::from_utf8_lossy(bytes);
-    ExistingError::NotText(Place::new(file, &text, line, column, 1))
+    ExistingError::NotText(Location::new(file, &text, line, column, 1))
 }

@@ -1,6 +1,6 @@
 //! Why a file is left alone.
 
-use cogtools_core::{Code, Fault, Place};
+use cogtools_core::{Code, Diagnostic, Location};
 use thiserror::Error;
 
 /// Something in a file that stands in the way of a merge.
@@ -10,7 +10,7 @@ pub struct Refusal {
     /// What it is.
     pub reason: Reason,
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// What stands in the way.
@@ -74,35 +74,35 @@ pub enum Reason {
 
 impl Refusal {
     /// The same as a fault, with what to do about it.
-    pub fn fault(self) -> Fault {
-        let fault = Fault::new(Code::InvalidConfig, self.reason.to_string());
-        let fault = match self.reason {
+    pub fn diagnostic(self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, self.reason.to_string());
+        let diagnostic = match self.reason {
             Reason::Toml(_) | Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
-                fault.hint("mend the file by hand, then run this again")
+                diagnostic.hint("mend the file by hand, then run this again")
             }
-            Reason::NotAnObject { pointer, .. } => fault
-                .pointing(pointer)
+            Reason::NotAnObject { pointer, .. } => diagnostic
+                .with_pointer(pointer)
                 .hint("make it an object or take it out, then run this again"),
             Reason::Closed { pointer } => {
                 let header = format!("[{}.NAME]", pointer.trim_start_matches('/'));
-                fault.pointing(pointer).hint(format!(
+                diagnostic.with_pointer(pointer).hint(format!(
                     "write each of its entries below a line of its own, {header}, then run this \
                      again"
                 ))
             }
-            Reason::Other { pointer, hint, .. } => fault
-                .pointing(pointer)
+            Reason::Other { pointer, hint, .. } => diagnostic
+                .with_pointer(pointer)
                 .hint("take it out or rename it, then run this again")
                 .hint(hint),
-            Reason::Duplicate { pointer, .. } => fault
-                .pointing(pointer)
+            Reason::Duplicate { pointer, .. } => diagnostic
+                .with_pointer(pointer)
                 .hint("take one of the two out, then run this again"),
             Reason::Taken {
                 pointer, wanted, ..
-            } => fault.pointing(pointer).hint(format!(
+            } => diagnostic.with_pointer(pointer).hint(format!(
                 "if cogtools may take over, set it to {wanted} or take it out, then run this again"
             )),
         };
-        fault.at(self.place)
+        diagnostic.at(self.place)
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
-use cogtools_core::Place;
+use cogtools_core::Location;
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike, TomlError};
 
@@ -27,7 +27,7 @@ pub fn entry(
     text: &str,
     table: &str,
     name: &str,
-) -> Result<Option<(Value, Place)>, Box<Refusal>> {
+) -> Result<Option<(Value, Location)>, Box<Refusal>> {
     let text = plain(text);
     let document = parse(file, text)?;
     let above = document.get(table).and_then(Item::as_table_like);
@@ -114,14 +114,14 @@ fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Refusa
     })
 }
 
-fn place(file: &Path, text: &str, span: Option<Range<usize>>) -> Place {
+fn place(file: &Path, text: &str, span: Option<Range<usize>>) -> Location {
     let span = span.unwrap_or(0..0);
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     let covered = text.get(span).unwrap_or_default();
     let width = covered.lines().next().unwrap_or_default().chars().count();
-    Place::new(file, text, line, column, width.max(1))
+    Location::new(file, text, line, column, width.max(1))
 }
 
 /// `item` as JSON; what JSON has no word for as a string.

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Fault, Target, Tool};
+use cogtools_core::{Code, Diagnostic, Target, Tool};
 use cogtools_program::args::required;
 use cogtools_program::format::{host_arg, host_from_matches};
 use cogtools_program::project::unfiltered_registry;
@@ -101,11 +101,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
     if is_path(Path::new(wanted)) {
         let file = Path::new(wanted);
-        return Tool::load(&io.cwd.join(file), file).map_err(|error| Failure::from(error.faults()));
+        return Tool::load(&io.cwd.join(file), file)
+            .map_err(|error| Failure::from(error.diagnostics()));
     }
     unfiltered_registry(io, None)?
         .find(&wanted.to_string_lossy())
-        .map_err(|error| Failure::from(error.faults()))
+        .map_err(|error| Failure::from(error.diagnostics()))
 }
 
 /// What a file is called and a tool never is.
@@ -118,7 +119,7 @@ fn is_path(wanted: &Path) -> bool {
 fn yaml(declaration: &Value) -> Result<String, Failure> {
     serde_yaml::to_string(declaration).map_err(|error| {
         let message = format!("the declaration cannot be printed as YAML: {error}");
-        Fault::new(Code::Internal, message)
+        Diagnostic::new(Code::Internal, message)
             .hint("print JSON, and please report this")
             .into()
     })

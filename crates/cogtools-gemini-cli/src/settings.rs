@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use cogtools_edit::{Existing, jsonc};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub struct File {
     /// Its text as it stands, if it is text at all.
     pub text: Option<String>,
     /// What it says, or what keeps Gemini CLI from reading it.
-    pub value: Result<Value, Box<Fault>>,
+    pub value: Result<Value, Box<Diagnostic>>,
 }
 
 /// Every settings file there is.
@@ -105,12 +105,12 @@ impl File {
             Ok(Some(existing)) => {
                 let value = jsonc::read(&shown, &existing.text)
                     .map(|value| expand(value, vars))
-                    .map_err(|refusal| Box::new(refusal.fault()));
+                    .map_err(|refusal| Box::new(refusal.diagnostic()));
                 (Some(existing.text), value)
             }
             Err(error) => {
-                let fault = error.fault().about(shown.display().to_string());
-                (None, Err(Box::new(fault)))
+                let diagnostic = error.diagnostic().with_subject(shown.display().to_string());
+                (None, Err(Box::new(diagnostic)))
             }
         };
         Some(Self {

@@ -1,7 +1,7 @@
 //! The program: look, plan, ask where somebody can answer, write, explain.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::{Failure, Io, Program, Stdin, args};
@@ -159,7 +159,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     if json {
         // A question would stand among the JSON, so none is asked.
-        plan.apply().map_err(ApplyError::fault)?;
+        plan.apply().map_err(ApplyError::diagnostic)?;
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
@@ -169,7 +169,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if matches!(action, Action::Ask) && io.stdin.is_terminal() && !agreed(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
-    plan.apply().map_err(ApplyError::fault)?;
+    plan.apply().map_err(ApplyError::diagnostic)?;
     let example = plan.changes().any(|change| change.executable);
     let text = format!(
         "{}{}",
@@ -194,40 +194,40 @@ fn hosts(names: &[String]) -> Vec<Host> {
 /// is written.
 fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
     if !scene.root.is_dir() {
-        let fault = Fault::new(
+        let diagnostic = Diagnostic::new(
             Code::IoFailed,
             "the working directory does not exist any more",
         );
-        return Err(fault
+        return Err(diagnostic
             .hint("change to a directory that exists, or name one with -C")
             .into());
     }
     let mut steps: Vec<Step> = Vec::new();
-    let mut faults: Vec<Fault> = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for step in [
         starter::configuration(&scene.root),
         starter::example(&scene.root),
     ] {
         match step {
             Ok(step) => steps.push(step),
-            Err(error) => faults.push(error.fault()),
+            Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
     match host::steps(scene, hosts) {
         Ok(edits) => steps.extend(edits),
-        Err(wrong) => faults.extend(wrong),
+        Err(wrong) => diagnostics.extend(wrong),
     }
-    if faults.is_empty() {
+    if diagnostics.is_empty() {
         return Ok(Plan { steps });
     }
-    Err(refused(faults))
+    Err(refused(diagnostics))
 }
 
-fn refused(mut faults: Vec<Fault>) -> Failure {
-    if let Some(last) = faults.last_mut() {
+fn refused(mut diagnostics: Vec<Diagnostic>) -> Failure {
+    if let Some(last) = diagnostics.last_mut() {
         last.hints.push("no file was written".into());
     }
-    faults.into()
+    diagnostics.into()
 }
 
 /// Shows `plan` and asks for leave to write it.
@@ -236,7 +236,7 @@ fn agreed(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
     io.show(&question)?;
     let answer = io.stdin.line().map_err(|error| {
         Failure::from(
-            Fault::new(
+            Diagnostic::new(
                 Code::IoFailed,
                 format!("the answer cannot be read: {error}"),
             )

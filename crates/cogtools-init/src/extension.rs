@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use cogtools_edit::{Change, Edit, Existing, Format, Step, jsonc};
 use serde_json::{Map, Value};
 
@@ -48,10 +48,11 @@ pub(crate) fn edit(scene: &Scene) -> Edit {
 }
 
 /// The context file, unless the manifest that is there names another.
-pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Fault>> {
+pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Diagnostic>> {
     let file = PathBuf::from(CONTEXT);
-    let open =
-        |file: &Path| Existing::open(&scene.root, file).map_err(|error| Box::new(error.fault()));
+    let open = |file: &Path| {
+        Existing::open(&scene.root, file).map_err(|error| Box::new(error.diagnostic()))
+    };
     if let Ok(Some(manifest)) = open(Path::new(MANIFEST)) {
         let named = jsonc::entry(Path::new(MANIFEST), &manifest.text, &["contextFileName"]);
         let other = |value: &Value| value.as_str() != Some(CONTEXT);

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Edit, Format, Step};
 use cogtools_gemini_cli::{Places, command};
 
@@ -67,7 +67,7 @@ impl Host {
     }
 
     /// The change to its configuration.
-    fn edit(self, scene: &Scene) -> Result<Edit, Box<Fault>> {
+    fn edit(self, scene: &Scene) -> Result<Edit, Box<Diagnostic>> {
         let name = scene.name.as_deref().unwrap_or(NAME);
         let server = Server {
             table: "mcpServers",
@@ -135,32 +135,32 @@ impl Host {
 }
 
 /// What happens to the files of `hosts`, or all that stands in the way.
-pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Fault>> {
-    let mut faults: Vec<Fault> = Vec::new();
+pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Diagnostic>> {
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut edits: Vec<Edit> = Vec::new();
     for host in hosts {
         match host.edit(scene) {
             Ok(edit) => join(edit, &mut edits),
-            Err(fault) => faults.push(*fault),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
     let mut steps: Vec<Step> = Vec::new();
     for edit in &edits {
         match edit.plan(&scene.root) {
             Ok(step) => steps.push(step),
-            Err(error) => faults.extend(error.faults()),
+            Err(error) => diagnostics.extend(error.diagnostics()),
         }
     }
     if hosts.contains(&Host::GeminiExtension) {
         match extension::context(scene) {
             Ok(step) => steps.extend(step),
-            Err(fault) => faults.push(*fault),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
-    if faults.is_empty() {
+    if diagnostics.is_empty() {
         Ok(steps)
     } else {
-        Err(faults)
+        Err(diagnostics)
     }
 }
 
@@ -181,19 +181,19 @@ fn jsonc(file: PathBuf, server: &Server<'_>) -> Edit {
 }
 
 /// A path in a configuration, which is text.
-fn text(path: &Path) -> Result<&str, Box<Fault>> {
+fn text(path: &Path) -> Result<&str, Box<Diagnostic>> {
     path.to_str().ok_or_else(|| {
         let message = "the path is not UTF-8, and no configuration can name it";
-        let fault = Fault::new(Code::InvalidConfig, message);
-        let fault = fault.about(path.display().to_string());
-        Box::new(fault.hint("move it to a folder whose name is plain text"))
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        let diagnostic = diagnostic.with_subject(path.display().to_string());
+        Box::new(diagnostic.hint("move it to a folder whose name is plain text"))
     })
 }
 
-fn homeless(host: Host) -> Fault {
+fn homeless(host: Host) -> Diagnostic {
     let word = host.word();
     let message =
         format!("the configuration of {word} lies in your home directory, which is unknown");
     let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-    Fault::new(Code::IoFailed, message).hint(format!("set {variable} to an absolute path"))
+    Diagnostic::new(Code::IoFailed, message).hint(format!("set {variable} to an absolute path"))
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::Step;
 use cogtools_program::{Failure, Io};
 
@@ -37,9 +37,9 @@ pub(crate) fn files(scene: &Scene, steps: &[Step], io: &mut Io<'_>) -> Result<()
 
 fn read(scene: &Scene, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
     fs::read(scene.full(file)).map_err(|error| {
-        let fault = Fault::new(Code::IoFailed, format!("cannot be read: {error}"));
-        fault
-            .about(file.display().to_string())
+        let diagnostic = Diagnostic::new(Code::IoFailed, format!("cannot be read: {error}"));
+        diagnostic
+            .with_subject(file.display().to_string())
             .hint("run this again")
             .into()
     })

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Change, Step};
 use thiserror::Error;
 
@@ -93,14 +93,14 @@ pub(crate) fn example(project: &Path) -> Result<Step, StarterError> {
 
 impl StarterError {
     /// The same as a fault, with what to do about it.
-    pub(crate) fn fault(self) -> Fault {
+    pub(crate) fn diagnostic(self) -> Diagnostic {
         let message = self.to_string();
         let (code, file) = match self {
             Self::Occupied { file, .. } => (Code::InvalidConfig, file),
             Self::Unreadable { file, .. } => (Code::IoFailed, file),
         };
-        Fault::new(code, message)
-            .about(file.display().to_string())
+        Diagnostic::new(code, message)
+            .with_subject(file.display().to_string())
             .hint("mend it or move it away, then run this again")
     }
 }

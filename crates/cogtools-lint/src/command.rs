@@ -121,7 +121,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         match fixed.transpose() {
             Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(file))),
             Err(failure) => {
-                targets.faults.extend(failure.faults().iter().cloned());
+                targets
+                    .diagnostics
+                    .extend(failure.diagnostics().iter().cloned());
                 findings.extend(linter.check(file));
             }
         }
@@ -138,8 +140,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Format::Json => io.show_json(&output::json(&report))?,
         Format::Sarif => io.show_json(&output::sarif(&report))?,
     }
-    if !targets.faults.is_empty() {
-        return Err(targets.faults.into());
+    if !targets.diagnostics.is_empty() {
+        return Err(targets.diagnostics.into());
     }
     if fails(&findings, args.fatal) {
         return Err(Failure::Status(Code::InvalidTool.status()));

@@ -1,7 +1,7 @@
 //! `--explain`.
 
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::Failure;
 
 use crate::reference::{reference, section};
@@ -16,13 +16,13 @@ pub(crate) fn text(name: &str) -> Result<String, Failure> {
         return Ok(reference());
     }
     find(name).map(section).ok_or_else(|| {
-        let fault =
-            Fault::new(Code::Usage, format!("there is no rule `{name}`")).about("--explain");
+        let diagnostic = Diagnostic::new(Code::Usage, format!("there is no rule `{name}`"))
+            .with_subject("--explain");
         let meant = did_you_mean(name, rules().map(|rule| rule.name));
-        let fault = match meant {
-            Some(meant) => fault.hint(meant),
-            None => fault,
+        let diagnostic = match meant {
+            Some(meant) => diagnostic.hint(meant),
+            None => diagnostic,
         };
-        Failure::from(fault.hint("`cogtools lint --explain all` names the rules"))
+        Failure::from(diagnostic.hint("`cogtools lint --explain all` names the rules"))
     })
 }

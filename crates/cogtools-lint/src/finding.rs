@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cogtools_core::text::{Span, Text};
-use cogtools_core::{Level, Place, invisible};
+use cogtools_core::{Level, Location, invisible};
 
 use crate::rule::Rule;
 use crate::secret;
@@ -16,7 +16,7 @@ pub struct Finding {
     /// What it weighs in this project; never [`Level::Off`].
     pub level: Level,
     /// Where it is. Secrets and invisible characters are masked in its line.
-    pub place: Place,
+    pub location: Location,
     /// What is wrong: lower case, no full stop.
     pub message: String,
     /// What to do about it.
@@ -63,7 +63,7 @@ impl<'f> Findings<'f> {
 
     /// Notes `message` at `span` of the file.
     pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) -> FindingBuilder<'_> {
-        self.place(self.text.place(span), message)
+        self.location(self.text.location(span), message)
     }
 
     /// Notes `message` about the file as a whole.
@@ -72,16 +72,16 @@ impl<'f> Findings<'f> {
     }
 
     /// Notes `message` at a place that may be in another file.
-    pub(crate) fn place(
+    pub(crate) fn location(
         &mut self,
-        mut place: Place,
+        mut location: Location,
         message: impl Into<String>,
     ) -> FindingBuilder<'_> {
-        place.text = invisible::mask(&secret::redact(&place.text)).into_owned();
+        location.text = invisible::mask(&secret::redact(&location.text)).into_owned();
         self.found.push(Finding {
             rule: self.rule,
             level: self.level,
-            place,
+            location,
             message: invisible::escape(&secret::redact(&message.into())).into_owned(),
             fix: self.rule.fix.to_owned(),
             edits: Vec::new(),
@@ -112,8 +112,8 @@ impl FindingBuilder<'_> {
     /// Adds an edit that mends it.
     pub(crate) fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
         let region = [span.start, span.end].map(|at| {
-            let place = self.text.place(Span { start: at, end: at });
-            (place.line, place.column)
+            let location = self.text.location(Span { start: at, end: at });
+            (location.line, location.column)
         });
         let text = text.into();
         if let Some(finding) = &mut self.finding {
@@ -126,6 +126,10 @@ impl FindingBuilder<'_> {
 impl Finding {
     /// Where it stands among others: file, line, column.
     pub(crate) fn order(&self) -> (PathBuf, usize, usize) {
-        (self.place.file.clone(), self.place.line, self.place.column)
+        (
+            self.location.file.clone(),
+            self.location.line,
+            self.location.column,
+        )
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::file::{self, WriteError, WritePath};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::Failure;
 
 use crate::finding::{Edit, Finding};
@@ -77,16 +77,18 @@ fn write<'e>(
     edits: impl Iterator<Item = &'e Edit>,
 ) -> Result<(), Failure> {
     let failed = |error: &WriteError| {
-        let shown = file.text.name().display();
+        let shown = file.text.display_path().display();
         let message = format!("`{shown}` cannot be written: {error}");
-        let fault = Fault::new(Code::IoFailed, message);
-        Failure::from(fault.hint(error.hint("make room or give permission, then run this again")))
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        Failure::from(
+            diagnostic.hint(error.hint("make room or give permission, then run this again")),
+        )
     };
     let overtaken = || {
-        let shown = file.text.name().display();
+        let shown = file.text.display_path().display();
         let message = format!("`{shown}` was changed by somebody else meanwhile");
-        let fault = Fault::new(Code::IoFailed, message);
-        Failure::from(fault.hint("run this again"))
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        Failure::from(diagnostic.hint("run this again"))
     };
     let old = std::fs::read(&file.path).map_err(|error| failed(&error.into()))?;
     let text = old.strip_prefix(MARK).unwrap_or(&old);

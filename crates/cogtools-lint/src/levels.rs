@@ -1,7 +1,7 @@
 //! What each rule weighs in a project.
 
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Fault, Level, RuleLevel};
+use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
 
 use crate::rule::Rule;
 use crate::rules::{find, rules};
@@ -15,19 +15,19 @@ pub struct Levels {
 impl Levels {
     /// The rules' own weights, changed by what a configuration says. A rule that
     /// does not exist is a fault: the line would do nothing.
-    pub fn new(configured: &[RuleLevel]) -> Result<Self, Vec<Fault>> {
+    pub fn new(configured: &[RuleLevel]) -> Result<Self, Vec<Diagnostic>> {
         let mut levels = Self::default();
-        let mut faults = Vec::new();
+        let mut diagnostics = Vec::new();
         for one in configured {
             match find(&one.rule) {
                 Some(rule) => levels.set(rule, one.level),
-                None => faults.push(unknown_rule(&one.rule).at(one.place.clone())),
+                None => diagnostics.push(unknown_rule(&one.rule).at(one.location.clone())),
             }
         }
-        if faults.is_empty() {
+        if diagnostics.is_empty() {
             Ok(levels)
         } else {
-            Err(faults)
+            Err(diagnostics)
         }
     }
 
@@ -43,8 +43,8 @@ impl Levels {
     }
 }
 
-fn unknown_rule(name: &str) -> Fault {
-    let fault = Fault::new(Code::InvalidConfig, format!("there is no rule `{name}`"));
+fn unknown_rule(name: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::InvalidConfig, format!("there is no rule `{name}`"));
     let meant = did_you_mean(name, rules().map(|rule| rule.name));
-    fault.hint(meant.unwrap_or_else(|| "`cogtools lint --explain all` names the rules".into()))
+    diagnostic.hint(meant.unwrap_or_else(|| "`cogtools lint --explain all` names the rules".into()))
 }

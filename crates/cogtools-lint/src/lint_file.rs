@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::pointer::segments;
-use cogtools_core::schema::{Role, Site};
+use cogtools_core::schema::{Role, SubSchema};
 use cogtools_core::text::{Span, Text, TextError};
 use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
-use cogtools_core::{Code, Fault, Tool};
+use cogtools_core::{Code, Diagnostic, Tool};
 
 /// A file that is, or wants to be, a tool.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct LintFile {
     /// The tool, if it is one, whatever its file is called.
     pub tool: Option<Tool>,
     /// Why it is not a tool.
-    pub faults: Vec<Fault>,
+    pub diagnostics: Vec<Diagnostic>,
     /// The file of an earlier source with the same stem.
     pub shadowed_by: Option<PathBuf>,
     /// An earlier file that declares the same name.
@@ -37,33 +37,33 @@ impl LintFile {
             Err(error @ (TextError::Absent(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
                 let mut file = Self::of(path, Text::new(shown, Vec::new())?);
-                file.faults = vec![error.fault(Code::InvalidTool)];
+                file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];
                 Ok(file)
             }
         }
     }
 
     fn of(path: &Path, text: Text) -> Self {
-        let (tool, faults) = match Tool::parse(text.clone()) {
+        let (tool, diagnostics) = match Tool::parse(text.clone()) {
             Ok(tool) => {
                 let name = tool.name().as_str();
-                let faults = if path.file_stem().is_some_and(|stem| stem == name) {
+                let diagnostics = if path.file_stem().is_some_and(|stem| stem == name) {
                     Vec::new()
                 } else {
                     // Parsing does not look at the file's name, loading does.
-                    let error = Tool::load(path, text.name()).err();
-                    error.map(ToolError::faults).unwrap_or_default()
+                    let error = Tool::load(path, text.display_path()).err();
+                    error.map(ToolError::diagnostics).unwrap_or_default()
                 };
-                (Some(tool), faults)
+                (Some(tool), diagnostics)
             }
-            Err(error) => (None, error.faults()),
+            Err(error) => (None, error.diagnostics()),
         };
         Self {
             path: path.to_path_buf(),
             document: yaml::parse(&text).ok(),
             text,
             tool,
-            faults,
+            diagnostics,
             shadowed_by: None,
             duplicate_name: None,
         }
@@ -71,7 +71,7 @@ impl LintFile {
 
     /// The same file, read again after an edit.
     pub(crate) fn reload(&self) -> Option<Self> {
-        let mut next = Self::read(&self.path, self.text.name()).ok()?;
+        let mut next = Self::read(&self.path, self.text.display_path()).ok()?;
         next.shadowed_by.clone_from(&self.shadowed_by);
         next.duplicate_name.clone_from(&self.duplicate_name);
         Some(next)
@@ -96,14 +96,14 @@ impl LintFile {
     }
 
     /// Every schema of the tool; none if it is not one.
-    pub(crate) fn sites(&self) -> Vec<Site<'_>> {
-        let sites = self.tool.as_ref().map(|tool| tool.schema().sites());
+    pub(crate) fn sites(&self) -> Vec<SubSchema<'_>> {
+        let sites = self.tool.as_ref().map(|tool| tool.schema().sub_schemas());
         sites.unwrap_or_default()
     }
 
     /// The parameters, with whether each is required.
-    pub(crate) fn parameters(&self) -> Vec<(&str, bool, Site<'_>)> {
-        let is_top = |site: &Site<'_>| {
+    pub(crate) fn parameters(&self) -> Vec<(&str, bool, SubSchema<'_>)> {
+        let is_top = |site: &SubSchema<'_>| {
             let name = site.pointer.strip_prefix("/properties/");
             name.is_some_and(|name| !name.contains('/'))
         };
@@ -139,7 +139,7 @@ impl LintFile {
     }
 
     /// Where a keyword of a schema is written.
-    pub(crate) fn keyword(&self, site: &Site<'_>, keyword: &str) -> Span {
+    pub(crate) fn keyword(&self, site: &SubSchema<'_>, keyword: &str) -> Span {
         self.locate(&format!("{}/{keyword}", site.pointer))
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::source::Listing;
 use cogtools_core::yaml::Node;
-use cogtools_core::{Code, Config, Fault, Folder, SourceError};
+use cogtools_core::{Code, Config, Diagnostic, Folder, SourceError};
 
 use crate::lint_file::LintFile;
 
@@ -15,20 +15,20 @@ pub(crate) struct Targets {
     /// The files.
     pub(crate) files: Vec<LintFile>,
     /// Files and folders that cannot be read.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// The files at `paths`, or where there are none those of the project.
 pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Targets {
     let mut found = Vec::new();
-    let mut faults = Vec::new();
+    let mut diagnostics = Vec::new();
     for path in paths.iter().map(Path::new) {
         let whole = cwd.join(path);
         if whole.is_dir() {
             list(
                 &Folder::new(whole, path.to_path_buf(), true),
                 &mut found,
-                &mut faults,
+                &mut diagnostics,
             );
         } else {
             found.push((whole, path.to_path_buf()));
@@ -36,7 +36,7 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Target
     }
     if paths.is_empty() {
         for folder in config.folders() {
-            list(folder, &mut found, &mut faults);
+            list(folder, &mut found, &mut diagnostics);
         }
     }
     let mut files: Vec<LintFile> = Vec::new();
@@ -46,14 +46,14 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Target
         }
         match LintFile::read(&path, &shown) {
             Ok(file) => files.push(file),
-            Err(error) => faults.push(error.fault(Code::InvalidTool)),
+            Err(error) => diagnostics.push(error.diagnostic(Code::InvalidTool)),
         }
     }
     // In a folder a `.yml` file may be anything.
     files.retain(|file| !is_yml(&file.path) || file.looks_like_a_tool());
     mark_shadowed(&mut files, config);
     mark_duplicate_names(&mut files);
-    Targets { files, faults }
+    Targets { files, diagnostics }
 }
 
 fn is_yml(path: &Path) -> bool {
@@ -61,10 +61,17 @@ fn is_yml(path: &Path) -> bool {
 }
 
 /// Adds the tool files of a folder, and those that want to be.
-fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, faults: &mut Vec<Fault>) {
-    let Listing { listed, errors } = folder.list();
-    faults.extend(errors.iter().map(SourceError::fault));
-    files.extend(listed.into_iter().map(|file| (file.path, file.shown)));
+fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, diagnostics: &mut Vec<Diagnostic>) {
+    let Listing {
+        entries: listed,
+        errors,
+    } = folder.list();
+    diagnostics.extend(errors.iter().map(SourceError::diagnostic));
+    files.extend(
+        listed
+            .into_iter()
+            .map(|file| (file.path, file.display_path)),
+    );
     for folder in folder.toolsets() {
         files.extend(wrong_extension(&folder));
     }
@@ -82,7 +89,7 @@ fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> 
         .filter(|name| folder.path().join(name).is_file())
         .collect();
     names.sort_unstable();
-    let both = |name: OsString| (folder.path().join(&name), folder.shown().join(&name));
+    let both = |name: OsString| (folder.path().join(&name), folder.display_path().join(&name));
     names.into_iter().map(both)
 }
 
@@ -90,10 +97,10 @@ fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> 
 fn mark_shadowed(files: &mut [LintFile], config: &Config) {
     let mut winners: HashMap<OsString, PathBuf> = HashMap::new();
     let mut hidden: HashMap<PathBuf, PathBuf> = HashMap::new();
-    for file in config.folders().flat_map(|folder| folder.list().listed) {
-        match winners.get(&file.stem) {
+    for file in config.folders().flat_map(|folder| folder.list().entries) {
+        match winners.get(&file.name) {
             Some(winner) => drop(hidden.insert(real(&file.path), winner.clone())),
-            None => drop(winners.insert(file.stem, file.shown)),
+            None => drop(winners.insert(file.name, file.display_path)),
         }
     }
     for file in files {
@@ -119,7 +126,8 @@ fn mark_duplicate_names(files: &mut [LintFile]) {
         let plain = name.to_lowercase().replace('-', "_");
         match first.get(&plain) {
             Some(&earlier) if real(&files[earlier].path) != real(&file.path) => {
-                files[index].duplicate_name = Some(files[earlier].text.name().to_path_buf());
+                files[index].duplicate_name =
+                    Some(files[earlier].text.display_path().to_path_buf());
             }
             Some(_) => {}
             None => drop(first.insert(plain, index)),

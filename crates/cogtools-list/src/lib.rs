@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::{Code, Fault, Found};
+use cogtools_core::{Code, Diagnostic, Found};
 use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::registry;
@@ -96,15 +96,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     } = ListArgs::from_matches(matches);
     let registry = registry(&args, io, None)?;
     let found = registry.map_files(Row::new);
-    let unlisted: Vec<Fault> = found
-        .unlisted
+    let unlisted: Vec<Diagnostic> = found
+        .source_errors
         .iter()
-        .map(cogtools_core::SourceError::fault)
+        .map(cogtools_core::SourceError::diagnostic)
         .collect();
-    let left_out = found.left_out;
+    let left_out = found.filtered_out;
     let mut rows = rows(found);
     if built_in {
-        let index = registry.index().map_err(cogtools_core::FindError::faults)?;
+        let index = registry
+            .index()
+            .map_err(cogtools_core::FindError::diagnostics)?;
         rows.extend(index.iter().map(Row::built_in));
     }
     if json {
@@ -113,8 +115,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
-    for fault in &unlisted {
-        io.report(Severity::Warning, fault);
+    for diagnostic in &unlisted {
+        io.report(Severity::Warning, diagnostic);
     }
     // An empty list in JSON says all there is to say to a script.
     if rows.is_empty() && unlisted.is_empty() && !json {
@@ -142,14 +144,14 @@ fn report(rows: &[Row]) -> Value {
 }
 
 /// Why there is nothing to list.
-fn nothing(left_out: usize) -> Fault {
+fn nothing(left_out: usize) -> Diagnostic {
     if left_out > 0 {
         let tools = pluralize(left_out, "tool");
         let message = format!("a filter leaves out all there is: {tools}");
-        return Fault::new(Code::ToolNotFound, message)
+        return Diagnostic::new(Code::ToolNotFound, message)
             .hint("it is set by --tools, --exclude, --toolset or --host, or by the configuration");
     }
-    Fault::new(Code::ToolNotFound, "this project has no tools yet")
+    Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME writes a first one")
         .hint("cogtools init sets the project up, with an example")
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Fault, Listed, Tool};
+use cogtools_core::{Candidate, Code, Diagnostic, Tool};
 use cogtools_program::render_hints;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(crate) struct Row {
     /// The files that nobody gets to because of this one.
     pub(crate) shadows: Vec<PathBuf>,
     /// What it costs the model, in tokens, or the first thing that is wrong.
-    pub(crate) cost: Result<usize, Box<Fault>>,
+    pub(crate) cost: Result<usize, Box<Diagnostic>>,
 }
 
 /// What all tools together cost the model, in tokens.
@@ -27,16 +27,16 @@ pub(crate) fn total(rows: &[Row]) -> usize {
 }
 
 impl Row {
-    pub(crate) fn new(file: &Listed, tool: Result<Tool, ToolError>) -> Self {
+    pub(crate) fn new(file: &Candidate, tool: Result<Tool, ToolError>) -> Self {
         let cost = tool.map(|tool| tool.tokens()).map_err(|error| {
-            let first = error.faults().into_iter().next();
-            Box::new(first.unwrap_or_else(|| Fault::new(Code::InvalidTool, "not a tool")))
+            let first = error.diagnostics().into_iter().next();
+            Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::InvalidTool, "not a tool")))
         });
         Self {
-            name: file.stem.to_string_lossy().into_owned(),
+            name: file.name.to_string_lossy().into_owned(),
             toolset: file.provenance.toolset.clone(),
             source: file.provenance.source.clone(),
-            file: file.shown.clone(),
+            file: file.display_path.clone(),
             shadows: Vec::new(),
             cost,
         }
@@ -58,13 +58,13 @@ impl Row {
     /// What else there is to say, on one line.
     pub(crate) fn notes(&self) -> String {
         let mut notes = Vec::new();
-        if let Err(fault) = &self.cost {
-            let place = fault
-                .place
+        if let Err(diagnostic) = &self.cost {
+            let place = diagnostic
+                .location
                 .as_ref()
                 .map(|place| format!("{}:{}: ", place.line, place.column));
             let place = place.unwrap_or_default();
-            notes.push(format!("broken: {place}{}", fault.message));
+            notes.push(format!("broken: {place}{}", diagnostic.message));
         }
         if !self.shadows.is_empty() {
             let files: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
@@ -81,7 +81,7 @@ impl Row {
         object.insert("file".into(), shown(&self.file).into());
         match &self.cost {
             Ok(tokens) => object.insert("tokens".into(), (*tokens).into()),
-            Err(fault) => object.insert("fault".into(), said(fault)),
+            Err(diagnostic) => object.insert("fault".into(), said(diagnostic)),
         };
         let shadows: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
         object.insert("shadows".into(), shadows.into());
@@ -89,12 +89,12 @@ impl Row {
     }
 }
 
-fn said(fault: &Fault) -> Value {
-    let mut said = json!({"code": fault.code.name(), "message": fault.message});
-    if let Some(place) = &fault.place {
+fn said(diagnostic: &Diagnostic) -> Value {
+    let mut said = json!({"code": diagnostic.code.name(), "message": diagnostic.message});
+    if let Some(place) = &diagnostic.location {
         said["line"] = place.line.into();
         said["column"] = place.column.into();
     }
-    said["hints"] = render_hints(&fault.hints).into();
+    said["hints"] = render_hints(&diagnostic.hints).into();
     said
 }

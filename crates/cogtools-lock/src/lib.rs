@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
-use cogtools_core::{Code, Fault, Lock, SourceError, Survey};
+use cogtools_core::{Code, Diagnostic, Lock, Snapshot, SourceError};
 use cogtools_program::project::{project, unfiltered_registry};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
@@ -72,21 +72,25 @@ impl LockArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = LockArgs::from_matches(matches);
     let project = project(io);
-    let survey = Survey::of(&unfiltered_registry(io, None)?, project.shown());
+    let survey = Snapshot::of(&unfiltered_registry(io, None)?, project.display_path());
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
     let known = path.exists().then(|| Lock::read(&path, &shown));
     if args.check {
         let known = known.unwrap_or_else(|| Lock::read(&path, &shown));
-        let faults = known.map_err(|fault| *fault)?.drift(&survey);
+        let diagnostics = known.map_err(|diagnostic| *diagnostic)?.drift(&survey);
         warn(&survey, io);
-        if !faults.is_empty() {
-            return Err(faults.into());
+        if !diagnostics.is_empty() {
+            return Err(diagnostics.into());
         }
         return io.show(&format!("unchanged {}\n", shown.display()));
     }
-    if !survey.dead.is_empty() {
-        let faults: Vec<Fault> = survey.dead.iter().map(SourceError::fault).collect();
-        return Err(faults.into());
+    if !survey.unavailable.is_empty() {
+        let diagnostics: Vec<Diagnostic> = survey
+            .unavailable
+            .iter()
+            .map(SourceError::diagnostic)
+            .collect();
+        return Err(diagnostics.into());
     }
     let text = survey.lock.text();
     let target = WritePath::in_project(project.root(), &path);
@@ -113,14 +117,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     io.show(&line)
 }
 
-fn warn(survey: &Survey, io: &mut Io<'_>) {
-    for fault in &survey.broken {
-        io.report(Severity::Warning, fault);
+fn warn(survey: &Snapshot, io: &mut Io<'_>) {
+    for diagnostic in &survey.broken {
+        io.report(Severity::Warning, diagnostic);
     }
 }
 
-fn unwritten(shown: &std::path::Path, error: &WriteError) -> Fault {
+fn unwritten(shown: &std::path::Path, error: &WriteError) -> Diagnostic {
     let message = format!("`{}` cannot be written: {error}", shown.display());
-    Fault::new(Code::IoFailed, message)
+    Diagnostic::new(Code::IoFailed, message)
         .hint(error.hint("make room, or make it and its folder writable"))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::Server as Source;
-use cogtools_core::{Answer as Answered, Cancel, Code, Fault, Tool};
+use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
 use cogtools_program::call::{input_fault, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ pub(crate) const NAME: &str = Source::PROGRAM;
 /// The variable with the description of the server.
 const SERVER: &str = Source::VARIABLE;
 /// How long a server may take to declare, and to answer, unless told otherwise.
-const DECLARE: Duration = Source::PATIENCE;
+const DECLARE: Duration = Source::LIST_TIMEOUT;
 const ANSWER: Duration = Tool::TIMEOUT;
 /// How often a wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -72,12 +72,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .var(SERVER)
         .map(|text| text.to_string_lossy().into_owned());
     let Some(description) = args.server.or(variable) else {
-        let fault = Fault::new(Code::Usage, "no server is named");
-        return Err(fault
+        let diagnostic = Diagnostic::new(Code::Usage, "no server is named");
+        return Err(diagnostic
             .hint(format!("describe it with --server, or in {SERVER}"))
             .into());
     };
-    let server = Server::read(&description).map_err(|error| error.fault(String::new()))?;
+    let server = Server::read(&description).map_err(|error| error.diagnostic(String::new()))?;
     let (question, usual) = match args.request {
         RequestArgs::Call { tool, json } => {
             let arguments = arguments(&tool, io)?;
@@ -88,9 +88,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let answer = ask(&server, &question, server.patience(usual), io)?;
     if answer.failed {
         // The tool's own words, for whoever started this program.
-        let mut fault = Fault::new(Code::ToolFailed, "the tool says that it failed");
-        fault.details = answer.text;
-        return Err(fault.into());
+        let mut diagnostic = Diagnostic::new(Code::ToolFailed, "the tool says that it failed");
+        diagnostic.details = answer.text;
+        return Err(diagnostic.into());
     }
     io.print(answer.text.as_bytes())
 }
@@ -101,7 +101,7 @@ fn arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure>
         let line = format!("{NAME} call {}", quote(tool));
         input_fault(&error, tool, || None, &line)
     })?;
-    let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.fault())?;
+    let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.diagnostic())?;
     Ok(arguments.into_object())
 }
 
@@ -116,7 +116,7 @@ fn ask(
     vars.remove(std::ffi::OsStr::new(SERVER));
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
-        Fault::new(
+        Diagnostic::new(
             Code::Internal,
             format!("no runtime can be started: {error}"),
         )
@@ -131,12 +131,14 @@ fn ask(
         cancel: &cancel,
         step: &step,
     };
-    let way = server.way().map_err(|error| error.fault(String::new()))?;
+    let way = server
+        .way()
+        .map_err(|error| error.diagnostic(String::new()))?;
     let asked = match way {
         Way::Command(program, args) => {
             let running = Running::start(&server.name, program, args, &vars, &io.cwd);
             running
-                .map_err(|error| Box::new(error.fault(String::new())))
+                .map_err(|error| Box::new(error.diagnostic(String::new())))
                 .and_then(|running| runtime.block_on(talk.streams(running)))
         }
         Way::Url(url) => runtime.block_on(talk.http(url, &vars)),
@@ -144,7 +146,7 @@ fn ask(
     runtime.shutdown_background();
     match watch.status() {
         Some(status) => Err(Failure::Status(status)),
-        None => asked.map_err(|fault| Failure::from(*fault)),
+        None => asked.map_err(|diagnostic| Failure::from(*diagnostic)),
     }
 }
 
@@ -158,7 +160,7 @@ struct Talk<'t> {
 }
 
 impl Talk<'_> {
-    async fn streams(&self, mut running: Running) -> Result<Answer, Box<Fault>> {
+    async fn streams(&self, mut running: Running) -> Result<Answer, Box<Diagnostic>> {
         let wire = running.wire();
         let answer = self.bounded(self.talk(|| wire.clone())).await;
         let error = match answer {
@@ -178,15 +180,15 @@ impl Talk<'_> {
             ClientError::Noise(..) | ClientError::TooLarge(_) => String::new(),
             _ => running.said(),
         };
-        Err(Box::new(error.fault(said)))
+        Err(Box::new(error.diagnostic(said)))
     }
 
-    async fn http(&self, url: &str, vars: &Vars) -> Result<Answer, Box<Fault>> {
+    async fn http(&self, url: &str, vars: &Vars) -> Result<Answer, Box<Diagnostic>> {
         let name = &self.server.name;
         let plain = |error: ClientError| {
-            let mut fault = error.fault(String::new());
-            fault.message = self.server.hushed(&fault.message, vars);
-            Box::new(fault)
+            let mut diagnostic = error.diagnostic(String::new());
+            diagnostic.message = self.server.hushed(&diagnostic.message, vars);
+            Box::new(diagnostic)
         };
         let headers = self.server.headers(vars).map_err(plain)?;
         let http =
@@ -209,7 +211,7 @@ impl Talk<'_> {
         work: impl Future<Output = Result<Answer, Broken>>,
     ) -> Result<Answer, Broken> {
         let stopped = async {
-            while !self.cancel.is_asked() {
+            while !self.cancel.is_cancelled() {
                 tokio::time::sleep(TICK).await;
             }
         };
@@ -251,7 +253,7 @@ impl Talk<'_> {
                 let text = if *whole && !failed {
                     json!(result).to_string()
                 } else {
-                    Answered::from_mcp(result).text
+                    ToolOutput::from_mcp(result).text
                 };
                 Answer { text, failed }
             }

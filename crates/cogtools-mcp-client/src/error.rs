@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_core::{Code, Fault, Hint};
+use cogtools_core::{Code, Diagnostic, Hint};
 
 use crate::obstacle::Obstacle;
 
@@ -41,11 +41,11 @@ pub(crate) enum ClientError {
 
 impl ClientError {
     /// The fault to show, with what the server said on standard error.
-    pub(crate) fn fault(&self, said: String) -> Fault {
-        let mut fault = Fault::new(self.code(), self.to_string());
-        fault.details = said;
-        fault.hints.extend(self.hint().map(Hint::from));
-        fault
+    pub(crate) fn diagnostic(&self, said: String) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
+        diagnostic.details = said;
+        diagnostic.hints.extend(self.hint().map(Hint::from));
+        diagnostic
     }
 
     const fn code(&self) -> Code {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_core::process::{End, Group};
+use cogtools_core::process::{Exit, Group};
 use cogtools_program::{Line, Lines, Vars};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -78,7 +78,7 @@ impl Running {
         let heard = Arc::<Mutex<Heard>>::default();
         let (pen, lines) = mpsc::channel::<Vec<u8>>();
         let (sender, messages) = channel(16);
-        let leader = group.leader();
+        let leader = group.child();
         if let Some(mut stdin) = leader.stdin.take() {
             spawn("stdin", move || {
                 for line in lines {
@@ -129,7 +129,7 @@ impl Running {
             self.wait(GRACE);
         }
         if !lock(&self.heard).closed {
-            self.group.ask();
+            self.group.terminate();
             self.wait(LAST);
         } else if died {
             // Its streams are closed a moment before it has ended.
@@ -139,7 +139,7 @@ impl Running {
         let status = self.group.reap();
         status.map_or_else(
             |error| error.to_string(),
-            |status| End::Exit(status).words(),
+            |status| Exit::Status(status).describe(),
         )
     }
 

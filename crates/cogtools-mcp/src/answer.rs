@@ -4,7 +4,7 @@
 //! from it. So whatever it can repair is a result that is marked as an error.
 
 use cogtools_core::hint::{Command, Hint};
-use cogtools_core::{Answer, Fault};
+use cogtools_core::{Diagnostic, ToolOutput};
 use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, PromptMessage, Role};
@@ -17,9 +17,9 @@ pub(crate) fn to_call(called: Called) -> Result<CallToolResult, ErrorData> {
     let error = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
     match called {
         Called::Done(answer) => Ok(result(answer)),
-        Called::Failed(faults) => Ok(error(words(&faults))),
+        Called::Failed(diagnostics) => Ok(error(words(&diagnostics))),
         Called::Cancelled => Ok(error("the call was cancelled\n".to_owned())),
-        Called::Unknown(faults) => Err(unknown(&faults)),
+        Called::Unknown(diagnostics) => Err(unknown(&diagnostics)),
     }
 }
 
@@ -30,16 +30,16 @@ pub(crate) fn to_prompt(called: Called) -> Result<GetPromptResult, ErrorData> {
             let message = PromptMessage::new_text(Role::User, answer.text);
             Ok(GetPromptResult::new(vec![message]))
         }
-        Called::Failed(faults) => Err(ErrorData::invalid_params(words(&faults), None)),
+        Called::Failed(diagnostics) => Err(ErrorData::invalid_params(words(&diagnostics), None)),
         Called::Cancelled => Err(ErrorData::internal_error("the request was cancelled", None)),
-        Called::Unknown(faults) => Err(unknown(&faults)),
+        Called::Unknown(diagnostics) => Err(unknown(&diagnostics)),
     }
 }
 
 /// The text, or all the parts of a server's answer that the protocol knows; and
 /// beside it the value, if there is one. Clients know only objects there.
-fn result(answer: Answer) -> CallToolResult {
-    let parts = answer.parts.into_iter().map(serde_json::from_value);
+fn result(answer: ToolOutput) -> CallToolResult {
+    let parts = answer.content.into_iter().map(serde_json::from_value);
     let parts: Result<Vec<ContentBlock>, _> = parts.collect();
     let parts = parts.ok().filter(|parts| !parts.is_empty());
     let parts = parts.unwrap_or_else(|| vec![ContentBlock::text(answer.text)]);
@@ -49,15 +49,16 @@ fn result(answer: Answer) -> CallToolResult {
 }
 
 /// The answer to a request that needs a configuration which is not valid.
-pub(crate) fn broken(faults: &[Fault]) -> ErrorData {
-    ErrorData::internal_error(words(faults), None)
+pub(crate) fn broken(diagnostics: &[Diagnostic]) -> ErrorData {
+    ErrorData::internal_error(words(diagnostics), None)
 }
 
 /// The error of a name that stands for nothing, on one line.
-fn unknown(faults: &[Fault]) -> ErrorData {
-    let parts = faults.iter().flat_map(|fault| {
-        let hints = fault.hints.iter().filter(|hint| !lists_tools(hint));
-        std::iter::once(fault.line()).chain(hints.map(|hint| render_hint(hint).into_owned()))
+fn unknown(diagnostics: &[Diagnostic]) -> ErrorData {
+    let parts = diagnostics.iter().flat_map(|diagnostic| {
+        let hints = diagnostic.hints.iter().filter(|hint| !lists_tools(hint));
+        std::iter::once(diagnostic.summary())
+            .chain(hints.map(|hint| render_hint(hint).into_owned()))
     });
     let message = parts.collect::<Vec<_>>().join("; ");
     ErrorData::invalid_params(message, None)
@@ -75,11 +76,11 @@ const fn lists_tools(hint: &Hint) -> bool {
 }
 
 /// All that is wrong, as every program says it.
-fn words(faults: &[Fault]) -> String {
+fn words(diagnostics: &[Diagnostic]) -> String {
     let reporter = Reporter::new(NAME, Format::Human, false);
-    let words = faults
+    let words = diagnostics
         .iter()
-        .map(|fault| reporter.render(Severity::Error, fault));
+        .map(|diagnostic| reporter.render(Severity::Error, diagnostic));
     words.collect()
 }
 
@@ -91,8 +92,8 @@ mod tests {
 
     #[test]
     fn hints_are_left_out_by_their_kind() {
-        let fault = Fault::new(Code::ToolNotFound, "no tool of that name is here")
-            .about("tel")
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool of that name is here")
+            .with_subject("tel")
             .hint("did you mean `tell`?")
             .hint("text may name cogtools-discover")
             .hint(Hint::run("allow it: ", Command::Trust("team".into()), ""))
@@ -102,7 +103,7 @@ mod tests {
                 " prints the tools there are",
             ));
         assert_eq!(
-            unknown(&[fault]).message,
+            unknown(&[diagnostic]).message,
             "tel: no tool of that name is here; did you mean `tell`?; text may name \
              cogtools-discover; allow it: cogtools trust team"
         );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Answer, Call, Cancel, Code, Fault, Limit, Registry, Surroundings, Tool};
+use cogtools_core::{Call, Cancel, Code, Context, Diagnostic, Limit, Registry, Tool, ToolOutput};
 use cogtools_program::work;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
@@ -16,11 +16,11 @@ use crate::catalogue::{CallError, Catalogue};
 #[derive(Debug)]
 pub(crate) enum Called {
     /// The tool answered.
-    Done(Answer),
+    Done(ToolOutput),
     /// It did not, or must not be asked that way.
-    Failed(Vec<Fault>),
+    Failed(Vec<Diagnostic>),
     /// There is no such tool.
-    Unknown(Vec<Fault>),
+    Unknown(Vec<Diagnostic>),
     /// Nobody wants to know.
     Cancelled,
 }
@@ -47,15 +47,15 @@ impl Workers {
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>> + Send + 'static,
+        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
         cancelled: impl Future<Output = ()>,
     ) -> Called {
         let working = self.work(catalogue, name, arguments);
         tokio::select! {
             called = working => match called {
                 Ok(answer) => Called::Done(answer),
-                Err(CallError::Unknown(faults)) => Called::Unknown(faults),
-                Err(CallError::Failed(faults)) => Called::Failed(faults),
+                Err(CallError::Unknown(diagnostics)) => Called::Unknown(diagnostics),
+                Err(CallError::Failed(diagnostics)) => Called::Failed(diagnostics),
             },
             () = cancelled => Called::Cancelled,
         }
@@ -67,8 +67,8 @@ impl Workers {
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>> + Send + 'static,
-    ) -> Result<Answer, CallError> {
+        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+    ) -> Result<ToolOutput, CallError> {
         let permit = Arc::clone(&self.free).acquire_owned().await;
         let permit = permit.map_err(|_| CallError::Failed(vec![defect(name)]))?;
         let asked = Asked(Cancel::default());
@@ -81,10 +81,10 @@ impl Workers {
         let limit = Limit::of(&tool);
         let (place, cancel) = (Arc::clone(catalogue), asked.0.clone());
         let prepare = move || prepare(&place, &registry, tool, arguments, cancel);
-        let ((call, surroundings), permit) = within(name, &limit, permit, prepare).await?;
+        let ((call, cx), permit) = within(name, &limit, permit, prepare).await?;
 
         let limit = call.limit();
-        let run = move || call.run(&surroundings).map_err(CallError::Failed);
+        let run = move || call.run(&cx).map_err(CallError::Failed);
         let (answer, _permit) = within(name, &limit, permit, run).await?;
         Ok(answer)
     }
@@ -100,7 +100,7 @@ struct Asked(Cancel);
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        self.0.ask();
+        self.0.cancel();
     }
 }
 
@@ -110,17 +110,17 @@ fn prepare(
     catalogue: &Catalogue,
     registry: &Registry,
     tool: Tool,
-    arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Fault>>,
+    arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
     cancel: Cancel,
-) -> Result<(Call, Surroundings), CallError> {
-    let arguments = arguments(&tool).map_err(|faults| {
-        let about = |fault: Fault| fault.about(tool.name().as_str());
-        CallError::Failed(faults.into_iter().map(about).collect())
+) -> Result<(Call, Context), CallError> {
+    let arguments = arguments(&tool).map_err(|diagnostics| {
+        let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
+        CallError::Failed(diagnostics.into_iter().map(about).collect())
     })?;
     let call = registry.prepare_tool(tool, arguments);
     let call = call.map_err(CallError::Failed)?;
-    let surroundings = catalogue.surroundings(call.tool(), cancel);
-    Ok((call, surroundings.map_err(CallError::Failed)?))
+    let cx = catalogue.cx(call.tool(), cancel);
+    Ok((call, cx.map_err(CallError::Failed)?))
 }
 
 /// What comes of `work`, a part of a call of the tool `name`, unless that takes longer
@@ -131,25 +131,25 @@ async fn within<T: Send + 'static>(
     permit: OwnedSemaphorePermit,
     work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
 ) -> Result<(T, OwnedSemaphorePermit), CallError> {
-    let failed = |fault: Fault| CallError::Failed(vec![fault]);
+    let failed = |diagnostic: Diagnostic| CallError::Failed(vec![diagnostic]);
     let (sender, done) = oneshot::channel();
     let started = work::start(name, move || {
         let _ = sender.send((work(), permit));
     });
-    started.map_err(|fault| failed(*fault))?;
+    started.map_err(|diagnostic| failed(*diagnostic))?;
     match timeout(limit.patience(), done).await {
         Ok(Ok((done, permit))) => Ok((done?, permit)),
         Ok(Err(_)) => Err(failed(defect(name))),
-        Err(_) => Err(failed(limit.fault())),
+        Err(_) => Err(failed(limit.diagnostic())),
     }
 }
 
 /// The thread has gone without an answer; what happened stands on standard error.
-fn defect(name: &str) -> Fault {
-    Fault::new(
+fn defect(name: &str) -> Diagnostic {
+    Diagnostic::new(
         Code::Internal,
         "unexpected failure while the tool was at work",
     )
-    .about(name)
+    .with_subject(name)
     .hint("this is a defect of cogtools; please report it with the call")
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_core::{
-    Cancel, Fault, FindError, Registry, Source, SourceError, Surroundings, Target, Tool,
+    Cancel, Context, Diagnostic, FindError, Registry, Source, SourceError, Target, Tool,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
@@ -31,7 +31,7 @@ pub(crate) struct Catalogue {
     reporter: Reporter,
     shelf: Shelf,
     /// What the last listing complained about.
-    told: Mutex<Vec<Fault>>,
+    told: Mutex<Vec<Diagnostic>>,
     cancel: Cancel,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Listing {
     /// The same without what a budget leaves out: all of them can be prompts.
     pub(crate) prompts: Vec<Arc<Offer>>,
     /// What is wrong with files that are left out.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Catalogue {
@@ -80,46 +80,49 @@ impl Catalogue {
 
     /// Ends the sources that are programs and being asked.
     pub(crate) fn stop(&self) {
-        self.cancel.ask();
+        self.cancel.cancel();
     }
 
     /// The one place where a registry is made.
-    pub(crate) fn registry(&self) -> Result<Registry, Vec<Fault>> {
+    pub(crate) fn registry(&self) -> Result<Registry, Vec<Diagnostic>> {
         let made = self.within(|io| project::registry(&self.args.registry, io, Some(Target::Mcp)));
-        made.map_err(|failure| failure.faults().to_vec())
+        made.map_err(|failure| failure.diagnostics().to_vec())
     }
 
     /// The tool of that name, and the registry that has it.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Tool), CallError> {
         let registry = self.registry().map_err(CallError::Failed)?;
         let tool = registry.find(name).map_err(|error| match error {
-            FindError::Invalid(_) => CallError::Failed(error.faults()),
-            _ => CallError::Unknown(error.faults()),
+            FindError::Invalid(_) => CallError::Failed(error.diagnostics()),
+            _ => CallError::Unknown(error.diagnostics()),
         })?;
         Ok((registry, tool))
     }
 
     /// Every tool, and what no listing before has complained about.
-    pub(crate) fn list(&self) -> Result<(Listing, Vec<Fault>), Vec<Fault>> {
+    pub(crate) fn list(&self) -> Result<(Listing, Vec<Diagnostic>), Vec<Diagnostic>> {
         let listing = self.look()?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = listing.faults.iter().filter(|fault| !told.contains(fault));
+        let news = listing
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| !told.contains(diagnostic));
         let news = news.cloned().collect();
-        told.clone_from(&listing.faults);
+        told.clone_from(&listing.diagnostics);
         Ok((listing, news))
     }
 
-    fn look(&self) -> Result<Listing, Vec<Fault>> {
+    fn look(&self) -> Result<Listing, Vec<Diagnostic>> {
         let registry = self.registry()?;
         let budget = self.args.budget.or_configured(&registry);
         let found = registry.files();
         let mut listing = Listing::default();
-        let unlisted = found.unlisted.iter().map(SourceError::fault);
-        listing.faults.extend(unlisted);
+        let unlisted = found.source_errors.iter().map(SourceError::diagnostic);
+        listing.diagnostics.extend(unlisted);
         for offered in self.shelf.offers(found.items, budget.is_some()) {
             match offered {
                 Ok(offer) => listing.prompts.push(offer),
-                Err(wrong) => listing.faults.extend(wrong),
+                Err(wrong) => listing.diagnostics.extend(wrong),
             }
         }
         let offers = listing.prompts.iter().map(Arc::clone);
@@ -143,8 +146,8 @@ impl Catalogue {
                 let offers = listing.offers.iter().chain(&listing.prompts);
                 offers.for_each(|offer| offer.digest().hash(&mut hasher));
             }
-            Err(faults) => {
-                let messages = faults.iter().map(|fault| &fault.message);
+            Err(diagnostics) => {
+                let messages = diagnostics.iter().map(|diagnostic| &diagnostic.message);
                 messages.for_each(|message| message.hash(&mut hasher));
             }
         }
@@ -153,21 +156,17 @@ impl Catalogue {
 
     /// What is around a call of `tool`, which `cancel` ends. A template looks at
     /// nothing, so nothing is looked for.
-    pub(crate) fn surroundings(
-        &self,
-        tool: &Tool,
-        cancel: Cancel,
-    ) -> Result<Surroundings, Vec<Fault>> {
+    pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
         if !tool.runs_programs() {
-            return Ok(Surroundings::default());
+            return Ok(Context::default());
         }
-        let around = self.within(|io| {
+        let cx = self.within(|io| {
             let project = project::project(io);
             let config = project::config(&project, io)?;
-            Ok(project::surroundings(io, &project, config.env_priority))
+            Ok(project::cx(io, &project, config.env_priority))
         });
-        let around = around.map_err(|failure: Failure| failure.faults().to_vec())?;
-        Ok(Surroundings { cancel, ..around })
+        let cx = cx.map_err(|failure: Failure| failure.diagnostics().to_vec())?;
+        Ok(Context { cancel, ..cx })
     }
 
     /// The folders in which something can happen that changes the list: the root,
@@ -199,8 +198,8 @@ impl Catalogue {
 #[derive(Debug)]
 pub(crate) enum CallError {
     /// There is no tool of that name.
-    Unknown(Vec<Fault>),
+    Unknown(Vec<Diagnostic>),
     /// There is one, or could be, but it or the configuration is not valid, it cannot
     /// be called so, or it failed.
-    Failed(Vec<Fault>),
+    Failed(Vec<Diagnostic>),
 }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::{Failure, Io, Program, Stdin, exit, man};
@@ -115,8 +115,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let cwd = io.cwd.join(&directory);
         if !cwd.is_dir() {
             let message = format!("`{}` is not a directory", directory.display());
-            let fault = Fault::new(Code::Usage, message).about("--project");
-            return Err(fault.hint("name the directory of a project").into());
+            let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("--project");
+            return Err(diagnostic.hint("name the directory of a project").into());
         }
         io.cwd = cwd;
     }
@@ -147,7 +147,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .name("mcp".into())
         .spawn(move || end(serve(house, door), &spoken))
         .map_err(|error| {
-            Fault::new(Code::Internal, format!("no thread can be started: {error}"))
+            Diagnostic::new(Code::Internal, format!("no thread can be started: {error}"))
         })?;
     let said = speak(io, heard, || stop.cancel());
     drop(speaking);
@@ -174,8 +174,8 @@ fn token(io: &Io<'_>) -> Result<Option<String>, Failure> {
         }
         _ => {
             let message = "a token has visible ASCII characters only";
-            let fault = Fault::new(Code::Usage, message).about(TOKEN);
-            Err(fault.hint("choose another one").into())
+            let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(TOKEN);
+            Err(diagnostic.hint("choose another one").into())
         }
     }
 }

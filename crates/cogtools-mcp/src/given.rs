@@ -4,7 +4,7 @@
 //! the last. `cogtools-call` refuses that, so the server reads the same text with
 //! the same reader.
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use cogtools_core::arguments::{Arguments, Syntax};
 use rmcp::model::JsonObject;
 use serde::Deserialize;
@@ -41,14 +41,14 @@ impl Given {
     }
 
     /// Reads them as every call's arguments are read.
-    pub(crate) fn read(self) -> Result<Arguments, Vec<Fault>> {
+    pub(crate) fn read(self) -> Result<Arguments, Vec<Diagnostic>> {
         let read = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);
         read.map_err(|error| {
-            let mut fault = error.fault();
+            let mut diagnostic = error.diagnostic();
             // Here nothing comes on standard input.
-            fault.hints = vec![HINT.into()];
-            fault.place = None;
-            vec![fault]
+            diagnostic.hints = vec![HINT.into()];
+            diagnostic.location = None;
+            vec![diagnostic]
         })
     }
 }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_refused() {
         let given = Given(r#"{"a":1,"a":2}"#.into());
-        let faults = given.read().expect_err("`a` stands twice");
-        assert_eq!(faults[0].hints, [Hint::from(HINT)]);
+        let diagnostics = given.read().expect_err("`a` stands twice");
+        assert_eq!(diagnostics[0].hints, [Hint::from(HINT)]);
     }
 }

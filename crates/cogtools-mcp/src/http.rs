@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::{Failure, Input};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -63,8 +63,8 @@ const ORIGINS: [&str; 6] = [
 pub(crate) async fn serve(house: &Arc<House>, address: Address) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot listen on {}: {error}", address.socket);
-        let fault = Fault::new(Code::IoFailed, message);
-        Failure::from(fault.hint("choose another port, or 0 for any that is free"))
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        Failure::from(diagnostic.hint("choose another port, or 0 for any that is free"))
     };
     let listener = TcpListener::bind(address.socket).await.map_err(failed)?;
     let local = listener.local_addr().map_err(failed)?;

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::OnceLock;
 
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Fault, Tool};
+use cogtools_core::{Diagnostic, Tool};
 use rmcp::model;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -27,16 +27,19 @@ pub(crate) struct Offer {
 
 impl Offer {
     /// What to tell of a tool, or all that is wrong with its file.
-    pub(crate) fn of(loaded: Result<Tool, ToolError>, counted: bool) -> Result<Self, Vec<Fault>> {
-        Self::new(&loaded.map_err(ToolError::faults)?, counted)
+    pub(crate) fn of(
+        loaded: Result<Tool, ToolError>,
+        counted: bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Self::new(&loaded.map_err(ToolError::diagnostics)?, counted)
     }
 
     /// What to tell of `tool`, and with `counted` what it costs.
-    pub(crate) fn new(tool: &Tool, counted: bool) -> Result<Self, Vec<Fault>> {
+    pub(crate) fn new(tool: &Tool, counted: bool) -> Result<Self, Vec<Diagnostic>> {
         let prompts = prompt::is_offered(tool);
         let told = to_raw_value(&tool.to_mcp());
         // A declaration is JSON; that of a tool which is not would be a defect.
-        let told = told.map_err(|_| ToolError::Defect(tool.file().to_path_buf()).faults())?;
+        let told = told.map_err(|_| ToolError::Defect(tool.file().to_path_buf()).diagnostics())?;
         Ok(Self {
             told,
             prompts,

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::Failure;
 use rmcp::service::{QuitReason, serve_server_with_ct};
 use tokio::runtime::Builder;
@@ -33,7 +33,7 @@ pub(crate) fn serve(house: House, door: Door) -> Result<u8, Failure> {
         .max_blocking_threads(4)
         .build();
     let runtime = runtime.map_err(|error| {
-        Fault::new(
+        Diagnostic::new(
             Code::Internal,
             format!("no runtime can be started: {error}"),
         )
@@ -69,7 +69,7 @@ async fn open(house: &Arc<House>, door: Door) -> Result<(), Failure> {
 async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(), Failure> {
     let wire = Wire::new(source, house.speeches.clone(), house.stop.clone());
     let wire = wire.map_err(|error| {
-        Fault::new(Code::Internal, format!("no thread can be started: {error}"))
+        Diagnostic::new(Code::Internal, format!("no thread can be started: {error}"))
     })?;
     let server = Server::new(Arc::clone(house), true);
     // The wire ends by itself when everything does, after the last answers.
@@ -95,7 +95,7 @@ async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(),
     match quit {
         Ok(QuitReason::Closed | QuitReason::Cancelled) => Ok(()),
         Ok(_) | Err(_) => {
-            Err(Fault::new(Code::Internal, "the connection failed unexpectedly").into())
+            Err(Diagnostic::new(Code::Internal, "the connection failed unexpectedly").into())
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
     CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams,
@@ -56,18 +56,18 @@ impl Server {
         let listed = tokio::task::spawn_blocking(move || catalogue.list()).await;
         let listing = listed
             .map_err(|_| ErrorData::internal_error("unexpected failure while listing", None))?;
-        let (listing, news) = listing.map_err(|faults| answer::broken(&faults))?;
-        for fault in news {
-            self.warn(fault).await;
+        let (listing, news) = listing.map_err(|diagnostics| answer::broken(&diagnostics))?;
+        for diagnostic in news {
+            self.warn(diagnostic).await;
         }
         Ok(listing)
     }
 
-    async fn warn(&self, fault: Fault) {
+    async fn warn(&self, diagnostic: Diagnostic) {
         let _ = self
             .house
             .speeches
-            .send(Speech::Warning(Box::new(fault)))
+            .send(Speech::Warning(Box::new(diagnostic)))
             .await;
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use cogtools_core::{Fault, Listed, load_all};
+use cogtools_core::{Candidate, Diagnostic, load_all};
 
 use crate::offer::Offer;
 use crate::stamp::Stamp;
@@ -24,17 +24,17 @@ struct Kept {
 }
 
 /// What is to be told of a file, or what is wrong with it.
-pub(crate) type Offered = Result<Arc<Offer>, Vec<Fault>>;
+pub(crate) type Offered = Result<Arc<Offer>, Vec<Diagnostic>>;
 
 impl Shelf {
     /// What each of `files` offers, in their order. Whoever comes while another
     /// one is at it waits, and finds all of it done. With `counted` each knows what
     /// it costs.
-    pub(crate) fn offers(&self, files: Vec<Listed>, counted: bool) -> Vec<Offered> {
+    pub(crate) fn offers(&self, files: Vec<Candidate>, counted: bool) -> Vec<Offered> {
         self.offers_at(SystemTime::now(), files, counted)
     }
 
-    fn offers_at(&self, now: SystemTime, files: Vec<Listed>, counted: bool) -> Vec<Offered> {
+    fn offers_at(&self, now: SystemTime, files: Vec<Candidate>, counted: bool) -> Vec<Offered> {
         // There is time for this while another one is at it.
         let stamps: Vec<Option<Stamp>> = files
             .iter()
@@ -55,7 +55,7 @@ impl Shelf {
             .iter()
             .zip(&known)
             .filter(|(_, known)| known.is_none());
-        let anew: Vec<Listed> = anew.map(|(file, _)| file.clone()).collect();
+        let anew: Vec<Candidate> = anew.map(|(file, _)| file.clone()).collect();
         let mut read =
             load_all(&anew, |_, loaded| Offer::of(loaded, counted).map(Arc::new)).into_iter();
         let offers = known
@@ -97,7 +97,7 @@ mod tests {
     ) -> Vec<Option<String>> {
         let files = names.iter().map(|name| {
             let path = project.path(name);
-            Listed::file(path.clone(), path)
+            Candidate::file(path.clone(), path)
         });
         let offers = shelf.offers_at(now, files.collect(), false).into_iter();
         let tools = offers.map(|offer| offer.ok()?.tool());

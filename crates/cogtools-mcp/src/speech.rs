@@ -3,7 +3,7 @@
 //! Both streams belong to the thread that runs the program, which writes what
 //! the others hand it; so a client that reads slowly slows the server down.
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use cogtools_program::{Failure, Io, Severity};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -16,7 +16,7 @@ pub(crate) enum Speech {
     /// A line for the client.
     Message(Vec<u8>),
     /// Words on something that went wrong, and from which the server goes on.
-    Warning(Box<Fault>),
+    Warning(Box<Diagnostic>),
 }
 
 /// The two ends of what is said.
@@ -34,7 +34,7 @@ pub(crate) fn speak(
     let mut result = Ok(());
     while let Some(speech) = speeches.blocking_recv() {
         match speech {
-            Speech::Warning(fault) => io.report(Severity::Warning, &fault),
+            Speech::Warning(diagnostic) => io.report(Severity::Warning, &diagnostic),
             Speech::Message(line) if result.is_ok() => {
                 result = io.print(&line);
                 if result.is_err() {

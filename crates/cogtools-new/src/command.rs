@@ -104,7 +104,7 @@ impl NewArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = NewArgs::from_matches(matches)?;
     let template = args.template;
-    let refuse = |refusal: Refusal| Failure::from(refusal.fault());
+    let refuse = |refusal: Refusal| Failure::from(refusal.diagnostic());
     let name =
         Name::new(&args.name).map_err(|error| refuse(Refusal::Name(args.name.clone(), error)))?;
     let project = project(io);

@@ -41,7 +41,7 @@ impl Place {
             let first = sources.first().ok_or(Refusal::NoFolder)?;
             return Ok(Self {
                 folder: first.path().to_path_buf(),
-                shown: first.shown().to_path_buf(),
+                shown: first.display_path().to_path_buf(),
                 listed: true,
             });
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cogtools_core::file::WriteError;
-use cogtools_core::{Code, Fault, Name, NameError};
+use cogtools_core::{Code, Diagnostic, Name, NameError};
 use thiserror::Error;
 
 /// Why no tool is written.
@@ -25,23 +25,24 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     /// The fault to show.
-    pub(crate) fn fault(&self) -> Fault {
-        let fault = |code| Fault::new(code, self.to_string());
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
+        let diagnostic = |code| Diagnostic::new(code, self.to_string());
         match self {
             Self::Name(name, error) => {
-                let mut fault = fault(Code::Usage).about(name.escape_debug().to_string());
-                fault.hints.push(why(error).into());
+                let mut diagnostic =
+                    diagnostic(Code::Usage).with_subject(name.escape_debug().to_string());
+                diagnostic.hints.push(why(error).into());
                 let near = mended(name).map(|name| format!("try `{name}`"));
                 let near = near.unwrap_or_else(|| "try a name such as `check_facts`".to_owned());
-                fault.hint(near)
+                diagnostic.hint(near)
             }
             Self::Exists(_) => {
-                fault(Code::Usage).hint("choose another name, or move the file away first")
+                diagnostic(Code::Usage).hint("choose another name, or move the file away first")
             }
-            Self::NoFolder => fault(Code::InvalidConfig)
+            Self::NoFolder => diagnostic(Code::InvalidConfig)
                 .hint("add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`")
                 .hint("or name a folder with --dir"),
-            Self::Unwritable(_, error) => fault(Code::IoFailed)
+            Self::Unwritable(_, error) => diagnostic(Code::IoFailed)
                 .hint(error.hint("make room or give permission, then run this again")),
         }
     }

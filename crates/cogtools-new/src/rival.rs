@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cogtools_core::{Config, Name, Registry, Surroundings, Tool};
+use cogtools_core::{Config, Context, Name, Registry, Tool};
 
 use crate::place::Place;
 
@@ -60,6 +60,6 @@ impl Rival {
 
 /// The tool that a call of `name` means.
 fn called(name: &Name, config: &Config) -> Option<Tool> {
-    let registry = Registry::new(config.clone(), None, Surroundings::default());
+    let registry = Registry::new(config.clone(), None, Context::default());
     registry.find(name.as_str()).ok()
 }

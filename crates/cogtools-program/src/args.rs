@@ -4,7 +4,7 @@
 //! below: everything else takes values that cannot be wrong.
 
 use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
-use cogtools_core::{Code, Config, EnvPriority, Fault, Filter, Pattern, Target};
+use cogtools_core::{Code, Config, Diagnostic, EnvPriority, Filter, Pattern, Target};
 
 use crate::failure::Failure;
 
@@ -67,7 +67,7 @@ impl EnvArgs {
     /// for the process alone.
     pub const fn priority(self, config: &Config) -> EnvPriority {
         if self.system {
-            EnvPriority::System
+            EnvPriority::ProcessOnly
         } else {
             config.env_priority
         }
@@ -150,7 +150,7 @@ where
 {
     matches.get_one::<T>(name).cloned().ok_or_else(|| {
         let message = format!("the command line requires `{name}` and has no value for it");
-        Fault::new(Code::Internal, message).into()
+        Diagnostic::new(Code::Internal, message).into()
     })
 }
 

@@ -1,7 +1,7 @@
 //! `--budget`: fewer declarations, and two tools that lead to the others.
 
 use clap::{Arg, ArgMatches, value_parser};
-use cogtools_core::{Budget, BudgetError, Code, Fault, Registry, Tool};
+use cogtools_core::{Budget, BudgetError, Code, Diagnostic, Registry, Tool};
 
 /// What the man page says of it.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
@@ -59,25 +59,27 @@ impl BudgetOption {
         all: Vec<(T, usize)>,
         registry: &Registry,
         index: impl FnMut(&Tool) -> T,
-    ) -> Result<Vec<T>, Vec<Fault>> {
+    ) -> Result<Vec<T>, Vec<Diagnostic>> {
         let costs: Vec<usize> = all.iter().map(|(_, tokens)| *tokens).collect();
-        let two = registry.index().map_err(cogtools_core::FindError::faults)?;
+        let two = registry
+            .index()
+            .map_err(cogtools_core::FindError::diagnostics)?;
         let cost = two.iter().map(Tool::tokens).sum();
         let selection = self.budget.select(&costs, cost);
-        let selection = selection.map_err(|error| vec![self.fault(error)])?;
+        let selection = selection.map_err(|error| vec![self.diagnostic(error)])?;
         let kept = all.into_iter().zip(selection.declared);
         let kept = kept.filter(|(_, kept)| *kept).map(|((one, _), _)| one);
-        let two = two.iter().filter(|_| selection.index);
+        let two = two.iter().filter(|_| selection.with_search);
         Ok(kept.chain(two.map(index)).collect())
     }
 
-    fn fault(self, error: BudgetError) -> Fault {
+    fn diagnostic(self, error: BudgetError) -> Diagnostic {
         let (code, subject) = if self.is_option {
             (Code::Usage, "--budget")
         } else {
             (Code::InvalidConfig, "budget")
         };
-        let fault = Fault::new(code, error.to_string()).about(subject);
-        fault.hint(format!("the least that works here is {}", error.least))
+        let diagnostic = Diagnostic::new(code, error.to_string()).with_subject(subject);
+        diagnostic.hint(format!("the least that works here is {}", error.minimum))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{self as core, Answer, Code, Fault, Surroundings, Tool};
+use cogtools_core::{self as core, Code, Context, Diagnostic, Tool, ToolOutput};
 
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
@@ -58,23 +58,23 @@ pub fn answer(
     tool: Tool,
     call: &Call,
     context: impl FnOnce(&Io<'_>) -> Result<ProjectContext, Failure>,
-    prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Fault>>,
+    prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
     let bytes = io.stdin.read();
     let bytes =
         bytes.map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
-    let surroundings = if tool.runs_programs() {
-        context(io)?.surroundings(io)
+    let cx = if tool.runs_programs() {
+        context(io)?.cx(io)
     } else {
-        Surroundings::default()
+        Context::default()
     };
     let arguments = arguments(&name, bytes, call.syntax)?;
     let prepared = prepare(tool, arguments).map_err(Failure::from)?;
-    let answer = crate::work::bounded(prepared, surroundings)?;
-    if call.verbose && !answer.aside.trim().is_empty() {
+    let answer = crate::work::bounded(prepared, cx)?;
+    if call.verbose && !answer.stderr.trim().is_empty() {
         let message = format!("{name}: the program wrote on standard error:");
-        io.note_with(&message, answer.aside.trim_end());
+        io.note_with(&message, answer.stderr.trim_end());
     }
     io.print(answer.text.as_bytes())
 }
@@ -84,17 +84,17 @@ pub fn call(
     tool: &Arc<Tool>,
     bytes: Vec<u8>,
     syntax: Syntax,
-    surroundings: Surroundings,
-) -> Result<Answer, Failure> {
+    cx: Context,
+) -> Result<ToolOutput, Failure> {
     let arguments = arguments(tool.name().as_str(), bytes, syntax)?;
     let call = core::Call::new(Arc::clone(tool), arguments);
-    crate::work::bounded(call, surroundings)
+    crate::work::bounded(call, cx)
 }
 
 /// The arguments in `bytes`, for a call of the tool `name`.
 fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Failure> {
     let read = Arguments::read(bytes, syntax);
-    read.map_err(|error| error.fault().about(name).into())
+    read.map_err(|error| error.diagnostic().with_subject(name).into())
 }
 
 /// A word as a shell takes it.
@@ -110,36 +110,36 @@ pub fn input_fault(
     name: &str,
     example: impl FnOnce() -> Option<String>,
     line: &str,
-) -> Fault {
+) -> Diagnostic {
     match error {
         InputError::Terminal => {
             let example = example().unwrap_or_else(|| "{…}".to_owned());
-            Fault::new(
+            Diagnostic::new(
                 Code::Usage,
                 "the arguments come on standard input, which is a terminal here",
             )
-            .about(name)
+            .with_subject(name)
             .hint(format!("echo {} | {line}", quote(&example)))
             .hint(format!("{line} < arguments.json"))
         }
         InputError::TooLarge => {
             let most = Input::LIMIT >> 20;
             let message = format!("the arguments are larger than {most} MiB");
-            Fault::new(Code::InvalidArgumentsSyntax, message)
-                .about(name)
+            Diagnostic::new(Code::InvalidArgumentsSyntax, message)
+                .with_subject(name)
                 .hint("pass the name of a file instead of its content")
         }
         InputError::TimedOut(after) => {
             let message = format!("standard input did not end within {} s", after.as_secs());
-            Fault::new(Code::Timeout, message)
-                .about(name)
+            Diagnostic::new(Code::Timeout, message)
+                .with_subject(name)
                 .hint("close standard input after the arguments; `< /dev/null` sends none")
         }
-        InputError::Failed(error) => Fault::new(
+        InputError::Failed(error) => Diagnostic::new(
             Code::IoFailed,
             format!("standard input cannot be read: {error}"),
         )
-        .about(name)
+        .with_subject(name)
         .hint("check where standard input comes from"),
     }
 }

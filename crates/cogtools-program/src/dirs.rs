@@ -3,8 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use cogtools_core::source::Global;
-use cogtools_core::{Environment, Places};
+use cogtools_core::source::GlobalModules;
+use cogtools_core::{ConfigPaths, Environment};
 
 use crate::io::Io;
 
@@ -19,15 +19,15 @@ const RECORD: &str = "trust.json";
 
 /// Where else the configuration is said to be: the machine's file, the user's
 /// home, variables.
-pub fn config_paths(io: &Io<'_>) -> Places {
+pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
     let system = trusted_var(io, SYSTEM_SETTINGS).map(|file| {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-        io.cwd.join(folder).join(Places::FILE)
+        io.cwd.join(folder).join(ConfigPaths::FILE)
     });
     let ours = |(name, value): (&OsString, &OsString)| {
         let name = name
             .to_str()
-            .filter(|name| name.starts_with(Places::PREFIX))?;
+            .filter(|name| name.starts_with(ConfigPaths::PREFIX))?;
         // As everywhere, a variable without a value is not set.
         let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
         Some((name.to_owned(), value.into_owned()))
@@ -38,12 +38,12 @@ pub fn config_paths(io: &Io<'_>) -> Places {
         .filter(|name| is_set_by_dotenv(io, name))
         .cloned()
         .collect();
-    Places {
+    ConfigPaths {
         shipped,
-        system: Some(system.unwrap_or_else(Places::system_file)),
+        system: Some(system.unwrap_or_else(ConfigPaths::system_file)),
         home: io.var("HOME").map(PathBuf::from),
         variables,
-        packages: Global::new(&io.vars),
+        packages: GlobalModules::new(&io.vars),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 
 use crate::next::Next;
 
@@ -10,7 +10,7 @@ use crate::next::Next;
 #[derive(Debug)]
 pub enum Failure {
     /// What went wrong, in the order to be shown. The first one gives the status.
-    Faults(Vec<Fault>),
+    Faults(Vec<Diagnostic>),
     /// All has been said already (by another program, say); only the status is left.
     Status(u8),
     /// It goes on as another program, whose end is the end of the process.
@@ -21,9 +21,9 @@ pub enum Failure {
 
 impl Failure {
     /// What is to be shown.
-    pub fn faults(&self) -> &[Fault] {
+    pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
-            Self::Faults(faults) => faults,
+            Self::Faults(diagnostics) => diagnostics,
             Self::Status(_) | Self::Exec(_) | Self::ClosedPipe => &[],
         }
     }
@@ -31,9 +31,9 @@ impl Failure {
     /// The exit status. A closed pipe ends like SIGPIPE would: 128 + 13.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Faults(faults) => faults
+            Self::Faults(diagnostics) => diagnostics
                 .first()
-                .map_or(Code::Internal, |fault| fault.code)
+                .map_or(Code::Internal, |diagnostic| diagnostic.code)
                 .status(),
             Self::Status(status) => *status,
             Self::Exec(_) => 0,
@@ -46,7 +46,7 @@ impl Failure {
         if error.kind() == ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
         }
-        Fault::new(
+        Diagnostic::new(
             Code::IoFailed,
             format!("standard output cannot be written: {error}"),
         )
@@ -55,14 +55,14 @@ impl Failure {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Faults(vec![fault])
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Faults(vec![diagnostic])
     }
 }
 
-impl From<Vec<Fault>> for Failure {
-    fn from(faults: Vec<Fault>) -> Self {
-        Self::Faults(faults)
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::Faults(diagnostics)
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -88,10 +88,10 @@ impl Io<'_> {
         }
     }
 
-    /// Shows `fault` on standard error. A standard error that cannot be written
+    /// Shows `diagnostic` on standard error. A standard error that cannot be written
     /// leaves nobody to tell, so that failure is passed over.
-    pub fn report(&mut self, severity: Severity, fault: &Fault) {
-        let text = self.reporter.render(severity, fault);
+    pub fn report(&mut self, severity: Severity, diagnostic: &Diagnostic) {
+        let text = self.reporter.render(severity, diagnostic);
         let _ = self.stderr.write_all(text.as_bytes());
         let _ = self.stderr.flush();
     }

@@ -83,7 +83,7 @@ pub fn exit_status(codes: &[Code]) -> String {
             last = code.status();
             let _ = writeln!(text, "\n{last}");
         }
-        let _ = writeln!(text, "  {}: {}.", code.name(), code.meaning());
+        let _ = writeln!(text, "  {}: {}.", code.name(), code.description());
     }
     text.push_str(
         "\n128 + N\n  Terminated by signal N; 141 if the reader of its output has gone away.\n\n\

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Component, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::Failure;
 use crate::io::Io;
@@ -94,7 +94,7 @@ impl Program {
                     usage::requested_format(args),
                     io.colour(Stream::Stderr),
                 );
-                Err(usage::fault(&error, &mut self.command()).into())
+                Err(usage::diagnostic(&error, &mut self.command()).into())
             }
             Err(answer) => {
                 return self.finish(io.print(answer.render().to_string().as_bytes()), io);
@@ -119,8 +119,8 @@ impl Program {
             let cwd = io.cwd.join(directory);
             if !cwd.is_dir() {
                 let message = format!("`{}` is not a directory", directory.display());
-                let fault = Fault::new(Code::Usage, message).about("-C");
-                return Err(fault.hint("name a directory that exists").into());
+                let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("-C");
+                return Err(diagnostic.hint("name a directory that exists").into());
             }
             io.cwd = normalize(cwd);
         }
@@ -139,14 +139,14 @@ impl Program {
                 0
             }
             Err(failure) => {
-                for fault in failure.faults() {
+                for diagnostic in failure.diagnostics() {
                     debug_assert!(
-                        self.codes().contains(&fault.code),
+                        self.codes().contains(&diagnostic.code),
                         "{} does not list {}",
                         self.name,
-                        fault.code.name()
+                        diagnostic.code.name()
                     );
-                    io.report(Severity::Error, fault);
+                    io.report(Severity::Error, diagnostic);
                 }
                 failure.status()
             }
@@ -184,7 +184,7 @@ mod tests {
                 Some("common") => Code::IoFailed,
                 _ => Code::Denied,
             };
-            Err(Fault::new(code, "it failed").into())
+            Err(Diagnostic::new(code, "it failed").into())
         },
         stdin: Stdin::Ignored,
         codes: &[Code::Timeout, Code::ToolFailed],

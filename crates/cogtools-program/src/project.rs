@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::trust::Trust;
-use cogtools_core::{
-    Cancel, Config, EnvPriority, Environment, Project, Registry, Surroundings, Target,
-};
+use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
 
 use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
@@ -29,8 +27,8 @@ impl ProjectContext {
     }
 
     /// What is around the programs that are run there.
-    pub fn surroundings(&self, io: &Io<'_>) -> Surroundings {
-        surroundings(io, &self.project, self.priority)
+    pub fn cx(&self, io: &Io<'_>) -> Context {
+        cx(io, &self.project, self.priority)
     }
 }
 
@@ -42,7 +40,7 @@ pub fn project(io: &Io<'_>) -> Project {
 /// The configuration of `project`, all layers of it.
 pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     let paths = dirs::config_paths(io);
-    Config::load(project, &paths).map_err(|error| Failure::from(error.faults()))
+    Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }
 
 /// The tools of the project around `io`'s working directory, for the host that the
@@ -68,9 +66,9 @@ pub fn registry_and_context(
     let host = args.filter.host.or(host);
     let priority = args.env.priority(&config);
     config.env_priority = priority;
-    let mut around = source_context(&config, &project, io);
-    around.refresh = args.refresh;
-    let registry = Registry::new(config, host, around);
+    let mut cx = source_context(&config, &project, io);
+    cx.refresh = args.refresh;
+    let registry = Registry::new(config, host, cx);
     Ok((registry, ProjectContext { project, priority }))
 }
 
@@ -80,29 +78,34 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
 }
 
 /// What is around the sources, if any of them looks at it.
-fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Surroundings {
+fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     if config.runs_programs() {
         cancellable_context(io, project, config.env_priority)
     } else {
-        Surroundings::default()
+        Context::default()
     }
 }
 
-/// The same as [`surroundings`], for sources that are programs: they are ended when
+/// The same as [`cx`], for sources that are programs: they are ended when
 /// this process is asked to end.
-pub fn cancellable_context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Surroundings {
-    Surroundings {
+pub fn cancellable_context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
+    Context {
         cancel: io.signals.begin(),
-        ..surroundings(io, project, priority)
+        ..cx(io, project, priority)
     }
 }
 
 /// What is around the programs that tools and sources of `project` run.
-pub fn surroundings(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Surroundings {
+pub fn cx(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
     let environment = Environment::new(io.vars.clone());
-    Surroundings {
+    Context {
         root: project.root().to_path_buf(),
-        environment: environment.within(&io.cwd, project.root(), project.shown(), priority),
+        environment: environment.with_dotenv(
+            &io.cwd,
+            project.root(),
+            project.display_path(),
+            priority,
+        ),
         trust: Trust::new(dirs::trust_record(io)),
         cache: dirs::cache(io),
         refresh: false,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use serde_json::{Map, Value, json};
 
 use crate::hint::render_hint;
@@ -49,10 +49,10 @@ impl Reporter {
     }
 
     /// The fault in full, ending with a line feed.
-    pub fn render(&self, severity: Severity, fault: &Fault) -> String {
+    pub fn render(&self, severity: Severity, diagnostic: &Diagnostic) -> String {
         match self.format {
-            Format::Human => self.human(severity, fault),
-            Format::Json => json_line(&self.json(severity, fault)),
+            Format::Human => self.human(severity, diagnostic),
+            Format::Json => json_line(&self.json(severity, diagnostic)),
         }
     }
 
@@ -83,20 +83,20 @@ impl Reporter {
         }
     }
 
-    fn human(&self, severity: Severity, fault: &Fault) -> String {
-        let label = format!("{}[{}]", severity.name(), fault.code.name());
+    fn human(&self, severity: Severity, diagnostic: &Diagnostic) -> String {
+        let label = format!("{}[{}]", severity.name(), diagnostic.code.name());
         let label = match severity {
             Severity::Error => self.paint(&label, RED.bold()),
             Severity::Warning => self.paint(&label, YELLOW.bold()),
         };
-        let line = fault.line();
+        let line = diagnostic.summary();
         let line = shown(&line);
         let mut text = format!("{}: {label}: {line}\n", self.program);
-        if let Some(place) = &fault.place {
-            text.push_str(&place.excerpt());
+        if let Some(location) = &diagnostic.location {
+            text.push_str(&location.excerpt());
         }
-        text.push_str(&quoted(&fault.details));
-        for hint in &fault.hints {
+        text.push_str(&quoted(&diagnostic.details));
+        for hint in &diagnostic.hints {
             text.push_str(&self.paint("hint:", CYAN.bold()));
             text.push(' ');
             text.push_str(&shown(&render_hint(hint)));
@@ -105,29 +105,29 @@ impl Reporter {
         text
     }
 
-    fn json(&self, severity: Severity, fault: &Fault) -> Value {
+    fn json(&self, severity: Severity, diagnostic: &Diagnostic) -> Value {
         let mut object = Map::new();
         object.insert("severity".into(), severity.name().into());
-        object.insert("code".into(), fault.code.name().into());
+        object.insert("code".into(), diagnostic.code.name().into());
         object.insert("program".into(), self.program.into());
-        if !fault.subject.is_empty() {
-            object.insert("subject".into(), fault.subject.clone().into());
+        if !diagnostic.subject.is_empty() {
+            object.insert("subject".into(), diagnostic.subject.clone().into());
         }
-        if let Some(place) = &fault.place {
-            object.insert("file".into(), place.file.display().to_string().into());
-            object.insert("line".into(), place.line.into());
-            object.insert("column".into(), place.column.into());
+        if let Some(location) = &diagnostic.location {
+            object.insert("file".into(), location.file.display().to_string().into());
+            object.insert("line".into(), location.line.into());
+            object.insert("column".into(), location.column.into());
         }
-        if let Some(pointer) = &fault.pointer {
+        if let Some(pointer) = &diagnostic.pointer {
             object.insert("pointer".into(), cut(pointer).into());
         }
-        object.insert("message".into(), cut(&fault.message).into());
-        if !fault.details.is_empty() {
-            object.insert("details".into(), fault.details.clone().into());
+        object.insert("message".into(), cut(&diagnostic.message).into());
+        if !diagnostic.details.is_empty() {
+            object.insert("details".into(), diagnostic.details.clone().into());
         }
         object.insert(
             "hints".into(),
-            fault
+            diagnostic
                 .hints
                 .iter()
                 .map(|hint| cut(&render_hint(hint)).into_owned())

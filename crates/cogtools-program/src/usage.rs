@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 
 use clap::Command;
-use cogtools_core::{Code, Fault, Hint};
+use cogtools_core::{Code, Diagnostic, Hint};
 
 use crate::report::Format;
 
 /// The fault for a command line that clap refused, and how `command` is used.
-pub(crate) fn fault(error: &clap::Error, command: &mut Command) -> Fault {
+pub(crate) fn diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
     let text = error.render().to_string();
     let mut message = Vec::new();
     let mut hints = Vec::new();
@@ -26,9 +26,9 @@ pub(crate) fn fault(error: &clap::Error, command: &mut Command) -> Fault {
     let usage = usage.lines().next().unwrap_or_default();
     hints.push(usage.replacen("Usage", "usage", 1).into());
     hints.push("--help explains every option".into());
-    let mut fault = Fault::new(Code::Usage, message.join(" "));
-    fault.hints = hints;
-    fault
+    let mut diagnostic = Diagnostic::new(Code::Usage, message.join(" "));
+    diagnostic.hints = hints;
+    diagnostic
 }
 
 /// The error format that `args` ask for, when they could not be parsed as a whole.

@@ -7,7 +7,7 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 
-use cogtools_core::{Answer, Call, Code, Fault, Limit, Surroundings};
+use cogtools_core::{Call, Code, Context, Diagnostic, Limit, ToolOutput};
 
 use crate::failure::Failure;
 use crate::process::SignalGuard;
@@ -17,18 +17,18 @@ const STACK: usize = 8 << 20;
 
 /// The answer to the call, if it comes in time. A program is never left behind:
 /// whoever runs it ends it in time.
-pub(crate) fn bounded(call: Call, surroundings: Surroundings) -> Result<Answer, Failure> {
+pub(crate) fn bounded(call: Call, cx: Context) -> Result<ToolOutput, Failure> {
     let limit = call.limit();
-    let cancel = surroundings.cancel.clone();
+    let cancel = cx.cancel.clone();
     let watch = limit.runs_programs().then(|| SignalGuard::begin(&cancel));
     let (sender, receiver) = channel();
     start(limit.name(), move || {
-        let _ = sender.send(call.run(&surroundings));
+        let _ = sender.send(call.run(&cx));
     })
-    .map_err(|fault| Failure::from(*fault))?;
+    .map_err(|diagnostic| Failure::from(*diagnostic))?;
     let mut answer = receiver.recv_timeout(limit.patience());
     if limit.runs_programs() && answer == Err(RecvTimeoutError::Timeout) {
-        cancel.ask();
+        cancel.cancel();
         answer = receiver.recv_timeout(Limit::ENDING);
     }
     if let Some(status) = watch.and_then(|watch| watch.status()) {
@@ -36,18 +36,18 @@ pub(crate) fn bounded(call: Call, surroundings: Surroundings) -> Result<Answer, 
     }
     match answer {
         Ok(result) => result.map_err(Failure::from),
-        Err(RecvTimeoutError::Timeout) => Err(limit.fault().into()),
+        Err(RecvTimeoutError::Timeout) => Err(limit.diagnostic().into()),
         // A panic, which has been reported where it happened.
         Err(RecvTimeoutError::Disconnected) => Err(Failure::Status(Code::Internal.status())),
     }
 }
 
 /// Does `work`, which is a call of the tool `name`, in a thread of its own.
-pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Box<Fault>> {
+pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Box<Diagnostic>> {
     let thread = thread::Builder::new().name("tool".into()).stack_size(STACK);
     let started = thread.spawn(work).map(drop);
     started.map_err(|error| {
         let message = format!("no thread can be started for the tool: {error}");
-        Box::new(Fault::new(Code::Internal, message).about(name))
+        Box::new(Diagnostic::new(Code::Internal, message).with_subject(name))
     })
 }

@@ -22,7 +22,7 @@ impl JsonSchema for ToolFile {
         let mut properties = Map::new();
         for key in Key::ALL {
             let mut shape = shape(key, generator);
-            shape.insert("description".to_owned(), key.meaning().into());
+            shape.insert("description".to_owned(), key.description().into());
             properties.insert(key.as_str().to_owned(), shape.to_value());
         }
         let needed = [Key::Name, Key::Description, Key::Implementation];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cogtools_core::{Code, Fault, Listed, Surroundings, Tool};
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool};
 use cogtools_program::{Failure, Syntax};
 use serde_json::{Map, Value};
 
@@ -16,17 +16,17 @@ use crate::suite::Case;
 /// A tool under test.
 pub(crate) struct ToolUnderTest<'s> {
     /// Its file.
-    pub(crate) file: &'s Listed,
+    pub(crate) file: &'s Candidate,
     /// The tool, as it is found by its name.
     pub(crate) tool: &'s Arc<Tool>,
     /// The tool, as it is loaded from its path.
-    pub(crate) loaded_by_path: &'s Result<Arc<Tool>, Vec<Fault>>,
+    pub(crate) loaded_by_path: &'s Result<Arc<Tool>, Vec<Diagnostic>>,
     /// What names it on a command line, as a shell takes it.
     pub(crate) shell_arg: &'s str,
     /// What starts the real programs, if that was asked for.
     pub(crate) spawner: Option<&'s Spawner>,
     /// What is around a tool that is a command.
-    pub(crate) surroundings: &'s Surroundings,
+    pub(crate) cx: &'s Context,
     /// Whether golden files are written.
     pub(crate) update: bool,
 }
@@ -35,29 +35,24 @@ impl ToolUnderTest<'_> {
     /// Tests the example at `index`, from 0.
     pub(crate) fn case(&self, index: usize, example: &Map<String, Value>) -> Case {
         let number = index + 1;
-        let golden = Golden::of(&self.surroundings.root, self.file, number);
+        let golden = Golden::of(&self.cx.root, self.file, number);
         let mut case = Case {
             number,
-            place: self.tool.example_place(index),
+            place: self.tool.example_location(index),
             golden: golden.shown.clone(),
             failures: Vec::new(),
             written: false,
         };
         let arguments = EncodedArguments::new(example);
-        let result =
-            match invocation::answer(self.tool, &arguments.json, Syntax::Json, self.surroundings) {
-                Ok(result) => result,
-                Err(failure) => {
-                    case.failures.push(self.explain(index, &failure));
-                    return case;
-                }
-            };
-        let mut others = invocation::other_invocations(
-            self.tool,
-            self.loaded_by_path,
-            &arguments,
-            self.surroundings,
-        );
+        let result = match invocation::answer(self.tool, &arguments.json, Syntax::Json, self.cx) {
+            Ok(result) => result,
+            Err(failure) => {
+                case.failures.push(self.explain(index, &failure));
+                return case;
+            }
+        };
+        let mut others =
+            invocation::other_invocations(self.tool, self.loaded_by_path, &arguments, self.cx);
         if let Some(spawner) = self.spawner {
             others.extend(spawner.invocations(self.file, self.tool, &arguments));
         }
@@ -84,9 +79,9 @@ impl ToolUnderTest<'_> {
     ) -> Result<bool, Box<TestFailure>> {
         let shown = golden.shown.display();
         let again = format!("cogtools test --update {}", self.shell_arg);
-        let unusable = |fault: Box<Fault>| {
+        let unusable = |diagnostic: Box<Diagnostic>| {
             let message = format!("`{shown}` cannot be used");
-            Box::new(TestFailure::new(FailureKind::Golden, message).faults(vec![*fault]))
+            Box::new(TestFailure::new(FailureKind::Golden, message).diagnostics(vec![*diagnostic]))
         };
         let old = golden.read().map_err(unusable)?;
         if old.as_deref() == Some(result) {
@@ -117,17 +112,16 @@ impl ToolUnderTest<'_> {
                 FailureKind::Schema,
                 "the example does not fit the parameters",
             )
-            .faults(violations);
+            .diagnostics(violations);
         }
-        let faults = failure.faults().to_vec();
-        match faults.first().map(|fault| fault.code) {
+        let diagnostics = failure.diagnostics().to_vec();
+        match diagnostics.first().map(|diagnostic| diagnostic.code) {
             Some(Code::TemplateFailed | Code::InvalidTool) => {
                 TestFailure::new(FailureKind::Template, "the template does not render")
-                    .faults(faults)
+                    .diagnostics(diagnostics)
             }
-            Some(_) => {
-                TestFailure::new(FailureKind::Tool, "the tool gives no result").faults(faults)
-            }
+            Some(_) => TestFailure::new(FailureKind::Tool, "the tool gives no result")
+                .diagnostics(diagnostics),
             None => TestFailure::new(FailureKind::Tool, "cogtools itself failed on this example")
                 .hint("this is a defect of cogtools; please report it with the file"),
         }

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, required};
-use cogtools_program::project::{config, project, surroundings};
+use cogtools_program::project::{config, cx, project};
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
@@ -111,8 +111,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return request.run_once(None, io);
     }
     if request.format != Format::Human {
-        let fault = Fault::new(Code::Usage, "--watch has no report for programs");
-        return Err(fault.hint("leave --format or --watch out").into());
+        let diagnostic = Diagnostic::new(Code::Usage, "--watch has no report for programs");
+        return Err(diagnostic.hint("leave --format or --watch out").into());
     }
     watch::run(&request, io)
 }
@@ -156,7 +156,7 @@ impl Request {
         let runner = Runner {
             update: self.update,
             spawner,
-            surroundings: surroundings(io, &project, priority),
+            cx: cx(io, &project, priority),
         };
         let suites = runner.run(&targets);
         let text = output::text(self.format, &suites, io.colour(Stream::Stdout));
@@ -165,40 +165,40 @@ impl Request {
             Format::Json => io.show_json(&text)?,
             Format::Junit => io.show(&text)?,
         }
-        if suites.is_empty() && targets.faults.is_empty() && self.tools.is_empty() {
+        if suites.is_empty() && targets.diagnostics.is_empty() && self.tools.is_empty() {
             io.report(Severity::Warning, &no_tools());
         }
-        let mut faults = targets.faults;
-        faults.extend(summarize(&suites));
-        if faults.is_empty() {
+        let mut diagnostics = targets.diagnostics;
+        diagnostics.extend(summarize(&suites));
+        if diagnostics.is_empty() {
             return Ok(());
         }
-        Err(faults.into())
+        Err(diagnostics.into())
     }
 }
 
-fn summarize(suites: &[Suite]) -> Option<Fault> {
+fn summarize(suites: &[Suite]) -> Option<Diagnostic> {
     let failures: Vec<_> = suites.iter().flat_map(Suite::all_failures).collect();
     if failures.is_empty() {
         return None;
     }
     let message = pluralize(failures.len(), "failure");
-    let fault = Fault::new(Code::TestFailed, message)
+    let diagnostic = Diagnostic::new(Code::TestFailed, message)
         .hint("the report on standard output says what is at fault");
     Some(
         if failures
             .iter()
             .any(|failure| failure.kind.is_golden_related())
         {
-            fault.hint("cogtools test --update makes the golden files what the tools say now")
+            diagnostic.hint("cogtools test --update makes the golden files what the tools say now")
         } else {
-            fault
+            diagnostic
         },
     )
 }
 
-fn no_tools() -> Fault {
-    Fault::new(Code::ToolNotFound, "this project has no tools yet")
+fn no_tools() -> Diagnostic {
+    Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME writes a first one")
         .hint("cogtools init sets the project up, with an example")
 }

@@ -1,6 +1,6 @@
 //! What is wrong with an example or a tool, and what is at fault.
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 
 /// What is at fault when a test fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) struct TestFailure {
     /// What is wrong, on one line.
     pub(crate) message: String,
     /// What the tool's own faults are.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// Lines to look at: a difference, or what a program said; each ends with a
     /// line feed, and can be shown as it stands.
     pub(crate) detail: String,
@@ -66,15 +66,15 @@ impl TestFailure {
         Self {
             kind,
             message: message.into(),
-            faults: Vec::new(),
+            diagnostics: Vec::new(),
             detail: String::new(),
             hints: Vec::new(),
         }
     }
 
     /// The same with the faults behind it.
-    pub(crate) fn faults(mut self, faults: Vec<Fault>) -> Self {
-        self.faults = faults;
+    pub(crate) fn diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
+        self.diagnostics = diagnostics;
         self
     }
 

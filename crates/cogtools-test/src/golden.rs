@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, TextError};
-use cogtools_core::{Code, Fault, Listed, Name};
+use cogtools_core::{Candidate, Code, Diagnostic, Name};
 
 /// The ending of golden files.
 const EXTENSION: &str = "golden";
@@ -45,9 +45,9 @@ impl Goldens {
     }
 
     /// The numbers of the golden files of the tool in `file`, ascending.
-    pub(crate) fn numbers(&self, file: &Listed) -> &[usize] {
+    pub(crate) fn numbers(&self, file: &Candidate) -> &[usize] {
         let folder = file.path.parent().and_then(|folder| self.0.get(folder));
-        let stem = file.stem.to_str().unwrap_or_default();
+        let stem = file.name.to_str().unwrap_or_default();
         folder
             .and_then(|tools| tools.get(stem))
             .map_or(&[], Vec::as_slice)
@@ -79,44 +79,44 @@ pub(crate) fn parse(file: &str) -> Option<(&str, usize)> {
 
 impl Golden {
     /// The golden file of an example of the tool in `file`, for the project at `root`.
-    pub(crate) fn of(root: &Path, file: &Listed, number: usize) -> Self {
-        let mut name = file.stem.clone();
+    pub(crate) fn of(root: &Path, file: &Candidate, number: usize) -> Self {
+        let mut name = file.name.clone();
         name.push(format!(".{number}.{EXTENSION}"));
         Self {
             path: WritePath::in_project(root, &file.path.with_file_name(&name)),
-            shown: file.shown.with_file_name(&name),
+            shown: file.display_path.with_file_name(&name),
         }
     }
 
     /// What it holds, if it is there.
-    pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Fault>> {
+    pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Diagnostic>> {
         match text::bytes(&self.path.full(), &self.shown, LIMIT) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(TextError::Absent(_)) => Ok(None),
             Err(TextError::TooLarge(file)) => {
                 let most = LIMIT >> 20;
                 let message = format!("`{}` is larger than {most} MiB", file.display());
-                let fault = Fault::new(Code::IoFailed, message);
-                Err(Box::new(fault.hint("let the example ask for less")))
+                let diagnostic = Diagnostic::new(Code::IoFailed, message);
+                Err(Box::new(diagnostic.hint("let the example ask for less")))
             }
-            Err(error) => Err(Box::new(error.fault(Code::IoFailed))),
+            Err(error) => Err(Box::new(error.diagnostic(Code::IoFailed))),
         }
     }
 
     /// Makes it hold `bytes`.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
-        file::write(&self.path, bytes).map_err(|error| self.fault("written", &error))
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+        file::write(&self.path, bytes).map_err(|error| self.diagnostic("written", &error))
     }
 
     /// Removes it.
-    pub(crate) fn remove(&self) -> Result<(), Box<Fault>> {
-        file::remove(&self.path).map_err(|error| self.fault("removed", &error))
+    pub(crate) fn remove(&self) -> Result<(), Box<Diagnostic>> {
+        file::remove(&self.path).map_err(|error| self.diagnostic("removed", &error))
     }
 
-    fn fault(&self, what: &str, error: &WriteError) -> Box<Fault> {
+    fn diagnostic(&self, what: &str, error: &WriteError) -> Box<Diagnostic> {
         let message = format!("`{}` cannot be {what}: {error}", self.shown.display());
-        let fault = Fault::new(Code::IoFailed, message);
-        Box::new(fault.hint(error.hint("make room or give permission, then run this again")))
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        Box::new(diagnostic.hint(error.hint("make room or give permission, then run this again")))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Fault, Listed, Surroundings, Tool, shebang};
+use cogtools_core::{Candidate, Context, Diagnostic, Tool, shebang};
 use cogtools_program::call::call;
 use cogtools_program::{Failure, Syntax};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub(crate) enum InvocationError {
     /// It could not be made, for this reason.
     NotMade(String),
     /// It failed with these faults.
-    Failed(Vec<Fault>),
+    Failed(Vec<Diagnostic>),
     /// The program that was started failed, and this is what it left: lines that
     /// end with a line feed.
     Exited(String),
@@ -67,29 +67,29 @@ pub(crate) fn answer(
     tool: &Arc<Tool>,
     bytes: &[u8],
     syntax: Syntax,
-    around: &Surroundings,
+    cx: &Context,
 ) -> Result<Vec<u8>, Failure> {
-    let answer = call(tool, bytes.to_vec(), syntax, around.clone())?;
+    let answer = call(tool, bytes.to_vec(), syntax, cx.clone())?;
     Ok(answer.text.into_bytes())
 }
 
 /// What the arguments as YAML and the tool's own file give, in this process.
 pub(crate) fn other_invocations(
     tool: &Arc<Tool>,
-    loaded_by_path: &Result<Arc<Tool>, Vec<Fault>>,
+    loaded_by_path: &Result<Arc<Tool>, Vec<Diagnostic>>,
     arguments: &EncodedArguments,
-    around: &Surroundings,
+    cx: &Context,
 ) -> Vec<(String, Answer)> {
-    let failed = |failure: Failure| InvocationError::Failed(failure.faults().to_vec());
+    let failed = |failure: Failure| InvocationError::Failed(failure.diagnostics().to_vec());
     let yaml = match &arguments.yaml {
-        Ok(bytes) => answer(tool, bytes, Syntax::Yaml, around).map_err(failed),
+        Ok(bytes) => answer(tool, bytes, Syntax::Yaml, cx).map_err(failed),
         Err(why) => Err(InvocationError::NotMade(format!(
             "the example cannot be written as YAML: {why}"
         ))),
     };
     let file = match loaded_by_path {
-        Ok(tool) => answer(tool, &arguments.json, Syntax::Json, around).map_err(failed),
-        Err(faults) => Err(InvocationError::Failed(faults.clone())),
+        Ok(tool) => answer(tool, &arguments.json, Syntax::Json, cx).map_err(failed),
+        Err(diagnostics) => Err(InvocationError::Failed(diagnostics.clone())),
     };
     vec![
         ("as YAML".to_owned(), yaml),
@@ -116,13 +116,13 @@ pub(crate) fn compare(name: &str, answer: Answer, expected: &[u8]) -> Option<Tes
             )
         }
         Err(InvocationError::NotMade(why)) => failure(why),
-        Err(InvocationError::Failed(faults)) => fails().faults(faults),
+        Err(InvocationError::Failed(diagnostics)) => fails().diagnostics(diagnostics),
         Err(InvocationError::Exited(detail)) => fails().detail(detail),
     })
 }
 
 /// What keeps the file from being run as a program, though its first line says so.
-pub(crate) fn shebang_problem(tool: &Tool, file: &Listed) -> Option<TestFailure> {
+pub(crate) fn shebang_problem(tool: &Tool, file: &Candidate) -> Option<TestFailure> {
     let line = shebang::of(tool.source())?;
     if !shebang::runs_tools(line) {
         let interpreter = shebang::INTERPRETER;
@@ -132,7 +132,7 @@ pub(crate) fn shebang_problem(tool: &Tool, file: &Listed) -> Option<TestFailure>
     }
     if !shebang::is_executable(&file.path) {
         let message = "it begins with `#!` but is not executable";
-        let hint = format!("chmod +x {}", file.shown.display());
+        let hint = format!("chmod +x {}", file.display_path.display());
         return Some(TestFailure::new(FailureKind::Invocation, message).hint(hint));
     }
     None

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Listed, Surroundings, Tool, load_all};
+use cogtools_core::{Candidate, Context, Tool, load_all};
 
 use crate::case::ToolUnderTest;
 use crate::failure::{FailureKind, TestFailure};
@@ -21,7 +21,7 @@ pub(crate) struct Runner {
     /// What starts the real programs, if that was asked for.
     pub(crate) spawner: Option<Spawner>,
     /// What is around a tool that is a command.
-    pub(crate) surroundings: Surroundings,
+    pub(crate) cx: Context,
 }
 
 impl Runner {
@@ -37,7 +37,8 @@ impl Runner {
         for folder in &targets.folders {
             for (name, numbers) in goldens.tools(folder.path()) {
                 let name = format!("{name}.yaml");
-                let file = Listed::file(folder.path().join(&name), folder.shown().join(&name));
+                let file =
+                    Candidate::file(folder.path().join(&name), folder.display_path().join(&name));
                 if file.path.symlink_metadata().is_err() {
                     let mut suite = Suite::new(&file);
                     suite.exists = false;
@@ -51,7 +52,7 @@ impl Runner {
 
     fn suite(
         &self,
-        file: &Listed,
+        file: &Candidate,
         tool: Result<Tool, ToolError>,
         targets: &Targets,
         goldens: &Goldens,
@@ -61,22 +62,24 @@ impl Runner {
             Ok(tool) => Arc::new(tool),
             Err(error) => {
                 let failure = TestFailure::new(FailureKind::Broken, "the file is not a valid tool");
-                suite.failures.push(failure.faults(error.faults()));
+                suite
+                    .failures
+                    .push(failure.diagnostics(error.diagnostics()));
                 return suite;
             }
         };
         suite
             .failures
             .extend(invocation::shebang_problem(&tool, file));
-        let loaded_by_path = Tool::load(&file.path, &file.shown);
+        let loaded_by_path = Tool::load(&file.path, &file.display_path);
         let shell_arg = targets.shell_arg(file);
         let under_test = ToolUnderTest {
             shell_arg: &shell_arg,
             file,
             tool: &tool,
-            loaded_by_path: &loaded_by_path.map(Arc::new).map_err(ToolError::faults),
+            loaded_by_path: &loaded_by_path.map(Arc::new).map_err(ToolError::diagnostics),
             spawner: self.spawner.as_ref(),
-            surroundings: &self.surroundings,
+            cx: &self.cx,
             update: self.update,
         };
         suite.cases = tool
@@ -95,9 +98,15 @@ impl Runner {
     }
 
     /// Removes the golden files of examples that there are not, or names them.
-    fn remove_stale(&self, file: &Listed, numbers: &[usize], shell_arg: &str, suite: &mut Suite) {
+    fn remove_stale(
+        &self,
+        file: &Candidate,
+        numbers: &[usize],
+        shell_arg: &str,
+        suite: &mut Suite,
+    ) {
         for number in numbers {
-            let golden = Golden::of(&self.surroundings.root, file, *number);
+            let golden = Golden::of(&self.cx.root, file, *number);
             let shown = golden.shown.clone();
             let failure = TestFailure::new(
                 FailureKind::Stale,
@@ -111,7 +120,7 @@ impl Runner {
             }
             match golden.remove() {
                 Ok(()) => suite.removed.push(shown),
-                Err(fault) => suite.failures.push(failure.faults(vec![*fault])),
+                Err(diagnostic) => suite.failures.push(failure.diagnostics(vec![*diagnostic])),
             }
         }
     }

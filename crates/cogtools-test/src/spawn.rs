@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use cogtools_core::{Code, Fault, Listed, Tool, shebang};
+use cogtools_core::{Candidate, Code, Diagnostic, Tool, shebang};
 use cogtools_program::{Failure, Io, Vars};
 
 use crate::diff::visible;
@@ -37,9 +37,9 @@ impl Spawner {
                 return Ok(path);
             }
             let message = format!("`{}` does not exist", path.display());
-            let fault = Fault::new(Code::IoFailed, message);
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
             Err(Failure::from(
-                fault.hint("install all programs of cogtools in one folder"),
+                diagnostic.hint("install all programs of cogtools in one folder"),
             ))
         };
         Ok(Self {
@@ -55,13 +55,13 @@ impl Spawner {
     /// has a name here, and as the program that its file is.
     pub(crate) fn invocations(
         &self,
-        file: &Listed,
+        file: &Candidate,
         tool: &Tool,
         arguments: &EncodedArguments,
     ) -> Vec<(String, Answer)> {
         let name = tool.name().as_str();
         let (program, target, line) = if self.by_path.contains(&file.path) {
-            let line = format!("{} {}", shebang::INTERPRETER, file.shown.display());
+            let line = format!("{} {}", shebang::INTERPRETER, file.display_path.display());
             (&self.yaml, file.path.clone().into_os_string(), line)
         } else {
             (
@@ -80,7 +80,7 @@ impl Spawner {
                 self.answer(Command::new(program).arg(&target).arg("--yaml"), yaml),
             ));
         }
-        let shown = file.shown.display();
+        let shown = file.display_path.display();
         let as_program = shebang::of(tool.source()).is_some_and(shebang::runs_tools);
         answers.push(if as_program && cfg!(unix) {
             let answer = self.answer(&mut Command::new(&file.path), &arguments.json);
@@ -96,8 +96,8 @@ impl Spawner {
         let output = self.output(command, input).map_err(|error| {
             let program = command.get_program().display();
             let message = format!("`{program}` cannot be started: {error}");
-            let fault = Fault::new(Code::IoFailed, message);
-            InvocationError::Failed(vec![fault])
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
+            InvocationError::Failed(vec![diagnostic])
         })?;
         // Some hosts take any output on standard error for a failure.
         if output.status.success() && output.stderr.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Listed, Place};
+use cogtools_core::{Candidate, Location};
 
 use crate::failure::TestFailure;
 
@@ -29,7 +29,7 @@ pub(crate) struct Case {
     /// Its number, from 1.
     pub(crate) number: usize,
     /// Where it begins.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Location>,
     /// Its golden file, as its user knows it.
     pub(crate) golden: PathBuf,
     /// What is wrong with it.
@@ -40,10 +40,10 @@ pub(crate) struct Case {
 
 impl Suite {
     /// The suite of the tool in `file`, with nothing in it yet.
-    pub(crate) fn new(file: &Listed) -> Self {
+    pub(crate) fn new(file: &Candidate) -> Self {
         Self {
-            name: Path::new(&file.stem).display().to_string(),
-            file: file.shown.clone(),
+            name: Path::new(&file.name).display().to_string(),
+            file: file.display_path.clone(),
             exists: true,
             cases: Vec::new(),
             failures: Vec::new(),

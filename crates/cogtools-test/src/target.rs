@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::text::TextError;
-use cogtools_core::{Code, Config, Fault, Folder, Listed, Registry, SourceError, Surroundings};
+use cogtools_core::{Candidate, Code, Config, Context, Diagnostic, Folder, Registry, SourceError};
 use cogtools_program::Failure;
 use cogtools_program::call::quote;
 
@@ -13,13 +13,13 @@ use cogtools_program::call::quote;
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     /// The tool files.
-    pub(crate) files: Vec<Listed>,
+    pub(crate) files: Vec<Candidate>,
     /// Those of them that a host cannot call by name, for they were named by path.
     pub(crate) by_path: HashSet<PathBuf>,
     /// The folders all of whose tools are among them.
     pub(crate) folders: Vec<Folder>,
     /// Folders that cannot be listed.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Targets {
@@ -33,27 +33,33 @@ impl Targets {
         // What packages and providers bring along is theirs to test.
         let mut own = config.clone();
         own.sources.retain(|source| source.folder().is_some());
-        let registry = Registry::new(own, None, Surroundings::default());
+        let registry = Registry::new(own, None, Context::default());
         let mut targets = Self::default();
         if requested.is_empty() {
             let found = registry.files();
             targets.files = found.items;
             targets.folders.extend(config.folders().cloned());
-            targets.faults = found.unlisted.iter().map(SourceError::fault).collect();
+            targets.diagnostics = found
+                .source_errors
+                .iter()
+                .map(SourceError::diagnostic)
+                .collect();
             return Ok(targets);
         }
-        let mut faults = Vec::new();
+        let mut diagnostics = Vec::new();
         for asked in requested {
             match path(asked) {
                 None => match registry.locate(&asked.to_string_lossy()) {
                     Ok(file) => targets.files.push(file),
-                    Err(error) => faults.extend(error.faults()),
+                    Err(error) => diagnostics.extend(error.diagnostics()),
                 },
-                Some(shown) => faults.extend(targets.add(shown, cwd).err().map(|fault| *fault)),
+                Some(shown) => {
+                    diagnostics.extend(targets.add(shown, cwd).err().map(|diagnostic| *diagnostic))
+                }
             }
         }
-        if !faults.is_empty() {
-            return Err(faults.into());
+        if !diagnostics.is_empty() {
+            return Err(diagnostics.into());
         }
         let mut seen = HashSet::new();
         targets.files.retain(|file| seen.insert(file.path.clone()));
@@ -61,36 +67,36 @@ impl Targets {
     }
 
     /// What names the tool in `file` on a command line, as a shell takes it.
-    pub(crate) fn shell_arg(&self, file: &Listed) -> String {
+    pub(crate) fn shell_arg(&self, file: &Candidate) -> String {
         let by_path = self.by_path.contains(&file.path);
         let arg = if by_path {
-            file.shown.display()
+            file.display_path.display()
         } else {
-            Path::new(&file.stem).display()
+            Path::new(&file.name).display()
         };
         quote(&arg.to_string())
     }
 
     /// Adds the tool file at `shown`, or those of the folder there.
-    fn add(&mut self, shown: &Path, cwd: &Path) -> Result<(), Box<Fault>> {
+    fn add(&mut self, shown: &Path, cwd: &Path) -> Result<(), Box<Diagnostic>> {
         let path = cwd.join(shown);
         let files = if path.is_dir() {
             let folder = Folder::new(path, shown.to_path_buf(), true);
             let found = folder.list();
-            let mut faults = found.errors.iter().map(SourceError::fault);
-            if found.listed.is_empty()
-                && let Some(fault) = faults.next()
+            let mut diagnostics = found.errors.iter().map(SourceError::diagnostic);
+            if found.entries.is_empty()
+                && let Some(diagnostic) = diagnostics.next()
             {
-                return Err(Box::new(fault));
+                return Err(Box::new(diagnostic));
             }
-            self.faults.extend(faults);
+            self.diagnostics.extend(diagnostics);
             self.folders.push(folder);
-            found.listed
+            found.entries
         } else if path.symlink_metadata().is_ok() {
-            vec![Listed::file(path, shown.to_path_buf())]
+            vec![Candidate::file(path, shown.to_path_buf())]
         } else {
             let absent = TextError::Absent(shown.to_path_buf());
-            return Err(Box::new(absent.fault(Code::IoFailed)));
+            return Err(Box::new(absent.diagnostic(Code::IoFailed)));
         };
         self.by_path
             .extend(files.iter().map(|file| file.path.clone()));

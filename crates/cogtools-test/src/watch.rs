@@ -46,8 +46,8 @@ pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
             Ok(()) => {}
             Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
             Err(failure) => {
-                for fault in failure.faults() {
-                    io.report(Severity::Error, fault);
+                for diagnostic in failure.diagnostics() {
+                    io.report(Severity::Error, diagnostic);
                 }
             }
         }
@@ -103,12 +103,12 @@ impl Changed {
         };
         let known = touched.iter().all(|(folder, name)| {
             let files = &mut targets.files.iter();
-            files.any(|file| file.path.parent() == Some(*folder) && file.stem == *name)
+            files.any(|file| file.path.parent() == Some(*folder) && file.name == *name)
         });
         if known {
             targets
                 .files
-                .retain(|file| is_touched(&file.path, &file.stem));
+                .retain(|file| is_touched(&file.path, &file.name));
             targets.folders.clear();
         }
     }

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::approval::{TrustableSource, trustable_sources};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::Grant;
-use cogtools_core::{Code, Fault, Hint, Surroundings};
+use cogtools_core::{Code, Context, Diagnostic, Hint};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{cancellable_context, config, project};
 use cogtools_program::terminal::Stream;
@@ -127,35 +127,35 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = TrustArgs::from_matches(matches);
     let project = project(io);
     let config = config(&project, io)?;
-    let around = cancellable_context(io, &project, config.env_priority);
-    let all = trustable_sources(&config, &around);
+    let cx = cancellable_context(io, &project, config.env_priority);
+    let all = trustable_sources(&config, &cx);
     if args.operation == Operation::Prune {
-        return prune(&all, &around, io);
+        return prune(&all, &cx, io);
     }
     let names = &args.sources;
-    let mut report = Report::new(&around);
-    let mut faults = Vec::new();
+    let mut report = Report::new(&cx);
+    let mut diagnostics = Vec::new();
     for subject in select(names, &all)? {
         let action = if names.is_empty() {
-            let standing = subject.status(&around);
-            if let Some(fault) = standing.fault {
-                io.report(Severity::Warning, &fault);
+            let standing = subject.status(&cx);
+            if let Some(diagnostic) = standing.diagnostic {
+                io.report(Severity::Warning, &diagnostic);
             }
             Ok(Action::Show(standing.verdict))
         } else {
             match args.operation {
-                Operation::Revoke => revoke(subject, &around),
+                Operation::Revoke => revoke(subject, &cx),
                 Operation::DryRun => Ok(Action::WouldAllow),
-                Operation::Allow | Operation::Prune => allow(subject, &around),
+                Operation::Allow | Operation::Prune => allow(subject, &cx),
             }
         };
         match action {
             Ok(action) => report.entries.push(Entry { subject, action }),
-            Err(fault) => faults.push(*fault),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
     // What was done is told, also when something else could not be.
-    if faults.is_empty() || !report.entries.is_empty() {
+    if diagnostics.is_empty() || !report.entries.is_empty() {
         if args.json {
             io.show_json(&format!("{:#}\n", report.json()))?;
         } else if names.is_empty() {
@@ -164,10 +164,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             io.print(report.lines().as_bytes())?;
         }
     }
-    if faults.is_empty() {
+    if diagnostics.is_empty() {
         Ok(())
     } else {
-        Err(faults.into())
+        Err(diagnostics.into())
     }
 }
 
@@ -177,44 +177,42 @@ fn select<'s>(
     all: &'s [TrustableSource],
 ) -> Result<Vec<&'s TrustableSource>, Failure> {
     let known = || all.iter().map(|subject| subject.name.as_str());
-    let faults: Vec<Fault> = names
+    let diagnostics: Vec<Diagnostic> = names
         .iter()
         .filter(|name| !known().any(|other| other == name.as_str()))
         .map(|name| {
             let message = "no source of that name needs the user's word here";
-            let mut fault = Fault::new(Code::Usage, message).about(name.as_str());
-            fault
+            let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.as_str());
+            diagnostic
                 .hints
                 .extend(did_you_mean(name, known()).map(Hint::from));
-            fault.hint("cogtools trust lists those that do")
+            diagnostic.hint("cogtools trust lists those that do")
         })
         .collect();
-    if !faults.is_empty() {
-        return Err(faults.into());
+    if !diagnostics.is_empty() {
+        return Err(diagnostics.into());
     }
     let is_named = |subject: &&TrustableSource| names.is_empty() || names.contains(&subject.name);
     Ok(all.iter().filter(is_named).collect())
 }
 
 /// Records that `subject` may run as it is now, and then what it declares.
-fn allow(subject: &TrustableSource, around: &Surroundings) -> Result<Action, Box<Fault>> {
-    let item = subject.grant(around)?;
-    let (source, tool) = subject.key(around);
-    let failed = |error: cogtools_core::trust::RecordError| Box::new(error.fault());
-    around
-        .trust
+fn allow(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnostic>> {
+    let item = subject.grant(cx)?;
+    let (source, tool) = subject.key(cx);
+    let failed = |error: cogtools_core::trust::RecordError| Box::new(error.diagnostic());
+    cx.trust
         .update(|record| {
             record.revoke(&source, &tool);
             record.allow(&item);
         })
         .map_err(failed)?;
-    let tools: Vec<Grant> = subject.tools(around).map_err(|mut fault| {
+    let tools: Vec<Grant> = subject.tools(cx).map_err(|mut diagnostic| {
         let hint = "its command is allowed now, and none of its tools is";
-        fault.hints.push(hint.into());
-        fault
+        diagnostic.hints.push(hint.into());
+        diagnostic
     })?;
-    around
-        .trust
+    cx.trust
         .update(|record| {
             for tool in &tools {
                 record.allow(tool);
@@ -224,12 +222,12 @@ fn allow(subject: &TrustableSource, around: &Surroundings) -> Result<Action, Box
     Ok(Action::Allow(tools))
 }
 
-fn revoke(subject: &TrustableSource, around: &Surroundings) -> Result<Action, Box<Fault>> {
-    let (source, tool) = subject.key(around);
-    let was_allowed = around
+fn revoke(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnostic>> {
+    let (source, tool) = subject.key(cx);
+    let was_allowed = cx
         .trust
         .update(|record| record.revoke(&source, &tool))
-        .map_err(|error| Box::new(error.fault()))?;
+        .map_err(|error| Box::new(error.diagnostic()))?;
     Ok(if was_allowed {
         Action::Revoke
     } else {
@@ -239,8 +237,8 @@ fn revoke(subject: &TrustableSource, around: &Surroundings) -> Result<Action, Bo
 
 /// Forgets packages and projects whose folders are gone, and what providers of
 /// this project there are no more.
-fn prune(all: &[TrustableSource], around: &Surroundings, io: &mut Io<'_>) -> Result<(), Failure> {
-    let here: Vec<(String, String)> = all.iter().map(|subject| subject.key(around)).collect();
+fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), Failure> {
+    let here: Vec<(String, String)> = all.iter().map(|subject| subject.key(cx)).collect();
     let keep = |source: &str, tool: &str| {
         if source.starts_with("npm:") {
             return Path::new(tool).is_dir();
@@ -250,11 +248,11 @@ fn prune(all: &[TrustableSource], around: &Surroundings, io: &mut Io<'_>) -> Res
             .nth(2)
             .map_or(Path::new(""), Path::new);
         let known = here.iter().any(|(other, _)| other == source);
-        root.is_dir() && (root != around.root || known)
+        root.is_dir() && (root != cx.root || known)
     };
-    let removed = around
+    let removed = cx
         .trust
         .update(|record| record.retain(keep))
-        .map_err(|error| Failure::from(error.fault()))?;
+        .map_err(|error| Failure::from(error.diagnostic()))?;
     io.print(format!("forgot {removed}\n").as_bytes())
 }

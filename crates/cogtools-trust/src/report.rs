@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_core::Surroundings;
+use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::trust::{Grant, Verdict};
 use cogtools_program::terminal::{Column, Table, sanitize};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// What was found or done.
 pub(crate) struct Report<'r> {
-    around: &'r Surroundings,
+    cx: &'r Context,
     pub(crate) entries: Vec<Entry<'r>>,
 }
 
@@ -71,7 +71,7 @@ impl Entry<'_> {
         match &self.subject.kind {
             Kind::Provider(provider) => provider
                 .settings()
-                .runs()
+                .describe()
                 .into_iter()
                 .map(|(what, words)| (what, command_line(words)))
                 .collect(),
@@ -93,9 +93,9 @@ impl Entry<'_> {
 }
 
 impl<'r> Report<'r> {
-    pub(crate) const fn new(around: &'r Surroundings) -> Self {
+    pub(crate) const fn new(cx: &'r Context) -> Self {
         Self {
-            around,
+            cx,
             entries: Vec::new(),
         }
     }
@@ -127,7 +127,7 @@ impl<'r> Report<'r> {
             for (what, value) in entry.runs() {
                 add(what, &value);
             }
-            let files = entry.subject.files(self.around);
+            let files = entry.subject.files(self.cx);
             for file in files.iter().take(FILES) {
                 add("file", &file.display().to_string());
             }
@@ -149,7 +149,7 @@ impl<'r> Report<'r> {
             let runs: Vec<String> = entry.runs().into_iter().map(|(_, what)| what).collect();
             let files: Vec<String> = entry
                 .subject
-                .files(self.around)
+                .files(self.cx)
                 .iter()
                 .map(|file| file.display().to_string())
                 .collect();

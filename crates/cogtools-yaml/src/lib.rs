@@ -85,8 +85,8 @@ impl YamlArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let YamlArgs { file, call, env } = YamlArgs::from_matches(matches)?;
-    let tool =
-        Tool::load(&io.cwd.join(&file), &file).map_err(|error| Failure::from(error.faults()))?;
+    let tool = Tool::load(&io.cwd.join(&file), &file)
+        .map_err(|error| Failure::from(error.diagnostics()))?;
     if call.verbose {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }

@@ -6,7 +6,7 @@ use std::process::Command as Process;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Fault, Hint};
+use cogtools_core::{Code, Diagnostic, Hint};
 use cogtools_program::{Failure, Io, Next, Program, Stdin, args};
 
 use crate::locate::Places;
@@ -85,8 +85,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.show(&format!("{}\n", places.own().display()));
     }
     let Some((name, rest)) = args.program else {
-        let fault = Fault::new(Code::Usage, "no program is named");
-        return Err(fault
+        let diagnostic = Diagnostic::new(Code::Usage, "no program is named");
+        return Err(diagnostic
             .hint("usage: cogtools <PROGRAM> [ARGS]...")
             .hint("cogtools help lists the programs")
             .into());
@@ -111,14 +111,16 @@ pub(crate) fn become_program(
         return Err(Failure::Exec(Next::Program(program, args)));
     }
     let Some(path) = places.find(name) else {
-        let mut fault = Fault::new(
+        let mut diagnostic = Diagnostic::new(
             Code::UnknownProgram,
             format!("there is no program `{name}`"),
         );
         let names = places.all();
         let meant = did_you_mean(name, names.keys().map(String::as_str));
-        fault.hints.extend(meant.map(Hint::from));
-        return Err(fault.hint("cogtools help --all lists every program").into());
+        diagnostic.hints.extend(meant.map(Hint::from));
+        return Err(diagnostic
+            .hint("cogtools help --all lists every program")
+            .into());
     };
     let mut process = Process::new(path);
     process.args(args).current_dir(&io.cwd);

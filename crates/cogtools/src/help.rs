@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::terminal::{pad, sanitize};
 use cogtools_program::{Failure, Io, Next, Program};
 
@@ -45,8 +45,10 @@ pub(crate) fn run(args: &[&OsStr], places: &Places, io: &mut Io<'_>) -> Result<(
         ["--all" | "-a"] => all(places, io),
         [name] if !name.starts_with('-') => manual(name, places, io),
         _ => {
-            let fault = Fault::new(Code::Usage, "help takes one name, or --all");
-            Err(fault.hint("usage: cogtools help [--all | PROGRAM]").into())
+            let diagnostic = Diagnostic::new(Code::Usage, "help takes one name, or --all");
+            Err(diagnostic
+                .hint("usage: cogtools help [--all | PROGRAM]")
+                .into())
         }
     }
 }
@@ -96,8 +98,8 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
     match topic {
         Some(_) => {
             let message = format!("the manual page {page}({section}) is not installed");
-            let fault = Fault::new(Code::IoFailed, message);
-            Err(fault
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
+            Err(diagnostic
                 .hint("`cargo xtask install` installs the manual pages")
                 .into())
         }

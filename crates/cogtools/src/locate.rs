@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::{Failure, Io};
 
 use crate::{PREFIX, built_ins};
@@ -20,7 +20,7 @@ impl Places {
     /// The places as seen from `io`.
     pub(crate) fn new(io: &Io<'_>) -> Result<Self, Failure> {
         let own = io.program.parent().map(Path::to_path_buf).ok_or_else(|| {
-            Fault::new(Code::Internal, "the directory of this program is not known")
+            Diagnostic::new(Code::Internal, "the directory of this program is not known")
                 .hint("start it by its full path")
         })?;
         let modules = io

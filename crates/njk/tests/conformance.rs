@@ -24,19 +24,19 @@ fn render(case: &Case) -> Result<String, njk::Error> {
     template.render(&case.context)
 }
 
-fn fault(case: &Case) -> Option<String> {
+fn mismatch(case: &Case) -> Option<String> {
     let result = render(case);
-    case.fault(result.as_deref().map_err(ToString::to_string))
+    case.mismatch(result.as_deref().map_err(ToString::to_string))
 }
 
 #[track_caller]
 fn check<'c>(cases: impl IntoIterator<Item = &'c Case>) {
-    let faults: Vec<String> = cases.into_iter().filter_map(fault).collect();
+    let mismatches: Vec<String> = cases.into_iter().filter_map(mismatch).collect();
     assert!(
-        faults.is_empty(),
+        mismatches.is_empty(),
         "{} cases:\n{}",
-        faults.len(),
-        faults.join("\n")
+        mismatches.len(),
+        mismatches.join("\n")
     );
 }
 
@@ -85,7 +85,7 @@ fn recorded_cases_come_out_as_nunjucks_has_them() {
         return;
     };
     assert_eq!(recorded.len(), 571, "the suite has changed");
-    let faults: Vec<String> = recorded
+    let mismatches: Vec<String> = recorded
         .iter()
         .filter_map(|case| {
             let case = Case::read(case);
@@ -96,8 +96,8 @@ fn recorded_cases_come_out_as_nunjucks_has_them() {
                 Some(rest) if expected == Some(rest) => rest,
                 _ => text,
             });
-            case.fault(text.map_err(String::clone))
+            case.mismatch(text.map_err(String::clone))
         })
         .collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
 }

@@ -8,7 +8,7 @@ use crate::digest::DigestError;
 use crate::hint::{Command, Hint};
 use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
-use crate::{Answer, Code, Fault, Surroundings, Tool};
+use crate::{Code, Context, Diagnostic, Tool, ToolOutput};
 
 /// A tool that may run: nothing else makes one but [`approve`].
 #[derive(Debug)]
@@ -40,7 +40,7 @@ enum Refusal {
 
 /// What has to be allowed before `tool` may run, and what it comes from, in words;
 /// nothing for templates and for what the project itself has written.
-fn grant(tool: &Tool, around: &Surroundings) -> Result<Option<(Grant, Origin)>, DigestError> {
+fn grant(tool: &Tool, cx: &Context) -> Result<Option<(Grant, Origin)>, DigestError> {
     if let Some(package) = ToolPackage::of(tool) {
         let grant = package.grant()?;
         let (noun, name) = ("package", package.name);
@@ -51,46 +51,46 @@ fn grant(tool: &Tool, around: &Surroundings) -> Result<Option<(Grant, Origin)>, 
         return Ok(None);
     }
     let (noun, name) = ("provider", provenance.source.clone());
-    let grant = tool.handler().grant(around);
+    let grant = tool.handler().grant(cx);
     Ok(grant.map(|grant| (grant, Origin { noun, name })))
 }
 
 /// Lets `tool` run if the user has allowed what it needs.
-pub fn approve<'t>(tool: &'t Tool, around: &Surroundings) -> Result<Approved<'t>, Box<Fault>> {
-    let asked = ask(tool, around).map(|()| Approved { tool });
+pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Diagnostic>> {
+    let asked = ask(tool, cx).map(|()| Approved { tool });
     asked.map_err(|refusal| {
-        let fault = match &refusal {
+        let diagnostic = match &refusal {
             Refusal::Unknown(origin) | Refusal::Changed(origin) => {
                 let before = "only the user can allow it, after a look at what it runs: ";
                 let command = Command::Trust(origin.name.clone());
-                let fault = Fault::new(Code::Denied, refusal.to_string());
-                fault.hint(Hint::run(before, command, ""))
+                let diagnostic = Diagnostic::new(Code::Denied, refusal.to_string());
+                diagnostic.hint(Hint::run(before, command, ""))
             }
-            Refusal::Record(error) => error.fault(),
-            Refusal::Content(error) => error.fault(),
+            Refusal::Record(error) => error.diagnostic(),
+            Refusal::Content(error) => error.diagnostic(),
         };
-        Box::new(fault.about(tool.name().as_str()))
+        Box::new(diagnostic.with_subject(tool.name().as_str()))
     })
 }
 
 impl Approved<'_> {
     /// Runs the tool and returns its answer, which is what its `output` says. Only a
-    /// tool that runs programs looks at what is `around` it.
-    pub fn run(self, arguments: Accepted, around: &Surroundings) -> Result<Answer, RunError> {
+    /// tool that runs programs looks at what is `cx` it.
+    pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
         let Self { tool } = self;
-        let answer = tool.handler().call(tool, arguments.into_object(), around)?;
-        tool.output().validate(answer).map_err(|mut fault| {
-            tool.name().as_str().clone_into(&mut fault.subject);
-            fault
+        let answer = tool.handler().call(tool, arguments.into_object(), cx)?;
+        tool.output().validate(answer).map_err(|mut diagnostic| {
+            tool.name().as_str().clone_into(&mut diagnostic.subject);
+            diagnostic
         })
     }
 }
 
-fn ask(tool: &Tool, around: &Surroundings) -> Result<(), Refusal> {
-    let Some((grant, origin)) = grant(tool, around)? else {
+fn ask(tool: &Tool, cx: &Context) -> Result<(), Refusal> {
+    let Some((grant, origin)) = grant(tool, cx)? else {
         return Ok(());
     };
-    match around.trust.verdict(&grant)? {
+    match cx.trust.verdict(&grant)? {
         Verdict::Allowed => Ok(()),
         Verdict::Changed => Err(Refusal::Changed(origin)),
         Verdict::NotApproved => Err(Refusal::Unknown(origin)),

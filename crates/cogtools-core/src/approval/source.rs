@@ -7,7 +7,7 @@ use super::package::{self, ToolPackage};
 use crate::digest::{self, referenced_file};
 use crate::source::{Folder, Package, Provider, Source};
 use crate::trust::{Grant, Verdict};
-use crate::{Config, Fault, Surroundings, Tool};
+use crate::{Config, Context, Diagnostic, Tool};
 
 /// A source that needs the user's word.
 #[derive(Clone, Debug)]
@@ -38,16 +38,16 @@ pub struct ApprovalStatus {
     /// Whether all of it may run.
     pub verdict: Verdict,
     /// Why not even that can be told for sure.
-    pub fault: Option<Fault>,
+    pub diagnostic: Option<Diagnostic>,
 }
 
 /// The sources of `config` that need the user's word, in its order, each once.
-pub fn trustable_sources(config: &Config, around: &Surroundings) -> Vec<TrustableSource> {
+pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> {
     let mut found: Vec<TrustableSource> = Vec::new();
     for source in &config.sources {
         match source {
             Source::Folder(folder) => found.extend(TrustableSource::packages_in(folder)),
-            Source::Provider(provider) if !provider.needs_word(around) => {}
+            Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
                 name: provider.settings().name.clone(),
                 kind: Kind::Provider(provider.clone()),
@@ -74,7 +74,7 @@ impl TrustableSource {
         let listed = package
             .folders
             .iter()
-            .flat_map(|folder| folder.list().listed);
+            .flat_map(|folder| folder.list().entries);
         let tools = listed.filter_map(|listed| listed.load().ok());
         let tools = tools.filter(Tool::runs_programs);
         let tools: Vec<String> = tools.map(|tool| tool.name().to_string()).collect();
@@ -90,7 +90,7 @@ impl TrustableSource {
     /// The packages that a folder of the project leads to.
     fn packages_in(folder: &Folder) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
-        let listed = folder.list().listed;
+        let listed = folder.list().entries;
         let tools = listed.iter().filter_map(|listed| listed.load().ok());
         for tool in tools {
             let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
@@ -123,46 +123,46 @@ impl TrustableSource {
     }
 
     /// The source itself, as it is now.
-    pub fn grant(&self, around: &Surroundings) -> Result<Grant, Box<Fault>> {
+    pub fn grant(&self, cx: &Context) -> Result<Grant, Box<Diagnostic>> {
         match &self.kind {
             Kind::Provider(provider) => provider
-                .command(around)
-                .map_err(|error| Box::new(error.fault())),
+                .command(cx)
+                .map_err(|error| Box::new(error.diagnostic())),
             Kind::Package { root, .. } => {
-                package::grant(&self.name, root).map_err(|error| Box::new(error.fault()))
+                package::grant(&self.name, root).map_err(|error| Box::new(error.diagnostic()))
             }
         }
     }
 
     /// What a provider that is allowed declares, each tool as it is now; it is
     /// asked for that. A package is allowed as a whole.
-    pub fn tools(&self, around: &Surroundings) -> Result<Vec<Grant>, Box<Fault>> {
+    pub fn tools(&self, cx: &Context) -> Result<Vec<Grant>, Box<Diagnostic>> {
         let Kind::Provider(provider) = &self.kind else {
             return Ok(Vec::new());
         };
-        let tools = provider.tools(around);
-        let tools = tools.map_err(|error| Box::new(error.fault()))?;
-        let items = tools.iter().map(|tool| provider.grant(tool, around));
+        let tools = provider.tools(cx);
+        let tools = tools.map_err(|error| Box::new(error.diagnostic()))?;
+        let items = tools.iter().map(|tool| provider.grant(tool, cx));
         Ok(items.collect())
     }
 
     /// Where the record has it: source and tool.
-    pub fn key(&self, around: &Surroundings) -> (String, String) {
+    pub fn key(&self, cx: &Context) -> (String, String) {
         match &self.kind {
-            Kind::Provider(provider) => (provider.key(around), String::new()),
+            Kind::Provider(provider) => (provider.key(cx), String::new()),
             Kind::Package { root, .. } => package::key(&self.name, root),
         }
     }
 
     /// The files that are allowed with it: those that a provider's command lines
     /// name, as they name them; all of a package, as far as they can be told.
-    pub fn files(&self, around: &Surroundings) -> Vec<PathBuf> {
+    pub fn files(&self, cx: &Context) -> Vec<PathBuf> {
         let provider = match &self.kind {
             Kind::Provider(provider) => provider,
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
-        let words = provider.settings().lines().into_iter().flatten();
-        let files = words.filter(|word| referenced_file(&around.root, word).is_some());
+        let words = provider.settings().approved_parts().into_iter().flatten();
+        let files = words.filter(|word| referenced_file(&cx.root, word).is_some());
         let mut files: Vec<PathBuf> = files.map(PathBuf::from).collect();
         files.sort_unstable();
         files.dedup();
@@ -171,29 +171,29 @@ impl TrustableSource {
 
     /// Whether it may run. A provider whose command is allowed is asked for what
     /// it declares: a tool that is new or has changed needs the user's word too.
-    pub fn status(&self, around: &Surroundings) -> ApprovalStatus {
-        match self.verdict(around) {
+    pub fn status(&self, cx: &Context) -> ApprovalStatus {
+        match self.verdict(cx) {
             Ok(verdict) => ApprovalStatus {
                 verdict,
-                fault: None,
+                diagnostic: None,
             },
-            Err((verdict, fault)) => ApprovalStatus {
+            Err((verdict, diagnostic)) => ApprovalStatus {
                 verdict,
-                fault: Some(*fault),
+                diagnostic: Some(*diagnostic),
             },
         }
     }
 
-    fn verdict(&self, around: &Surroundings) -> Result<Verdict, (Verdict, Box<Fault>)> {
-        let unknown = |fault| (Verdict::NotApproved, fault);
-        let record = around.trust.read();
-        let record = record.map_err(|error| unknown(Box::new(error.fault())))?;
-        let verdict = record.verdict(&self.grant(around).map_err(unknown)?);
+    fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
+        let unknown = |diagnostic| (Verdict::NotApproved, diagnostic);
+        let record = cx.trust.read();
+        let record = record.map_err(|error| unknown(Box::new(error.diagnostic())))?;
+        let verdict = record.verdict(&self.grant(cx).map_err(unknown)?);
         if verdict != Verdict::Allowed {
             return Ok(verdict);
         }
-        let tools = self.tools(around);
-        let tools = tools.map_err(|fault| (Verdict::Allowed, fault))?;
+        let tools = self.tools(cx);
+        let tools = tools.map_err(|diagnostic| (Verdict::Allowed, diagnostic))?;
         let all = tools
             .iter()
             .all(|tool| record.verdict(tool) == Verdict::Allowed);

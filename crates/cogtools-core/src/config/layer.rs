@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
-use super::{ConfigError, package};
-use crate::source::Global;
+use super::{ConfigErrors, package};
+use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
-use crate::{Code, Fault, Project};
+use crate::{Code, Diagnostic, Project};
 
 /// Where to look beyond the project. Nothing, by default.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
-    /// The machine's file; see [`Places::system_file`].
+pub struct ConfigPaths {
+    /// The machine's file; see [`ConfigPaths::system_file`].
     pub system: Option<PathBuf>,
     /// The user's home directory.
     pub home: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Places {
     /// host has read: they are not the user's word.
     pub shipped: Vec<String>,
     /// Where npm puts packages for everybody.
-    pub packages: Global,
+    pub packages: GlobalModules,
 }
 
 /// One place's document.
@@ -47,7 +47,7 @@ const VARIABLES: [(&str, &[&str]); 6] = [
     ("COGTOOLS_TOOLSETS", &["filter", "toolsets"]),
 ];
 
-impl Places {
+impl ConfigPaths {
     /// How the names of variables begin.
     pub const PREFIX: &'static str = "COGTOOLS_";
     /// The name of the configuration in a folder of Gemini's.
@@ -84,7 +84,7 @@ impl Places {
 }
 
 /// All layers of `project`, in the order in which later ones win.
-pub(super) fn layers(project: &Project, places: &Places) -> Result<Vec<Layer>, ConfigError> {
+pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
     if let Some(path) = &places.system {
         layers.extend(file(path, path, Origin::System)?);
@@ -93,8 +93,8 @@ pub(super) fn layers(project: &Project, places: &Places) -> Result<Vec<Layer>, C
         layers.extend(file(&path, &path, Origin::Home)?);
     }
     layers.extend(package(project)?);
-    let (path, shown) = project.resolve(Path::new(Project::CONFIG));
-    layers.extend(file(&path, &shown, Origin::Project)?);
+    let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
+    layers.extend(file(&path, &display_path, Origin::Project)?);
     for (name, value) in &places.variables {
         let mut layer = variable(project, name, value)?;
         layer.own &= !places.shipped.contains(name);
@@ -105,66 +105,70 @@ pub(super) fn layers(project: &Project, places: &Places) -> Result<Vec<Layer>, C
 
 fn file(
     path: &Path,
-    shown: &Path,
+    display_path: &Path,
     origin: fn(PathBuf) -> Origin,
-) -> Result<Option<Layer>, ConfigError> {
-    let text = match Text::read(path, shown) {
+) -> Result<Option<Layer>, ConfigErrors> {
+    let text = match Text::read(path, display_path) {
         Ok(text) => text,
         Err(TextError::Absent(_)) => return Ok(None),
-        Err(error) => return Err(error.fault(Code::InvalidConfig).into()),
+        Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),
     };
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let origin = origin(shown.to_path_buf());
+    let origin = origin(display_path.to_path_buf());
     Ok(Some(Layer {
         own: origin.is_own(),
         origin,
         document,
-        folder: (folder(path), folder(shown)),
+        folder: (folder(path), folder(display_path)),
         text,
     }))
 }
 
-fn parse(text: &Text) -> Result<Node, ConfigError> {
-    yaml::parse(text).map_err(|error| error.fault(Code::InvalidConfig, text).into())
+fn parse(text: &Text) -> Result<Node, ConfigErrors> {
+    yaml::parse(text).map_err(|error| error.diagnostic(Code::InvalidConfig, text).into())
 }
 
 /// What the project's `package.json` says under `cogtools`, without the key
 /// `tools`, which is for those who install the package.
-fn package(project: &Project) -> Result<Option<Layer>, ConfigError> {
+fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     let Some((text, value)) = project
         .package()
-        .map_err(|fault| ConfigError::from(*fault))?
+        .map_err(|diagnostic| ConfigErrors::from(*diagnostic))?
     else {
         return Ok(None);
     };
-    let (path, shown) = project.resolve(Path::new(""));
+    let (path, display_path) = project.resolve(Path::new(""));
     Ok(Some(Layer {
-        origin: Origin::Package(text.name().to_path_buf()),
+        origin: Origin::Package(text.display_path().to_path_buf()),
         own: false,
         document: package::document(&text, value),
-        folder: (path, shown),
+        folder: (path, display_path),
         text,
     }))
 }
 
 /// A variable as a document of its own: its value is YAML.
-fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigError> {
+fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigErrors> {
     let found = VARIABLES.iter().find(|(known, _)| *known == name);
     let Some((_, keys)) = found else {
         let message = format!("the environment variable `{name}` sets nothing");
-        let fault = Fault::new(Code::InvalidConfig, message);
-        let meant = did_you_mean(name, Places::VARIABLES);
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        let meant = did_you_mean(name, ConfigPaths::VARIABLES);
         let meant = meant.unwrap_or_else(|| "see cogtoolrc(5) for the variables there are".into());
-        return Err(fault.hint(meant).into());
+        return Err(diagnostic.hint(meant).into());
     };
-    let shown = PathBuf::from(format!("${name}"));
-    let failed = |error: TextError| error.fault(Code::InvalidConfig);
-    let text = Text::new(shown, value.as_bytes().to_vec()).map_err(failed)?;
+    let display_path = PathBuf::from(format!("${name}"));
+    let failed = |error: TextError| error.diagnostic(Code::InvalidConfig);
+    let text = Text::new(display_path, value.as_bytes().to_vec()).map_err(failed)?;
     // Names are easier to write without quotes and brackets.
     let names = keys.len() > 1 && !value.trim_start().starts_with('[');
-    let node = if names { words(&text) } else { parse(&text)? };
-    let document = below(keys, node);
+    let node = if names {
+        string_node(&text)
+    } else {
+        parse(&text)?
+    };
+    let document = nest(keys, node);
     Ok(Layer {
         origin: Origin::Variable(name.to_owned()),
         own: true,
@@ -175,7 +179,7 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
 }
 
 /// A variable's value as the string that it is.
-fn words(text: &Text) -> Node {
+fn string_node(text: &Text) -> Node {
     let end = text.as_str().len();
     let data = Data::Text {
         text: text.as_str().to_owned(),
@@ -188,14 +192,14 @@ fn words(text: &Text) -> Node {
 }
 
 /// A document of its own: `text` as the value of the key that `keys` lead to.
-pub(super) fn alone(
+pub(super) fn from_text(
     text: Text,
     keys: &[&str],
     origin: Origin,
     project: &Project,
-) -> Result<Layer, ConfigError> {
+) -> Result<Layer, ConfigErrors> {
     Ok(Layer {
-        document: below(keys, parse(&text)?),
+        document: nest(keys, parse(&text)?),
         folder: project.resolve(Path::new("")),
         own: origin.is_own(),
         origin,
@@ -204,7 +208,7 @@ pub(super) fn alone(
 }
 
 /// `node` as the value of the key that `keys` lead to.
-fn below(keys: &[&str], node: Node) -> Node {
+fn nest(keys: &[&str], node: Node) -> Node {
     keys.iter().rev().fold(node, |value, key| {
         let span = value.span;
         let key = (*key).to_owned();

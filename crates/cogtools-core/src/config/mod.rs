@@ -1,7 +1,7 @@
 //! The configuration of a project: what the machine, the user, the project and
 //! the environment say, one over the other.
 
-mod fault;
+mod error;
 mod layer;
 mod origin;
 mod package;
@@ -9,16 +9,16 @@ mod reader;
 mod server;
 mod source;
 
-pub use layer::Places;
+pub use layer::ConfigPaths;
 pub use origin::{Origin, Setting};
 
 use std::path::Path;
 
 use crate::environment::EnvPriority;
 use crate::filter::Filter;
-use crate::source::{Folder, Global, Packages, Source};
+use crate::source::{Folder, GlobalModules, Packages, Source};
 use crate::text::Text;
-use crate::{Budget, Fault, Project, RuleLevel, Target};
+use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
 
 /// What holds for the tools of a project.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct Config {
 
 /// Why a configuration cannot be used.
 #[derive(Debug)]
-pub struct ConfigError(Vec<Fault>);
+pub struct ConfigErrors(Vec<Diagnostic>);
 
 /// The folder of tools where nothing else is configured.
 const DEFAULT_FOLDER: &str = "tools";
@@ -60,10 +60,10 @@ impl Config {
 
     /// The configuration of `project`, with what `places` beyond it say. Where
     /// nobody names sources, the tools are in `tools`.
-    pub fn load(project: &Project, places: &Places) -> Result<Self, ConfigError> {
+    pub fn load(project: &Project, places: &ConfigPaths) -> Result<Self, ConfigErrors> {
         let mut config = Self::standard(project);
-        let (root, shown) = project.resolve(Path::new(""));
-        let packages = Packages::new(root, shown, places.packages.clone());
+        let (root, display_path) = project.resolve(Path::new(""));
+        let packages = Packages::new(root, display_path, places.packages.clone());
         for layer in layer::layers(project, places)? {
             reader::read(&layer, &packages, &mut config)?;
         }
@@ -80,21 +80,21 @@ impl Config {
         text: Text,
         keys: &[&str],
         origin: Origin,
-    ) -> Result<Vec<Setting>, ConfigError> {
-        let (root, shown) = project.resolve(Path::new(""));
-        let packages = Packages::new(root, shown, Global::default());
+    ) -> Result<Vec<Setting>, ConfigErrors> {
+        let (root, display_path) = project.resolve(Path::new(""));
+        let packages = Packages::new(root, display_path, GlobalModules::default());
         let mut config = Self::standard(project);
         config.settings.clear();
-        let layer = layer::alone(text, keys, origin, project)?;
+        let layer = layer::from_text(text, keys, origin, project)?;
         reader::read(&layer, &packages, &mut config)?;
         Ok(config.settings)
     }
 
     /// The configuration with only what is built in.
     fn standard(project: &Project) -> Self {
-        let (path, shown) = project.resolve(Path::new(DEFAULT_FOLDER));
+        let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
-            sources: vec![Source::Folder(Folder::new(path, shown, false))],
+            sources: vec![Source::Folder(Folder::new(path, display_path, false))],
             env_priority: EnvPriority::default(),
             filter: Filter::default(),
             hosts: Vec::new(),
@@ -153,15 +153,15 @@ impl Setting {
     }
 }
 
-impl ConfigError {
+impl ConfigErrors {
     /// All that is wrong, ready to be shown.
-    pub fn faults(self) -> Vec<Fault> {
+    pub fn diagnostics(self) -> Vec<Diagnostic> {
         self.0
     }
 }
 
-impl From<Fault> for ConfigError {
-    fn from(fault: Fault) -> Self {
-        Self(vec![fault])
+impl From<Diagnostic> for ConfigErrors {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self(vec![diagnostic])
     }
 }

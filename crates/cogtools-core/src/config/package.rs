@@ -11,18 +11,18 @@ use crate::yaml::{self, Data, Node};
 /// The key that is ours.
 const KEY: &str = "\"cogtools\"";
 /// What it says to those who install the package, and not to the project.
-const FOR_OTHERS: &str = "tools";
+const EXPORTED_TOOLS: &str = "tools";
 
 /// The document that `value`, the value of our key in `text`, is.
 pub(super) fn document(text: &Text, mut value: Value) -> Node {
     let key = key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
     let placed = placed(text, key, &value);
     if let Value::Object(object) = &mut value {
-        object.shift_remove(FOR_OTHERS);
+        object.shift_remove(EXPORTED_TOOLS);
     }
     let mut node = placed.unwrap_or_else(|| Node::from_json(value, key));
     if let Data::Map(entries) = &mut node.data {
-        entries.retain(|entry| entry.key != FOR_OTHERS);
+        entries.retain(|entry| entry.key != EXPORTED_TOOLS);
     }
     node
 }
@@ -40,7 +40,7 @@ fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
     };
     let bytes = text.as_str().as_bytes().get(..end)?;
     let blanked = bytes.iter().enumerate().map(blank).collect();
-    let node = yaml::parse(&Text::new(text.name(), blanked).ok()?).ok()?;
+    let node = yaml::parse(&Text::new(text.display_path(), blanked).ok()?).ok()?;
     (node.to_json() == *value).then_some(node)
 }
 

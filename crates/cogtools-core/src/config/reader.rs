@@ -1,33 +1,33 @@
 //! One layer's keys, read into the configuration over what was there.
 
-use super::fault::ConfigFault;
+use super::error::ConfigError;
 use super::layer::Layer;
 use super::origin::{Origin, Setting};
-use super::{Config, ConfigError};
+use super::{Config, ConfigErrors};
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
 use crate::source::Packages;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Budget, Code, Fault, Level, RuleLevel, Target};
+use crate::{Budget, Code, Diagnostic, Level, RuleLevel, Target};
 
 /// Reads `layer` into `config`; `packages` are what `node_modules` means.
 pub(super) fn read(
     layer: &Layer,
     packages: &Packages,
     config: &mut Config,
-) -> Result<(), ConfigError> {
+) -> Result<(), ConfigErrors> {
     let mut reader = Reader {
         layer,
         packages,
-        faults: Vec::new(),
+        diagnostics: Vec::new(),
     };
     reader.config(config);
-    if reader.faults.is_empty() {
+    if reader.diagnostics.is_empty() {
         Ok(())
     } else {
-        Err(ConfigError(reader.faults))
+        Err(ConfigErrors(reader.diagnostics))
     }
 }
 
@@ -35,41 +35,42 @@ pub(super) fn read(
 pub(super) struct Reader<'l> {
     pub(super) layer: &'l Layer,
     pub(super) packages: &'l Packages,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
-    pub(super) fn refuse(&mut self, fault: &ConfigFault, span: Span) {
-        let place = self.layer.text.place(span);
-        let shown = Fault::new(Code::InvalidConfig, fault.to_string()).at(place);
-        self.faults.push(shown.hint(fault.hint()));
+    pub(super) fn refuse(&mut self, diagnostic: &ConfigError, span: Span) {
+        let location = self.layer.text.location(span);
+        let display_path =
+            Diagnostic::new(Code::InvalidConfig, diagnostic.to_string()).at(location);
+        self.diagnostics.push(display_path.hint(diagnostic.hint()));
     }
 
     /// Whether nothing was wrong so far.
     pub(super) const fn is_fine(&self) -> bool {
-        self.faults.is_empty()
+        self.diagnostics.is_empty()
     }
 
     /// Says that `node`, the value of `key`, should be `takes`.
     pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
         let word = node.text().filter(|text| text.len() <= 40);
-        let fault = ConfigFault::Takes {
+        let diagnostic = ConfigError::Takes {
             key: key.to_owned(),
             takes,
             found: word.map_or_else(|| node.kind().to_owned(), |word| format!("`{word}`")),
             meant: None,
         };
-        self.refuse(&fault, node.span);
+        self.refuse(&diagnostic, node.span);
     }
 
     pub(super) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
         let meant = did_you_mean(&entry.key, known.iter().copied());
-        let fault = ConfigFault::UnknownKey(entry.key.clone(), meant);
-        self.refuse(&fault, entry.span);
+        let diagnostic = ConfigError::UnknownKey(entry.key.clone(), meant);
+        self.refuse(&diagnostic, entry.span);
     }
 
     fn setting(&self, key: String, entry: &Entry) -> Setting {
-        let line = self.layer.text.place(entry.span).line;
+        let line = self.layer.text.location(entry.span).line;
         let variable = matches!(self.layer.origin, Origin::Variable(_));
         Setting {
             key,
@@ -86,7 +87,7 @@ impl Reader<'_> {
             Data::Map(entries) => entries.as_slice(),
             Data::Null => &[],
             _ => {
-                self.refuse(&ConfigFault::NotAMap(document.kind()), document.span);
+                self.refuse(&ConfigError::NotAMap(document.kind()), document.span);
                 &[]
             }
         };
@@ -128,7 +129,7 @@ impl Reader<'_> {
         for host in self.map("hosts", entry) {
             let Some(target) = Target::parse(&host.key) else {
                 let meant = did_you_mean(&host.key, Target::NAMES);
-                self.refuse(&ConfigFault::Host(host.key.clone(), meant), host.span);
+                self.refuse(&ConfigError::Host(host.key.clone(), meant), host.span);
                 continue;
             };
             let mut filter = config.host(target).cloned().unwrap_or_default();
@@ -240,13 +241,13 @@ impl Reader<'_> {
         let Some(level) = word.and_then(Level::parse) else {
             let found = word.map_or(entry.value.kind().to_owned(), |word| format!("`{word}`"));
             let meant = word.and_then(|word| did_you_mean(word, Level::NAMES));
-            self.refuse(&ConfigFault::Level(found, meant), entry.value.span);
+            self.refuse(&ConfigError::Level(found, meant), entry.value.span);
             return None;
         };
         Some(RuleLevel {
             rule: entry.key.clone(),
             level,
-            place: self.layer.text.place(entry.span),
+            location: self.layer.text.location(entry.span),
         })
     }
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::fault::ConfigFault;
+use super::error::ConfigError;
 use super::reader::Reader;
-use super::source::unnameable;
-use crate::source::{Provider, Server, Settings, Source, Way};
+use super::source::is_invalid_in_name;
+use crate::source::{Provider, Server, Settings, Source, Transport};
 use crate::yaml::{Data, Node};
 
 /// The keys of such a source.
@@ -18,7 +18,7 @@ const KEYS: [&str; 9] = [
 
 /// What the item says so far.
 #[derive(Default)]
-struct Said {
+struct RawServer {
     command: Vec<String>,
     args: Vec<String>,
     url: String,
@@ -36,41 +36,41 @@ impl Reader<'_> {
         let [entry] = item.entries()? else {
             return None;
         };
-        let mut said = Said {
-            cache: Some(Server::KEPT),
-            ..Said::default()
+        let mut raw = RawServer {
+            cache: Some(Server::CACHE_TTL),
+            ..RawServer::default()
         };
         for entry in self.map("mcp", entry) {
             let value = &entry.value;
             match entry.key.as_str() {
                 // As other hosts have it, a string is a program and not a line.
                 "command" => match value.text() {
-                    Some(_) => said.command = vec![self.word("command", value)],
-                    None => said.command = self.strings("command", value),
+                    Some(_) => raw.command = vec![self.text_value("command", value)],
+                    None => raw.command = self.strings("command", value),
                 },
-                "args" => said.args = self.strings("args", value),
-                "url" => said.url = self.url(value),
-                "headers" => said.headers = self.headers(entry),
-                "name" => said.name = self.word("name", value),
-                "prefix" => said.prefix = self.word("prefix", value),
-                "env" => said.env = self.strings("env", value),
-                "timeout" => said.timeout = self.seconds("timeout", value),
-                "cache" => said.cache = self.cache(value),
+                "args" => raw.args = self.strings("args", value),
+                "url" => raw.url = self.url(value),
+                "headers" => raw.headers = self.headers(entry),
+                "name" => raw.name = self.text_value("name", value),
+                "prefix" => raw.prefix = self.text_value("prefix", value),
+                "env" => raw.env = self.strings("env", value),
+                "timeout" => raw.timeout = self.seconds("timeout", value),
+                "cache" => raw.cache = self.cache(value),
                 _ => self.unknown(entry, &KEYS),
             }
         }
         let has = |key| entry.value.get(key).is_some();
-        let empty = said.command.is_empty() && said.url.is_empty();
+        let empty = raw.command.is_empty() && raw.url.is_empty();
         if has("command") == has("url") || empty && self.is_fine() {
-            let fault = ConfigFault::Missing("mcp", "command` or `url");
-            self.refuse(&fault, entry.span);
+            let diagnostic = ConfigError::Missing("mcp", "command` or `url");
+            self.refuse(&diagnostic, entry.span);
             return None;
         }
         if empty {
             return None;
         }
         Some(Source::Provider(Provider::new(
-            said.settings(self.layer.own),
+            raw.settings(self.layer.own),
         )))
     }
 
@@ -108,10 +108,10 @@ impl Reader<'_> {
     }
 }
 
-impl Said {
+impl RawServer {
     fn settings(self, own: bool) -> Settings {
         let name = if self.name.is_empty() {
-            self.usual_name().replace(unnameable, "_")
+            self.usual_name().replace(is_invalid_in_name, "_")
         } else {
             self.name
         };
@@ -121,10 +121,10 @@ impl Said {
             let names = self.headers.keys().cloned().collect();
             description["url"] = self.url.as_str().into();
             description["headers"] = self.headers.into();
-            Way::Url(without_secrets(&self.url), names)
+            Transport::Url(without_secrets(&self.url), names)
         } else {
             description["command"] = json!(line);
-            Way::Command(line)
+            Transport::Command(line)
         };
         if let Some(timeout) = self.timeout {
             description["timeout"] = timeout.as_secs_f64().into();
@@ -142,10 +142,10 @@ impl Said {
             env: self.env,
             timeout: self.timeout,
             cache: self.cache,
-            own,
+            user_configured: own,
             server: Some(Server {
                 description: description.to_string(),
-                way,
+                transport: way,
             }),
         }
     }
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn no_secret_is_shown() {
-        for (url, shown) in [
+        for (url, display_path) in [
             ("https://a.example/mcp", "https://a.example/mcp"),
             ("http://a:8080", "http://a:8080"),
             (
@@ -216,15 +216,15 @@ mod tests {
             ),
             ("https://a.example?key=s@b", "https://a.example?…"),
         ] {
-            assert_eq!(without_secrets(url), shown);
+            assert_eq!(without_secrets(url), display_path);
         }
     }
 
     #[test]
     fn a_server_has_the_name_of_what_it_runs() {
-        let command = |line: &str| Said {
+        let command = |line: &str| RawServer {
             command: line.split(' ').map(str::to_owned).collect(),
-            ..Said::default()
+            ..RawServer::default()
         };
         for (line, name) in [
             (

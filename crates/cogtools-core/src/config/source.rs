@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::fault::ConfigFault;
+use super::error::ConfigError;
 use super::reader::Reader;
 use crate::invisible;
 use crate::source::{Folder, Provider, Settings, Source};
@@ -20,7 +20,7 @@ const COMMAND: [&str; 7] = [
 impl Reader<'_> {
     pub(super) fn sources(&mut self, entry: &Entry) -> Vec<Source> {
         let Some(items) = entry.value.items() else {
-            self.refuse(&ConfigFault::Sources(entry.value.kind()), entry.value.span);
+            self.refuse(&ConfigError::Sources(entry.value.kind()), entry.value.span);
             return Vec::new();
         };
         let mut sources: Vec<Source> = Vec::new();
@@ -32,7 +32,7 @@ impl Reader<'_> {
             let name = provider_name(&source);
             if name.is_some() && sources.iter().any(|other| provider_name(other) == name) {
                 let name = name.unwrap_or_default().to_owned();
-                self.refuse(&ConfigFault::Twice(name), item.span);
+                self.refuse(&ConfigError::Twice(name), item.span);
             } else {
                 sources.push(source);
             }
@@ -49,20 +49,20 @@ impl Reader<'_> {
             ),
             Data::Text { text, .. } => (text.as_str(), item.span, None),
             _ => {
-                self.refuse(&ConfigFault::Source(item.kind()), item.span);
+                self.refuse(&ConfigError::Source(item.kind()), item.span);
                 return None;
             }
         };
         match (word, value) {
             ("local", Some(value)) => {
                 let Some(path) = value.text() else {
-                    self.refuse(&ConfigFault::Local(value.kind()), value.span);
+                    self.refuse(&ConfigError::Local(value.kind()), value.span);
                     return None;
                 };
-                let (folder, shown) = &self.layer.folder;
+                let (folder, display_path) = &self.layer.folder;
                 let parts = Path::new(path).components();
                 let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
-                let folder = Folder::new(folder.join(&tidy), shown.join(&tidy), true);
+                let folder = Folder::new(folder.join(&tidy), display_path.join(&tidy), true);
                 return Some(Source::Folder(folder));
             }
             ("command", Some(_)) => return self.command(item),
@@ -70,10 +70,10 @@ impl Reader<'_> {
             ("node_modules", None) => {
                 return Some(Source::Packages(self.packages.clone()));
             }
-            (_, None) => self.refuse(&ConfigFault::Source("a string"), span),
+            (_, None) => self.refuse(&ConfigError::Source("a string"), span),
             (word, Some(_)) => {
                 let meant = did_you_mean(word, KINDS);
-                self.refuse(&ConfigFault::Kind(word.to_owned(), meant), span);
+                self.refuse(&ConfigError::Kind(word.to_owned(), meant), span);
             }
         }
         None
@@ -92,7 +92,7 @@ impl Reader<'_> {
             env: Vec::new(),
             timeout: None,
             cache: None,
-            own: self.layer.own,
+            user_configured: self.layer.own,
             server: None,
         };
         for entry in self.map("command", entry) {
@@ -100,8 +100,8 @@ impl Reader<'_> {
             match entry.key.as_str() {
                 "discover" => settings.discover = self.line("discover", value),
                 "call" => settings.call = self.line("call", value),
-                "name" => settings.name = self.word("name", value),
-                "prefix" => settings.prefix = self.word("prefix", value),
+                "name" => settings.name = self.text_value("name", value),
+                "prefix" => settings.prefix = self.text_value("prefix", value),
                 "env" => settings.env = self.strings("env", value),
                 "timeout" => settings.timeout = self.seconds("timeout", value),
                 "cache" => settings.cache = self.seconds("cache", value),
@@ -110,14 +110,14 @@ impl Reader<'_> {
         }
         for (key, line) in [("discover", &settings.discover), ("call", &settings.call)] {
             if entry.value.get(key).is_none() || line.is_empty() && self.is_fine() {
-                self.refuse(&ConfigFault::Missing("command", key), entry.span);
+                self.refuse(&ConfigError::Missing("command", key), entry.span);
                 return None;
             }
         }
         if settings.name.is_empty() {
             let program = Path::new(settings.discover.first()?);
             let stem = program.file_stem()?.to_string_lossy();
-            settings.name = stem.replace(unnameable, "_");
+            settings.name = stem.replace(is_invalid_in_name, "_");
         }
         Some(Source::Provider(Provider::new(settings)))
     }
@@ -134,8 +134,8 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn word(&mut self, key: &str, node: &Node) -> String {
-        let fits = |text: &&str| !text.is_empty() && !text.contains(unnameable);
+    pub(super) fn text_value(&mut self, key: &str, node: &Node) -> String {
+        let fits = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
         let word = node.text().filter(fits);
         word.map_or_else(
             || {
@@ -167,6 +167,6 @@ fn provider_name(source: &Source) -> Option<&str> {
 
 /// What no name of a provider has in it: the user approves a name, so that it must
 /// be what it looks like.
-pub(super) fn unnameable(c: char) -> bool {
+pub(super) fn is_invalid_in_name(c: char) -> bool {
     c == ':' || c.is_control() || invisible::name(c).is_some()
 }

@@ -40,7 +40,7 @@ impl<'t> Declaration<'t> {
     pub(super) fn new(tool: &'t Tool) -> Self {
         // MCP's structured results are objects and nothing else.
         let output = tool.output_schema().filter(|schema| schema.is_object());
-        let said = tool.annotations().said();
+        let said = tool.annotations().set();
         Self {
             name: tool.name().as_str(),
             title: tool.title(),

@@ -9,7 +9,7 @@ use std::fmt::{self, Formatter};
 use std::path::Path;
 
 use crate::text::{Text, TextError};
-use crate::{Code, Fault};
+use crate::{Code, Diagnostic};
 
 /// The variables of a file, in its order.
 #[derive(Clone)]
@@ -53,9 +53,9 @@ struct Cursor<'t> {
 }
 
 impl DotEnv {
-    /// Reads the file at `path`, known to its user as `shown`.
-    pub fn read(path: &Path, shown: &Path) -> Result<Self, DotEnvError> {
-        Self::parse(Text::read(path, shown).map_err(DotEnvError::Text)?)
+    /// Reads the file at `path`, known to its user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path) -> Result<Self, DotEnvError> {
+        Self::parse(Text::read(path, display_path).map_err(DotEnvError::Text)?)
     }
 
     /// Parses the text of such a file.
@@ -70,7 +70,7 @@ impl DotEnv {
 
     /// The file as its user knows it.
     pub fn name(&self) -> &Path {
-        self.text.name()
+        self.text.display_path()
     }
 
     /// The variables; of those with the same name, the last one counts.
@@ -99,8 +99,8 @@ impl<'t> Cursor<'t> {
         self.text.as_str()[..self.at].matches('\n').count() + 1
     }
 
-    fn place(&self) -> String {
-        format!("{}:{}", self.text.name().display(), self.number())
+    fn location(&self) -> String {
+        format!("{}:{}", self.text.display_path().display(), self.number())
     }
 
     /// Goes to the next line that says something; false at the end.
@@ -117,7 +117,7 @@ impl<'t> Cursor<'t> {
 
     fn variable(&mut self) -> Result<Variable, DotEnvError> {
         let line = self.number();
-        let wrong = || DotEnvError::Line(self.place());
+        let wrong = || DotEnvError::Line(self.location());
         let (head, _) = self.line().split_once('=').ok_or_else(wrong)?;
         let after = self.at + head.len() + 1;
         let name = head.trim_end();
@@ -155,7 +155,7 @@ impl<'t> Cursor<'t> {
 
     /// Everything up to the closing quote; only double quotes know escapes.
     fn quoted(&mut self, quote: char) -> Result<String, DotEnvError> {
-        let place = self.place();
+        let location = self.location();
         let mut value = String::new();
         let mut characters = self.rest().char_indices().skip(1);
         let mut end = None;
@@ -176,10 +176,10 @@ impl<'t> Cursor<'t> {
                 _ => value.push(character),
             }
         }
-        self.at += end.ok_or(DotEnvError::Quote(place))?;
+        self.at += end.ok_or(DotEnvError::Quote(location))?;
         let rest = self.line().trim();
         if !rest.is_empty() && !rest.starts_with('#') {
-            return Err(DotEnvError::Rest(self.place()));
+            return Err(DotEnvError::Rest(self.location()));
         }
         self.at += self.line().len();
         Ok(value)
@@ -196,15 +196,15 @@ fn is_name(name: &str) -> bool {
 
 impl DotEnvError {
     /// The fault to show.
-    pub fn fault(&self) -> Fault {
-        let (place, hint) = match self {
-            Self::Text(error) => return error.fault(Code::InvalidConfig),
-            Self::Line(place) => (place, "write NAME=value, or put a # before the line"),
-            Self::Quote(place) => (place, "close it, or write the value without quotes"),
-            Self::Rest(place) => (place, "put the whole value between the quotes"),
+    pub fn diagnostic(&self) -> Diagnostic {
+        let (location, hint) = match self {
+            Self::Text(error) => return error.diagnostic(Code::InvalidConfig),
+            Self::Line(location) => (location, "write NAME=value, or put a # before the line"),
+            Self::Quote(location) => (location, "close it, or write the value without quotes"),
+            Self::Rest(location) => (location, "put the whole value between the quotes"),
         };
-        Fault::new(Code::InvalidConfig, self.to_string())
-            .about(place)
+        Diagnostic::new(Code::InvalidConfig, self.to_string())
+            .with_subject(location)
             .hint(hint)
     }
 }

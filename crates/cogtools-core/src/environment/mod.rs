@@ -4,7 +4,7 @@
 //! project's `.env`, the nearest one from where the user stands up to the root.
 //! The file is read only when a tool asks for a variable.
 
-mod danger;
+mod denylist;
 mod dotenv;
 
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Formatter};
 use std::path::{Component, Path, PathBuf};
 
-pub use danger::is_dangerous;
+pub use denylist::is_dangerous;
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 
 use crate::hint::{Command, Hint};
 use crate::text::TextError;
-use crate::{Code, Fault};
+use crate::{Code, Diagnostic};
 
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
@@ -31,7 +31,7 @@ pub enum EnvPriority {
     /// The process.
     Process,
     /// The process, and `.env` is not even read.
-    System,
+    ProcessOnly,
 }
 
 /// Where the values of environment variables come from.
@@ -39,26 +39,26 @@ pub enum EnvPriority {
 pub struct Environment {
     process: Vars,
     folders: Vec<PathBuf>,
-    shown: PathBuf,
+    display_path: PathBuf,
     priority: EnvPriority,
 }
 
 /// A variable as a tool would see it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct Resolved {
     /// Its value.
     pub value: OsString,
     /// The file and the line that it stands in; none when the process has it.
     pub line: Option<(PathBuf, usize)>,
     /// Whether the other place has a value too, which does not count.
-    pub hides: bool,
+    pub shadows: bool,
 }
 
 /// Why a tool cannot be given the variables that it declares.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
     /// Neither the process nor `.env` has them.
-    #[error("the environment variable{} {} {} not set", plural(.0), listed(.0), verb(.0))]
+    #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
     Missing(Vec<String>),
     /// `.env` cannot be used.
     #[error(transparent)]
@@ -82,19 +82,19 @@ impl Environment {
         Self {
             process,
             folders: Vec::new(),
-            shown: PathBuf::new(),
-            priority: EnvPriority::System,
+            display_path: PathBuf::new(),
+            priority: EnvPriority::ProcessOnly,
         }
     }
 
     /// The same with the `.env` of a project: the nearest from `directory` up to
-    /// `root`, which is known to its user as `shown`.
+    /// `root`, which is known to its user as `display_path`.
     #[must_use]
-    pub fn within(
+    pub fn with_dotenv(
         mut self,
         directory: &Path,
         root: &Path,
-        shown: &Path,
+        display_path: &Path,
         priority: EnvPriority,
     ) -> Self {
         // `ROOT/../elsewhere` begins with the root and is not in it.
@@ -106,7 +106,7 @@ impl Environment {
         if self.folders.is_empty() {
             self.folders.push(root.to_path_buf());
         }
-        self.shown = shown.to_path_buf();
+        self.display_path = display_path.to_path_buf();
         self.priority = priority;
         self
     }
@@ -117,7 +117,7 @@ impl Environment {
     }
 
     /// Where temporary files go: the process says so, or the system.
-    pub fn temporary(&self) -> PathBuf {
+    pub fn temp_dir(&self) -> PathBuf {
         let names: &[&str] = if cfg!(windows) {
             &["TMP", "TEMP"]
         } else {
@@ -137,14 +137,17 @@ impl Environment {
 
     /// The project's `.env`, if it has one and it counts at all.
     pub fn file(&self) -> Result<Option<DotEnv>, DotEnvError> {
-        if self.priority == EnvPriority::System {
+        if self.priority == EnvPriority::ProcessOnly {
             return Ok(None);
         }
         let root = self.folders.last();
         for folder in &self.folders {
             let below = root.and_then(|root| folder.strip_prefix(root).ok());
-            let shown = self.shown.join(below.unwrap_or(folder)).join(Self::FILE);
-            match DotEnv::read(&folder.join(Self::FILE), &shown) {
+            let display_path = self
+                .display_path
+                .join(below.unwrap_or(folder))
+                .join(Self::FILE);
+            match DotEnv::read(&folder.join(Self::FILE), &display_path) {
                 Err(DotEnvError::Text(TextError::Absent(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
@@ -153,20 +156,20 @@ impl Environment {
     }
 
     /// The variable `name`, with `file` as read by [`Self::file`].
-    pub fn see(&self, name: &str, file: Option<&DotEnv>) -> Option<Seen> {
+    pub fn lookup(&self, name: &str, file: Option<&DotEnv>) -> Option<Resolved> {
         let process = self.process.get(OsStr::new(name));
         let written = file.filter(|_| !is_dangerous(name));
         let written = written.and_then(|file| Some((file, file.get(name)?)));
         let hides = process.is_some() && written.is_some();
-        let from_file = |(file, variable): (&DotEnv, &Variable)| Seen {
+        let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
             line: Some((file.name().to_path_buf(), variable.line)),
-            hides,
+            shadows: hides,
         };
-        let from_process = |value: &OsString| Seen {
+        let from_process = |value: &OsString| Resolved {
             value: value.clone(),
             line: None,
-            hides,
+            shadows: hides,
         };
         match self.priority {
             EnvPriority::Project => written.map(from_file).or(process.map(from_process)),
@@ -176,7 +179,7 @@ impl Environment {
 
     /// What a program is given that declares `names`: those, and what no program
     /// can start without. The file is read only when there are names.
-    pub fn given(&self, names: &[String]) -> Result<Vars, EnvError> {
+    pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {
         let mut given: Vars = BASE
             .iter()
             .filter_map(|name| self.process.get_key_value(OsStr::new(name)))
@@ -188,8 +191,8 @@ impl Environment {
         let file = self.file()?;
         let mut missing = Vec::new();
         for name in names {
-            match self.see(name, file.as_ref()) {
-                Some(seen) => drop(given.insert(name.into(), seen.value)),
+            match self.lookup(name, file.as_ref()) {
+                Some(resolved) => drop(given.insert(name.into(), resolved.value)),
                 None => missing.push(name.clone()),
             }
         }
@@ -203,15 +206,15 @@ impl Environment {
 
 impl EnvError {
     /// The fault to show. It names variables and never has a value in it.
-    pub fn fault(&self) -> Fault {
+    pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::Missing(names) => {
                 let name = names.first().map_or("", String::as_str);
-                Fault::new(Code::InvalidConfig, self.to_string())
+                Diagnostic::new(Code::InvalidConfig, self.to_string())
                     .hint(format!("set {name} in the environment, or put a line `{name}=…` into the project's .env"))
                     .hint(Hint::run("", Command::EnvOrigins, " shows where each value would come from"))
             }
-            Self::File(error) => error.fault(),
+            Self::File(error) => error.diagnostic(),
         }
     }
 }
@@ -224,7 +227,7 @@ impl fmt::Debug for Environment {
     }
 }
 
-fn listed(names: &[String]) -> String {
+fn quote_names(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }

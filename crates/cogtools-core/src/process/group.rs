@@ -28,12 +28,12 @@ impl Group {
     }
 
     /// The leader, for its pipes.
-    pub const fn leader(&mut self) -> &mut Child {
+    pub const fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
     /// Asks all of the group to end (SIGTERM). Nothing elsewhere.
-    pub fn ask(&self) {
+    pub fn terminate(&self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::TERM);
     }
@@ -69,14 +69,14 @@ impl Group {
 
     /// Sends an event when the leader has ended, which is not reaped by that.
     #[cfg(unix)]
-    pub(super) fn announce(
+    pub(super) fn notify_exit(
         &self,
         events: std::sync::mpsc::SyncSender<super::pipe::Event>,
     ) -> io::Result<()> {
         use rustix::io::Errno;
         use rustix::process::{WaitId, WaitIdOptions, waitid};
         let id = self.id();
-        super::pipe::thread("wait", move || {
+        super::pipe::spawn_detached("wait", move || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while waitid(WaitId::Pid(id), options).is_err_and(|error| error == Errno::INTR) {}
             let _ = events.send(super::pipe::Event::Ended);

@@ -6,11 +6,11 @@
 //! run. Nothing of this process leaks into the other one: neither a variable nor
 //! the working directory.
 
+mod captured;
 mod group;
-mod kept;
 mod pipe;
 mod signal;
-mod watch;
+mod supervisor;
 
 use std::ffi::OsString;
 use std::io;
@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+pub use captured::Captured;
 pub use group::Group;
-pub use kept::Kept;
 
 use crate::Cancel;
 use crate::environment::Vars;
-use watch::Watch;
+use supervisor::Supervisor;
 
 /// A program about to be run: a chain that ends in [`Process::run`].
 #[derive(Clone)]
@@ -35,44 +35,44 @@ pub struct Process {
     variables: Vars,
     input: Vec<u8>,
     timeout: Duration,
-    most: usize,
+    stdout_limit: usize,
 }
 
 /// How a run ended, and what the program said.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// How it ended.
-    pub end: End,
+    pub exit: Exit,
     /// The beginning of its standard output.
-    pub stdout: Kept,
+    pub stdout: Captured,
     /// The end of its standard error.
-    pub stderr: Kept,
+    pub stderr: Captured,
     /// Whether something that it had started still held its outputs half a second
     /// after its own end. That is ended too.
-    pub held: bool,
+    pub left_children: bool,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum Exit {
     /// By itself.
-    Exit(ExitStatus),
+    Status(ExitStatus),
     /// It was ended, because it took longer than it may.
-    Late,
+    TimedOut,
     /// It was ended, because somebody asked for that.
     Cancelled,
     /// It was ended, because it printed more than [`Process::FLOOD`].
-    Flooded,
+    OutputLimit,
 }
 
 impl Process {
-    /// How many bytes of standard output are kept unless told otherwise: 1 MiB.
-    pub const MOST: usize = 1 << 20;
-    /// How many bytes of standard error are kept, the last ones: 64 KiB.
-    pub const SAID: usize = 64 << 10;
+    /// How many bytes of standard output are captured unless told otherwise: 1 MiB.
+    pub const STDOUT_LIMIT: usize = 1 << 20;
+    /// How many bytes of standard error are captured, the last ones: 64 KiB.
+    pub const STDERR_LIMIT: usize = 64 << 10;
     /// A program that prints more than that, in bytes, is ended: 256 MiB. Up to
     /// here it is read on, for what it does may matter more than what it says.
-    pub const FLOOD: u64 = 256 << 20;
+    pub const KILL_LIMIT: u64 = 256 << 20;
 
     /// A run of the file `program` in `directory`, both absolute: no arguments, no
     /// variables, no input, and a minute of time.
@@ -84,7 +84,7 @@ impl Process {
             variables: Vars::new(),
             input: Vec::new(),
             timeout: Duration::from_mins(1),
-            most: Self::MOST,
+            stdout_limit: Self::STDOUT_LIMIT,
         }
     }
 
@@ -112,9 +112,9 @@ impl Process {
         self
     }
 
-    /// How many bytes of its standard output are kept.
-    pub const fn most(mut self, most: usize) -> Self {
-        self.most = most;
+    /// How many bytes of its standard output are captured.
+    pub const fn stdout_limit(mut self, most: usize) -> Self {
+        self.stdout_limit = most;
         self
     }
 
@@ -122,12 +122,12 @@ impl Process {
     /// this returns, nothing holds its pipes any more: what it started and left
     /// behind with them is ended. An error says that it could not be run at all.
     pub fn run(self, cancel: &Cancel) -> io::Result<Output> {
-        if cancel.is_asked() {
+        if cancel.is_cancelled() {
             return Ok(Output {
-                end: End::Cancelled,
-                stdout: Kept::default(),
-                stderr: Kept::default(),
-                held: false,
+                exit: Exit::Cancelled,
+                stdout: Captured::default(),
+                stderr: Captured::default(),
+                left_children: false,
             });
         }
         let mut command = Command::new(&self.program);
@@ -140,19 +140,19 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let group = Group::start(&mut command)?;
-        Watch::begin(group, self.input, self.most)?.run(self.timeout, cancel)
+        Supervisor::start(group, self.input, self.stdout_limit)?.run(self.timeout, cancel)
     }
 }
 
-impl End {
+impl Exit {
     /// What became of the program, for a message: `ended with status 3`.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         match self {
-            Self::Exit(status) => signal::words(status),
-            Self::Late => "took longer than it may".to_owned(),
+            Self::Status(status) => signal::describe(status),
+            Self::TimedOut => "took longer than it may".to_owned(),
             Self::Cancelled => "was stopped, as was asked".to_owned(),
-            Self::Flooded => {
-                let most = Process::FLOOD >> 20;
+            Self::OutputLimit => {
+                let most = Process::KILL_LIMIT >> 20;
                 format!("printed more than {most} MiB and was stopped")
             }
         }
@@ -160,6 +160,6 @@ impl End {
 
     /// Whether all went well.
     pub fn is_success(self) -> bool {
-        matches!(self, Self::Exit(status) if status.success())
+        matches!(self, Self::Status(status) if status.success())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::SyncSender;
 #[derive(Debug)]
 pub(super) enum Event {
     /// It printed something.
-    Said(Stream, Vec<u8>),
+    Data(Stream, Vec<u8>),
     /// It, and all that it started, closed one of its outputs.
     Closed,
     /// It ended. Elsewhere that is asked and not told.
@@ -27,10 +27,10 @@ pub(super) enum Stream {
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
 /// So much fits into every empty pipe: writing it waits for nobody.
-const FITS: usize = 4 << 10;
+const PIPE_ROOM: usize = 4 << 10;
 
 /// Starts a thread that nobody has to wait for.
-pub(super) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub(super) fn spawn_detached(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let builder = std::thread::Builder::new().name(name.to_owned());
     builder.stack_size(256 << 10).spawn(work).map(drop)
 }
@@ -41,13 +41,13 @@ pub(super) fn read(
     stream: Stream,
     events: SyncSender<Event>,
 ) -> io::Result<()> {
-    thread("pipe", move || {
+    spawn_detached("pipe", move || {
         let mut chunk = vec![0; CHUNK];
         loop {
             match pipe.read(&mut chunk) {
                 Ok(0) => break,
                 Ok(count) => {
-                    let said = Event::Said(stream, chunk[..count].to_vec());
+                    let said = Event::Data(stream, chunk[..count].to_vec());
                     if events.send(said).is_err() {
                         return;
                     }
@@ -62,12 +62,12 @@ pub(super) fn read(
 
 /// Writes `input` and closes the pipe. A program need not read what it is given,
 /// so that a pipe closed at the other end is no failure.
-pub(super) fn feed(mut pipe: ChildStdin, input: Vec<u8>) -> io::Result<()> {
-    if input.len() <= FITS {
+pub(super) fn write_input(mut pipe: ChildStdin, input: Vec<u8>) -> io::Result<()> {
+    if input.len() <= PIPE_ROOM {
         let _ = pipe.write_all(&input);
         return Ok(());
     }
-    thread("feed", move || {
+    spawn_detached("feed", move || {
         let _ = pipe.write_all(&input);
     })
 }

@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 
 /// What became of a program that ended with `status`.
-pub(super) fn words(status: ExitStatus) -> String {
+pub(super) fn describe(status: ExitStatus) -> String {
     match (status.code(), signal(status)) {
         (Some(code), _) => format!("ended with status {code}"),
         (None, Some(number)) => match name(number) {

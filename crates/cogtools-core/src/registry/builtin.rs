@@ -13,8 +13,8 @@ use super::Registry;
 use crate::arguments::Arguments;
 use crate::schema::Schema;
 use crate::search::search;
-use crate::tool::{Annotations, Answer, Definition, Handler, RunError};
-use crate::{Code, Fault, Name, Surroundings, Tool};
+use crate::tool::{Annotations, Definition, Handler, RunError, ToolOutput};
+use crate::{Code, Context, Diagnostic, Name, Tool};
 
 /// The one that searches the tools of a project.
 #[derive(Debug)]
@@ -103,18 +103,18 @@ impl Handler for FindTool {
         &self,
         _tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Surroundings,
-    ) -> Result<Answer, RunError> {
+        _around: &Context,
+    ) -> Result<ToolOutput, RunError> {
         let query = arguments.get("query").and_then(Value::as_str);
         let limit = arguments.get("limit").and_then(Value::as_u64);
         let (Some(query), Some(limit)) = (query, limit) else {
-            let fault = Fault::new(Code::Internal, "a search without a query or a limit");
-            return Err(Box::new(fault.about(Name::FIND)));
+            let diagnostic = Diagnostic::new(Code::Internal, "a search without a query or a limit");
+            return Err(Box::new(diagnostic.with_subject(Name::FIND)));
         };
         let found = self.registry.map(Result::ok);
         let tools: Vec<Tool> = found.items.into_iter().flatten().collect();
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(Answer::new(search(query, &tools, limit)))
+        Ok(ToolOutput::new(search(query, &tools, limit)))
     }
 
     /// It may ask sources that are programs.
@@ -130,15 +130,15 @@ impl Handler for CallTool {
         &self,
         _tool: &Tool,
         arguments: Map<String, Value>,
-        around: &Surroundings,
-    ) -> Result<Answer, RunError> {
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
         let (name, arguments) = target(arguments);
         let prepared = self.registry.prepare(&name, arguments);
         prepared
-            .and_then(|call| call.run(around))
-            .map_err(|faults| {
-                let first = faults.into_iter().next();
-                Box::new(first.unwrap_or_else(|| Fault::new(Code::Internal, "no answer")))
+            .and_then(|call| call.run(cx))
+            .map_err(|diagnostics| {
+                let first = diagnostics.into_iter().next();
+                Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no answer")))
             })
     }
 
@@ -164,7 +164,7 @@ mod tests {
             let document = yaml::parse(&text).expect("JSON is YAML");
             let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
             assert_eq!(read.as_ref(), Ok(schema));
-            assert_eq!(schema.misfit_defaults(), []);
+            assert_eq!(schema.invalid_defaults(), []);
         }
     }
 }

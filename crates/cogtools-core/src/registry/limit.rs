@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Code, Fault, Tool};
+use crate::{Code, Diagnostic, Tool};
 
 /// How long a tool may take, and who it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +55,11 @@ impl Limit {
     }
 
     /// The fault of what did not end in time.
-    pub fn fault(&self) -> Fault {
+    pub fn diagnostic(&self) -> Diagnostic {
         let seconds = self.timeout.as_secs_f64();
         let message = format!("the tool did not end within {seconds} s");
-        Fault::new(Code::Timeout, message)
-            .about(self.name.as_str())
+        Diagnostic::new(Code::Timeout, message)
+            .with_subject(self.name.as_str())
             .hint("send less, or give the tool more time with `timeout`")
     }
 }

@@ -1,9 +1,9 @@
 //! All tools of a project: the one place that finds them.
 
-mod absent;
 mod builtin;
 mod call;
 mod limit;
+mod not_found;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,15 +12,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use absent::Absent;
-pub use absent::FindError;
 pub use call::Call;
 pub use limit::Limit;
+pub use not_found::FindError;
+use not_found::NotFound;
 
-use crate::source::{Listed, Listing, Source, SourceError};
+use crate::source::{Candidate, Listing, Source, SourceError};
 use crate::suggest::nearest;
 use crate::tool::ToolError;
-use crate::{Budget, Config, Filter, Name, Surroundings, Target, Tool};
+use crate::{Budget, Config, Context, Filter, Name, Target, Tool};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Registry {
     sources: Vec<Source>,
     filters: Vec<Filter>,
     budget: Option<Budget>,
-    surroundings: Surroundings,
+    cx: Context,
 }
 
 /// What a walk over all tools has found.
@@ -37,32 +37,32 @@ pub struct Found<T> {
     /// One item for each tool file, in the order of sources and names.
     pub items: Vec<T>,
     /// Sources that could not be listed.
-    pub unlisted: Vec<SourceError>,
+    pub source_errors: Vec<SourceError>,
     /// Files that were passed over, for an earlier source has a tool of that name:
     /// the file, and the one that won.
     pub shadowed: Vec<(PathBuf, PathBuf)>,
     /// How many files the filters have left out.
-    pub left_out: usize,
+    pub filtered_out: usize,
 }
 
 /// From so many files on, a second thread pays for itself.
-const MANY: usize = 32;
+const PARALLEL_THRESHOLD: usize = 32;
 
 /// How many files a thread takes at a time.
-const PIECE: usize = 16;
+const CHUNK: usize = 16;
 
 impl Registry {
     /// The registry of a configuration, for `host` if it is known who asks. Only
-    /// sources that are other programs look at the `surroundings`.
-    pub fn new(config: Config, host: Option<Target>, surroundings: Surroundings) -> Self {
+    /// sources that are other programs look at the `cx`.
+    pub fn new(config: Config, host: Option<Target>, cx: Context) -> Self {
         let own = host.and_then(|host| config.host(host).cloned());
         let budget = config.budget(host);
         let filters = std::iter::once(config.filter).chain(own);
         Self {
-            filters: filters.filter(|filter| !filter.is_open()).collect(),
+            filters: filters.filter(|filter| !filter.is_empty()).collect(),
             sources: config.sources,
             budget,
-            surroundings,
+            cx,
         }
     }
 
@@ -85,49 +85,51 @@ impl Registry {
         if let Some(tool) = builtin::tool(name, self) {
             return Ok(tool);
         }
-        let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+        let valid =
+            Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
         let mut unlisted = Vec::new();
         for source in &self.sources {
-            let found = source.find(&valid, &self.surroundings, &mut unlisted);
+            let found = source.find(&valid, &self.cx, &mut unlisted);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
-                if self.takes(valid.as_str(), tool.provenance().toolset.as_deref()) {
+                if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
                     return Ok(tool);
                 }
-                let mut absent = self.absent(&valid);
+                let mut absent = self.explain_missing(&valid);
                 absent.filtered = Some(tool.file().to_path_buf());
-                return Err(FindError::Absent(absent));
+                return Err(FindError::NotFound(absent));
             }
         }
-        Err(FindError::Absent(self.absent(&valid)))
+        Err(FindError::NotFound(self.explain_missing(&valid)))
     }
 
     /// Whether the filters leave the tool `name` of `toolset` in.
-    fn takes(&self, name: &str, toolset: Option<&str>) -> bool {
-        let takes = |filter: &Filter| filter.takes_name(name) && filter.takes_toolset(toolset);
+    fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
+        let takes = |filter: &Filter| filter.matches_name(name) && filter.matches_toolset(toolset);
         self.filters.iter().all(takes)
     }
 
     /// The file of the tool of that name, the one that [`Registry::find`] would
     /// open; whether it is a tool is not looked at.
-    pub fn locate(&self, name: &str) -> Result<Listed, FindError> {
-        let valid = Name::new(name).map_err(|error| FindError::Name(name.to_owned(), error))?;
+    pub fn locate(&self, name: &str) -> Result<Candidate, FindError> {
+        let valid =
+            Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
         let mut files = self.files().items.into_iter();
-        let found = files.find(|listed| listed.stem == valid.as_str());
-        found.ok_or_else(|| FindError::Absent(self.absent(&valid)))
+        let found = files.find(|listed| listed.name == valid.as_str());
+        found.ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
     /// What can be said of a name that no source has.
-    fn absent(&self, name: &Name) -> Absent {
+    fn explain_missing(&self, name: &Name) -> NotFound {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
-        self.ask_all();
+        self.prefetch_providers();
         for source in &self.sources {
-            let listing = source.list(&self.surroundings);
+            let listing = source.list(&self.cx);
             let left = listing
-                .listed
+                .entries
                 .into_iter()
-                .filter(|listed| self.lists(listed));
-            names.extend(left.filter_map(|listed| listed.stem.into_string().ok()));
+                .filter(|listed| self.is_listed(listed));
+            names.extend(left.filter_map(|listed| listed.name.into_string().ok()));
             // What is wrong with one declaration says nothing of other names.
             let errors = listing.errors.into_iter();
             unlisted.extend(errors.filter(|error| !error.is_partial()));
@@ -138,8 +140,8 @@ impl Registry {
         let misnamed = self
             .sources
             .iter()
-            .filter_map(|source| source.misnamed(name));
-        Absent {
+            .filter_map(|source| source.wrong_extension(name));
+        NotFound {
             name: name.to_string(),
             near: near.into_iter().map(str::to_owned).collect(),
             misnamed: misnamed.collect(),
@@ -149,36 +151,39 @@ impl Registry {
     }
 
     /// Asks the sources that are programs, all at once: each may be slow.
-    fn ask_all(&self) {
+    fn prefetch_providers(&self) {
         let programs = self.sources.iter().filter_map(Source::provider);
         let programs: Vec<_> = programs.collect();
         if programs.len() > 1 {
             thread::scope(|scope| {
                 for provider in programs {
-                    scope.spawn(|| drop(provider.tools(&self.surroundings).map(<[_]>::len)));
+                    scope.spawn(|| drop(provider.tools(&self.cx).map(<[_]>::len)));
                 }
             });
         }
     }
 
-    fn lists(&self, listed: &Listed) -> bool {
-        let name = listed.stem.to_string_lossy();
-        self.filters.is_empty() || self.takes(&name, listed.provenance.toolset.as_deref())
+    fn is_listed(&self, listed: &Candidate) -> bool {
+        let name = listed.name.to_string_lossy();
+        self.filters.is_empty() || self.is_selected(&name, listed.provenance.toolset.as_deref())
     }
 
     /// All that wants to be a tool and is not shadowed, by source; no file is opened.
-    pub fn files(&self) -> Found<Listed> {
-        let mut found: Found<Listed> = Found {
+    pub fn files(&self) -> Found<Candidate> {
+        let mut found: Found<Candidate> = Found {
             items: Vec::new(),
-            unlisted: Vec::new(),
+            source_errors: Vec::new(),
             shadowed: Vec::new(),
-            left_out: 0,
+            filtered_out: 0,
         };
         let mut taken: HashMap<OsString, usize> = HashMap::new();
-        self.ask_all();
+        self.prefetch_providers();
         for source in &self.sources {
-            let Listing { listed, errors } = source.list(&self.surroundings);
-            found.unlisted.extend(errors);
+            let Listing {
+                entries: listed,
+                errors,
+            } = source.list(&self.cx);
+            found.source_errors.extend(errors);
             // Names are unique in a folder; most projects have just one.
             let apart = self.sources.len() == 1
                 && listed
@@ -189,30 +194,30 @@ impl Registry {
                 continue;
             }
             for file in listed {
-                if let Some(&winner) = taken.get(&file.stem) {
-                    let winner = found.items[winner].shown.clone();
-                    found.shadowed.push((file.shown, winner));
+                if let Some(&winner) = taken.get(&file.name) {
+                    let winner = found.items[winner].display_path.clone();
+                    found.shadowed.push((file.display_path, winner));
                 } else {
-                    taken.insert(file.stem.clone(), found.items.len());
+                    taken.insert(file.name.clone(), found.items.len());
                     found.items.push(file);
                 }
             }
         }
         if !self.filters.is_empty() {
             let all = found.items.len();
-            found.items.retain(|listed| self.lists(listed));
-            found.left_out = all - found.items.len();
+            found.items.retain(|listed| self.is_listed(listed));
+            found.filtered_out = all - found.items.len();
         }
         found
     }
 
     /// All that the sources have, in their order: also what is shadowed, and what
     /// the filters leave out.
-    pub fn everything(&self) -> Listing {
-        self.ask_all();
+    pub fn list_unfiltered(&self) -> Listing {
+        self.prefetch_providers();
         let mut all = Listing::default();
         for source in &self.sources {
-            all.add(source.list(&self.surroundings));
+            all.add(source.list(&self.cx));
         }
         all
     }
@@ -227,14 +232,14 @@ impl Registry {
     /// not a tool.
     pub fn map_files<T: Send>(
         &self,
-        each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
+        each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
     ) -> Found<T> {
         let found = self.files();
         Found {
             items: load_all(&found.items, each),
-            unlisted: found.unlisted,
+            source_errors: found.source_errors,
             shadowed: found.shadowed,
-            left_out: found.left_out,
+            filtered_out: found.filtered_out,
         }
     }
 }
@@ -242,19 +247,19 @@ impl Registry {
 /// Loads each of `files` and turns it into what the caller needs, in their order,
 /// `each` running on two threads when there are many.
 pub fn load_all<T: Send>(
-    files: &[Listed],
-    each: impl Fn(&Listed, Result<Tool, ToolError>) -> T + Sync,
+    files: &[Candidate],
+    each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
 ) -> Vec<T> {
     // A tool that brings our own code down must not take the others with it.
-    let load = |file: &Listed| {
+    let load = |file: &Candidate| {
         let loaded = AssertUnwindSafe(|| each(file, file.load()));
         catch_unwind(loaded)
-            .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.shown.clone()))))
+            .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.display_path.clone()))))
     };
-    if files.len() < MANY {
+    if files.len() < PARALLEL_THRESHOLD {
         return files.iter().map(load).collect();
     }
-    let pieces: Vec<&[Listed]> = files.chunks(PIECE).collect();
+    let pieces: Vec<&[Candidate]> = files.chunks(CHUNK).collect();
     let next = AtomicUsize::new(0);
     let take = || {
         let index = next.fetch_add(1, Ordering::Relaxed);

@@ -45,7 +45,7 @@ pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
 }
 
 /// The schemas whose default they would not accept, and why.
-pub(super) fn misfits(schema: &Object) -> Vec<(String, String)> {
+pub(super) fn invalid(schema: &Object) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (pointer, default, property) in all(schema) {
         // A validator wants a whole schema: the property is made one of an object,

@@ -1,20 +1,20 @@
 //! What is wrong with a schema, and where in the tool file.
 
 use crate::text::Span;
-use crate::{Actual, Code, Expected, Fault, Hint};
+use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
 /// One thing that is wrong, and where.
 #[derive(Debug)]
 pub struct SchemaError {
     /// What is wrong.
-    pub fault: SchemaFault,
+    pub diagnostic: SchemaErrorKind,
     /// Where in the tool file.
     pub span: Span,
 }
 
 /// What can be wrong with a schema.
 #[derive(Debug, thiserror::Error)]
-pub enum SchemaFault {
+pub enum SchemaErrorKind {
     /// A schema that is neither a map nor, in sugar, a type's name.
     #[error("a schema is a map, not {0}")]
     NotASchema(&'static str),
@@ -84,12 +84,12 @@ pub enum SchemaFault {
     TooFar(String),
 }
 
-impl SchemaFault {
+impl SchemaErrorKind {
     /// The fault to show, wherever that is.
-    pub fn fault(&self) -> Fault {
-        let mut fault = Fault::new(Code::InvalidTool, self.to_string());
-        fault.hints.extend(self.hint().map(Hint::from));
-        fault
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(Code::InvalidTool, self.to_string());
+        diagnostic.hints.extend(self.hint().map(Hint::from));
+        diagnostic
     }
 
     fn hint(&self) -> Option<String> {

@@ -6,13 +6,13 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{SchemaError, SchemaFault};
+use super::error::{SchemaError, SchemaErrorKind};
 use super::keyword::{self, Takes};
-use super::types::{self, Written};
-use super::{head, reference};
+use super::types::{self, TypeExpr};
+use super::{first_char, reference};
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Expected, Fault};
+use crate::{Diagnostic, Expected};
 
 pub(super) type Object = Map<String, Value>;
 
@@ -34,7 +34,7 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
         if matches!(node.data, Data::Null) {
             return Ok(super::Schema::empty().object);
         }
-        expander.refuse(SchemaFault::NotEntries(node.kind()), node.span);
+        expander.refuse(SchemaErrorKind::NotEntries(node.kind()), node.span);
         return Err(expander.errors);
     };
     let mut root = Object::new();
@@ -47,9 +47,11 @@ pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
     let mut expander = Expander::new(false);
     let root = expander.schema(node).schema;
     if node.entries().is_some() && root.get("type").is_none_or(|kind| kind != "object") {
-        let at = node.get("type").map_or(head(node.span), |kind| kind.span);
+        let at = node
+            .get("type")
+            .map_or(first_char(node.span), |kind| kind.span);
         if expander.errors.is_empty() {
-            expander.refuse(SchemaFault::RootType, at);
+            expander.refuse(SchemaErrorKind::RootType, at);
         }
     }
     expander.finish(root)
@@ -77,14 +79,14 @@ impl Expander {
             if self.is_full() {
                 break;
             }
-            if let Err(fault) = checker.check(&root, target) {
-                self.refuse(fault, *span);
+            if let Err(diagnostic) = checker.check(&root, target) {
+                self.refuse(diagnostic, *span);
             }
         }
         if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
-            && let Err(fault) = checker.check_root(&root)
+            && let Err(diagnostic) = checker.check_root(&root)
         {
-            self.refuse(fault, *span);
+            self.refuse(diagnostic, *span);
         }
         if self.errors.is_empty() {
             Ok(root)
@@ -95,12 +97,12 @@ impl Expander {
 
     /// Whether more has been found than is ever told.
     pub(super) const fn is_full(&self) -> bool {
-        self.errors.len() > Fault::MOST
+        self.errors.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn refuse(&mut self, fault: SchemaFault, span: Span) {
+    pub(super) fn refuse(&mut self, diagnostic: SchemaErrorKind, span: Span) {
         if !self.is_full() {
-            self.errors.push(SchemaError { fault, span });
+            self.errors.push(SchemaError { diagnostic, span });
         }
     }
 
@@ -110,7 +112,7 @@ impl Expander {
         if self.sugar
             && let Some(entry) = find(node, "optional")
         {
-            self.refuse(SchemaFault::MisplacedOptional, entry.span);
+            self.refuse(SchemaErrorKind::MisplacedOptional, entry.span);
         }
         Value::Object(expanded.schema)
     }
@@ -124,7 +126,7 @@ impl Expander {
                     match entry.key.as_str() {
                         "optional" if self.sugar => optional = self.optional(entry, node),
                         "required" if self.sugar => {
-                            self.refuse(SchemaFault::RequiredInSugar, entry.span);
+                            self.refuse(SchemaErrorKind::RequiredInSugar, entry.span);
                         }
                         _ => self.keyword(entry, &mut schema),
                     }
@@ -135,7 +137,7 @@ impl Expander {
                 self.kind(text, node.span, &mut schema);
                 self.complete(node, &mut schema);
             }
-            _ => self.refuse(SchemaFault::NotASchema(node.kind()), node.span),
+            _ => self.refuse(SchemaErrorKind::NotASchema(node.kind()), node.span),
         }
         optional |= self.sugar && schema.contains_key("default");
         Expanded { schema, optional }
@@ -144,7 +146,7 @@ impl Expander {
     fn optional(&mut self, entry: &Entry, parent: &Node) -> bool {
         match entry.value.data {
             Data::Bool(false) if parent.get("default").is_some() => {
-                self.refuse(SchemaFault::RequiredDefault, entry.span);
+                self.refuse(SchemaErrorKind::RequiredDefault, entry.span);
                 false
             }
             Data::Bool(value) => value,
@@ -172,7 +174,7 @@ impl Expander {
         let array = schema.get("type").is_some_and(|kind| kind == "array");
         if array && !schema.contains_key("items") {
             let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
-            self.refuse(SchemaFault::ArrayWithoutItems, span);
+            self.refuse(SchemaErrorKind::ArrayWithoutItems, span);
         }
     }
 
@@ -217,11 +219,11 @@ impl Expander {
                 schema.insert("type".into(), text.into());
             }
             Some(text) => {
-                let fault = SchemaFault::Type {
+                let diagnostic = SchemaErrorKind::Type {
                     name: text.into(),
-                    fix: types::instead(text).map(|fix| fix.to_string()),
+                    fix: types::suggestion(text).map(|fix| fix.to_string()),
                 };
-                self.refuse(fault, entry.value.span);
+                self.refuse(diagnostic, entry.value.span);
             }
             None => self.kind_error(entry, Expected::Type),
         }
@@ -230,15 +232,15 @@ impl Expander {
     /// A type as sugar writes it: `string`, `string[]`.
     fn kind(&mut self, text: &str, span: Span, schema: &mut Object) {
         match types::read(text) {
-            Ok(Written::Plain(name)) => {
+            Ok(TypeExpr::Plain(name)) => {
                 schema.insert("type".into(), name.into());
             }
-            Ok(Written::ArrayOf(inner)) => {
+            Ok(TypeExpr::ArrayOf(inner)) => {
                 schema.insert("type".into(), "array".into());
                 schema.insert("items".into(), array_items(&inner));
             }
             Err(fix) => self.refuse(
-                SchemaFault::Type {
+                SchemaErrorKind::Type {
                     name: text.into(),
                     fix: fix.map(|fix| fix.to_string()),
                 },
@@ -276,13 +278,13 @@ fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {
     node.entries()?.iter().find(|entry| entry.key == key)
 }
 
-fn array_items(written: &Written<'_>) -> Value {
+fn array_items(written: &TypeExpr<'_>) -> Value {
     let mut schema = Object::new();
     match written {
-        Written::Plain(name) => {
+        TypeExpr::Plain(name) => {
             schema.insert("type".into(), (*name).into());
         }
-        Written::ArrayOf(inner) => {
+        TypeExpr::ArrayOf(inner) => {
             schema.insert("type".into(), "array".into());
             schema.insert("items".into(), array_items(inner));
         }

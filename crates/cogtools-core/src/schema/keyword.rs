@@ -91,7 +91,7 @@ pub const KEYWORDS: [(&str, Takes); 36] = [
 ];
 
 /// What to write instead of a word of JSON Schema that OpenAPI 3.0 lacks.
-pub(super) fn instead(keyword: &str) -> Option<&'static str> {
+pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "const" => "write `enum` with the one value",
         "examples" => "write `example` with one value, or move it to the tool's `examples`",

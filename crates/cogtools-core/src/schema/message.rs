@@ -11,7 +11,7 @@ use crate::suggest::did_you_mean;
 const ALTERNATIVES: usize = 4;
 
 /// What is wrong, without saying where.
-pub(super) fn word(kind: &Kind, value: &Value) -> String {
+pub(super) fn message(kind: &Kind, value: &Value) -> String {
     let got = show(value);
     match kind {
         Kind::Type { kind } if value.is_null() => format!("expected {}, got null", types(kind)),
@@ -74,7 +74,7 @@ pub(super) fn word(kind: &Kind, value: &Value) -> String {
 }
 
 /// Hints that only this kind of error has.
-pub(super) fn extra(kind: &Kind, value: &Value) -> Vec<String> {
+pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<String> {
     match kind {
         Kind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -103,7 +103,7 @@ fn brief(error: &ValidationError<'_>) -> String {
     let path = error.instance_path().to_string();
     let words = match error.kind() {
         Kind::Required { property } => format!("{} is missing", show(property)),
-        kind => word(kind, error.instance()),
+        kind => message(kind, error.instance()),
     };
     if path.is_empty() {
         words
@@ -137,10 +137,10 @@ const fn kind_of(value: &Value) -> &'static str {
 
 /// A value as JSON, cut to a readable length.
 pub(super) fn show(value: &Value) -> String {
-    cut(&value.to_string(), 60)
+    truncate(&value.to_string(), 60)
 }
 
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(super) fn truncate(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

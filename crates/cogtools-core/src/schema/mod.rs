@@ -11,19 +11,19 @@ mod keyword;
 mod message;
 mod recover;
 mod reference;
-mod site;
 mod skeleton;
+mod sub_schema;
 mod translate;
 mod types;
 mod validator;
 mod value;
 mod violation;
 
-pub use error::{SchemaError, SchemaFault};
+pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, Takes};
-pub use site::{Role, Site};
+pub use sub_schema::{Role, SubSchema};
 pub use types::TYPES;
-pub use validator::{Unusable, Validator};
+pub use validator::{InvalidSchema, Validator};
 pub use violation::{Violation, ViolationKind};
 
 use std::borrow::Cow;
@@ -68,7 +68,7 @@ impl Schema {
 
     /// The Schema Object that says as much of a JSON Schema as it can; calls are
     /// held to the JSON Schema itself.
-    pub fn recover(original: Map<String, Value>) -> Self {
+    pub fn from_json_schema(original: Map<String, Value>) -> Self {
         Self {
             object: recover::object(&original),
             original: Some(original),
@@ -125,7 +125,7 @@ impl Schema {
     }
 
     /// A validator for arguments.
-    pub fn validator(&self) -> Result<Validator, Unusable> {
+    pub fn validator(&self) -> Result<Validator, InvalidSchema> {
         Validator::new(self)
     }
 
@@ -153,13 +153,13 @@ impl Schema {
     }
 
     /// The arguments with the defaults of what they leave out.
-    pub fn fill(&self, arguments: &mut Map<String, Value>) {
+    pub fn apply_defaults(&self, arguments: &mut Map<String, Value>) {
         defaults::fill(&self.object, arguments);
     }
 
     /// This schema and every one inside of it, outer ones first.
-    pub fn sites(&self) -> Vec<Site<'_>> {
-        site::sites(&self.object)
+    pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
+        sub_schema::sites(&self.object)
     }
 
     /// The right spelling of a type that is written in another way, as in `int`
@@ -175,8 +175,8 @@ impl Schema {
 
     /// The defaults that do not fit their own schema: the JSON pointer of each
     /// such schema, and what is wrong.
-    pub fn misfit_defaults(&self) -> Vec<(String, String)> {
-        defaults::misfits(&self.object)
+    pub fn invalid_defaults(&self) -> Vec<(String, String)> {
+        defaults::invalid(&self.object)
     }
 
     /// The smallest arguments that are valid, with placeholders for text; `None`
@@ -235,7 +235,7 @@ fn collect_names<'s>(
 }
 
 /// The span of a node's first character, for faults about all of it.
-const fn head(span: Span) -> Span {
+const fn first_char(span: Span) -> Span {
     Span {
         start: span.start,
         end: span.start + 1,

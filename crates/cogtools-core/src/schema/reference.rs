@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::error::SchemaFault;
+use super::error::SchemaErrorKind;
 use super::keyword::{self, Takes};
 use crate::pointer::segments;
 
@@ -52,40 +52,44 @@ pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> 
 
 impl<'s> Checker<'s> {
     /// Whether `target` leads to a schema, and on to a value of the arguments.
-    pub(super) fn check(&mut self, root: &'s Object, target: &'s str) -> Result<(), SchemaFault> {
+    pub(super) fn check(
+        &mut self,
+        root: &'s Object,
+        target: &'s str,
+    ) -> Result<(), SchemaErrorKind> {
         self.follow(root, target).map(drop)
     }
 
     /// Whether holding arguments against the whole schema can come to an end.
-    pub(super) fn check_root(&mut self, root: &'s Object) -> Result<(), SchemaFault> {
+    pub(super) fn check_root(&mut self, root: &'s Object) -> Result<(), SchemaErrorKind> {
         self.count(root, root).map(drop)
     }
 
-    fn follow(&mut self, root: &'s Object, target: &'s str) -> Result<usize, SchemaFault> {
+    fn follow(&mut self, root: &'s Object, target: &'s str) -> Result<usize, SchemaErrorKind> {
         if let Some(known) = self.known.get(target) {
             return Ok(*known);
         }
         if self.path.contains(&target) {
-            return Err(SchemaFault::Circular(target.to_owned()));
+            return Err(SchemaErrorKind::Circular(target.to_owned()));
         }
         if self.path.len() >= MAX_CHAIN {
-            return Err(SchemaFault::TooFar(target.to_owned()));
+            return Err(SchemaErrorKind::TooFar(target.to_owned()));
         }
         let schema =
-            resolve(root, target).ok_or_else(|| SchemaFault::Reference(target.to_owned()))?;
+            resolve(root, target).ok_or_else(|| SchemaErrorKind::Reference(target.to_owned()))?;
         self.path.push(target);
         let count = self.count(root, schema);
         self.path.pop();
         let count = count?;
         if count > MAX_SCHEMAS {
-            return Err(SchemaFault::TooFar(target.to_owned()));
+            return Err(SchemaErrorKind::TooFar(target.to_owned()));
         }
         self.known.insert(target, count);
         Ok(count)
     }
 
     /// How many schemas a value is held against that is held against `schema`.
-    fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaFault> {
+    fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaErrorKind> {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return Ok(self.follow(root, target)?.saturating_add(1));
         }

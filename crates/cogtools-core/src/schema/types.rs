@@ -10,7 +10,7 @@ const MAX_ARRAYS: usize = 8;
 
 /// A `type` as written in sugared parameters.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Written<'a> {
+pub(super) enum TypeExpr<'a> {
     /// A type's own name.
     Plain(&'a str),
     /// `T[]`: an array of what is left.
@@ -36,7 +36,7 @@ impl Display for Fix {
 }
 
 /// Reads `string`, `string[]`, `integer[][]`; the error is what to write instead.
-pub(super) fn read(text: &str) -> Result<Written<'_>, Option<Fix>> {
+pub(super) fn read(text: &str) -> Result<TypeExpr<'_>, Option<Fix>> {
     if let Some(inner) = text.strip_suffix("[]") {
         // Reading goes one level down for each pair; nobody means that many.
         if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
@@ -45,10 +45,10 @@ pub(super) fn read(text: &str) -> Result<Written<'_>, Option<Fix>> {
             ))));
         }
         return match read(inner) {
-            Ok(Written::Plain("array")) => Err(Some(Fix::Advice(
+            Ok(TypeExpr::Plain("array")) => Err(Some(Fix::Advice(
                 "write `items`, or name the type of the items: `string[]`".into(),
             ))),
-            Ok(inner) => Ok(Written::ArrayOf(Box::new(inner))),
+            Ok(inner) => Ok(TypeExpr::ArrayOf(Box::new(inner))),
             Err(fix) => Err(fix.map(|fix| match fix {
                 Fix::Write(name) => Fix::Write(format!("{name}[]")),
                 Fix::Advice(_) => fix,
@@ -56,15 +56,15 @@ pub(super) fn read(text: &str) -> Result<Written<'_>, Option<Fix>> {
         };
     }
     match TYPES.iter().find(|name| **name == text) {
-        Some(name) => Ok(Written::Plain(name)),
-        None => Err(instead(text)),
+        Some(name) => Ok(TypeExpr::Plain(name)),
+        None => Err(suggestion(text)),
     }
 }
 
 /// What somebody who wrote `name` should write.
-pub(super) fn instead(name: &str) -> Option<Fix> {
+pub(super) fn suggestion(name: &str) -> Option<Fix> {
     if let Some(inner) = name.strip_suffix('?') {
-        let inner = instead_word(inner).unwrap_or(inner);
+        let inner = suggested_type(inner).unwrap_or(inner);
         let advice = format!("write `type: {inner}` and `optional: true`");
         return Some(Fix::Advice(advice));
     }
@@ -72,7 +72,7 @@ pub(super) fn instead(name: &str) -> Option<Fix> {
         let advice = "write the type of the other values and `nullable: true`";
         return Some(Fix::Advice(advice.into()));
     }
-    let word = instead_word(name).map(str::to_owned);
+    let word = suggested_type(name).map(str::to_owned);
     let word = word.or_else(|| {
         let near = crate::suggest::nearest(name, TYPES);
         near.first().map(|name| (*name).to_owned())
@@ -84,12 +84,12 @@ pub(super) fn instead(name: &str) -> Option<Fix> {
 pub(super) fn spelling(text: &str) -> Option<String> {
     let word = text.trim_end_matches("[]");
     let brackets = &text[word.len()..];
-    let right = instead_word(word).filter(|right| *right != word)?;
+    let right = suggested_type(word).filter(|right| *right != word)?;
     // `list` and `tuple` do not say of what.
     (right != "array").then(|| format!("{right}{brackets}"))
 }
 
-fn instead_word(name: &str) -> Option<&'static str> {
+fn suggested_type(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     if let Some(name) = TYPES.iter().find(|known| **known == lower) {
         return Some(name);
@@ -148,10 +148,10 @@ mod tests {
             assert_eq!(fix.to_string(), expected, "{text}");
         }
         assert_eq!(read("widget"), Err(None));
-        assert_eq!(read("string"), Ok(Written::Plain("string")));
+        assert_eq!(read("string"), Ok(TypeExpr::Plain("string")));
         assert_eq!(
             read("number[]"),
-            Ok(Written::ArrayOf(Box::new(Written::Plain("number")))),
+            Ok(TypeExpr::ArrayOf(Box::new(TypeExpr::Plain("number")))),
         );
     }
 }

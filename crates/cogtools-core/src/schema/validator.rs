@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Schema;
 use super::violation::{self, Violation};
-use crate::Fault;
+use crate::Diagnostic;
 
 /// A schema made ready to check values.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Validator {
 /// Why no validator can be made: a pattern that is no regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Unusable {
+pub struct InvalidSchema {
     /// The JSON pointer, within the schema, of what cannot be used.
     pub pointer: String,
     /// Why.
@@ -30,7 +30,7 @@ pub struct Unusable {
 
 impl Validator {
     /// A validator for `schema`.
-    pub fn new(schema: &Schema) -> Result<Self, Unusable> {
+    pub fn new(schema: &Schema) -> Result<Self, InvalidSchema> {
         let draft = if schema.is_recovered() {
             Draft::Draft202012
         } else {
@@ -39,19 +39,21 @@ impl Validator {
         Self::of_draft(&schema.to_json_schema(), draft)
     }
 
-    fn of_draft(schema: &Value, draft: Draft) -> Result<Self, Unusable> {
+    fn of_draft(schema: &Value, draft: Draft) -> Result<Self, InvalidSchema> {
         let options = jsonschema::options().with_draft(draft);
         let built = options
             .should_validate_formats(true)
             .offline()
             .build(schema);
-        built.map(|inner| Self { inner }).map_err(|error| Unusable {
-            pointer: error.instance_path().to_string(),
-            message: match error.instance().as_str() {
-                Some(pattern) => format!("`{pattern}` is not a regular expression of ECMA-262"),
-                None => error.to_string(),
-            },
-        })
+        built
+            .map(|inner| Self { inner })
+            .map_err(|error| InvalidSchema {
+                pointer: error.instance_path().to_string(),
+                message: match error.instance().as_str() {
+                    Some(pattern) => format!("`{pattern}` is not a regular expression of ECMA-262"),
+                    None => error.to_string(),
+                },
+            })
     }
 
     /// Whether `value` fits.
@@ -69,7 +71,7 @@ impl Validator {
             .inner
             .iter_errors(value)
             .flat_map(|error| violation::from_error(schema, &error))
-            .take(Fault::MOST + 1)
+            .take(Diagnostic::MAX_SHOWN + 1)
             .collect();
         let properties = schema
             .as_object()

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::error::SchemaFault;
+use super::error::SchemaErrorKind;
 use super::expand::{Expander, Object};
 use super::keyword::{self, Takes};
 use crate::suggest::did_you_mean;
@@ -48,7 +48,7 @@ impl Expander {
             let keyword = entry.key.clone();
             match item.text() {
                 None => self.refuse(
-                    SchemaFault::Kind {
+                    SchemaErrorKind::Kind {
                         keyword,
                         expected: Expected::Names,
                         actual: Actual::Other(item.kind()),
@@ -56,11 +56,11 @@ impl Expander {
                     item.span,
                 ),
                 Some(name) if !seen.insert(name) => {
-                    let fault = SchemaFault::Repeated {
+                    let diagnostic = SchemaErrorKind::Repeated {
                         keyword,
                         value: format!("`{name}`"),
                     };
-                    self.refuse(fault, item.span);
+                    self.refuse(diagnostic, item.span);
                 }
                 Some(_) => {}
             }
@@ -75,7 +75,7 @@ impl Expander {
     ) -> Option<&'n [Node]> {
         match entry.value.items() {
             Some([]) => {
-                self.refuse(SchemaFault::Empty(entry.key.clone()), entry.span);
+                self.refuse(SchemaErrorKind::Empty(entry.key.clone()), entry.span);
                 None
             }
             Some(items) => Some(items),
@@ -90,7 +90,7 @@ impl Expander {
         let keyword = entry.key.clone();
         let actual = Actual::of(&entry.value);
         self.refuse(
-            SchemaFault::Kind {
+            SchemaErrorKind::Kind {
                 keyword,
                 expected,
                 actual,
@@ -106,11 +106,11 @@ impl Expander {
         let keyword = entry.key.clone();
         let fix = match keyword.as_str() {
             "optional" => Some("list the others under `required`".to_owned()),
-            word => keyword::instead(word).map(str::to_owned),
+            word => keyword::suggestion(word).map(str::to_owned),
         };
         let sugar = self.sugar.then_some("optional");
         let known = keyword::KEYWORDS.iter().map(|(name, _)| *name).chain(sugar);
         let fix = fix.or_else(|| did_you_mean(&keyword, known));
-        self.refuse(SchemaFault::Unknown { keyword, fix }, entry.span);
+        self.refuse(SchemaErrorKind::Unknown { keyword, fix }, entry.span);
     }
 }

@@ -7,7 +7,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
 
 use super::Schema;
-use super::message::{cut, extra, quoted, show, word};
+use super::message::{hints, message, quoted, show, truncate};
 use crate::pointer::{child, segments};
 use crate::suggest::did_you_mean;
 
@@ -67,7 +67,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
             let name = property.as_str().unwrap_or_default();
             let pointer = child(&base, name);
             vec![Violation {
-                hints: vec![send(schema, &pointer)],
+                hints: vec![send_hint(schema, &pointer)],
                 pointer,
                 kind: ViolationKind::Missing,
             }]
@@ -88,11 +88,11 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
                 .collect()
         }
         kind => {
-            let mut hints = extra(kind, error.instance());
-            hints.push(send(schema, &base));
+            let mut hints = hints(kind, error.instance());
+            hints.push(send_hint(schema, &base));
             vec![Violation {
                 pointer: base,
-                kind: ViolationKind::Invalid(word(kind, error.instance())),
+                kind: ViolationKind::Invalid(message(kind, error.instance())),
                 hints,
             }]
         }
@@ -100,7 +100,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
 }
 
 /// `send therefore (string): Provide constructive outlook on the situation`.
-fn send(schema: &Schema, pointer: &str) -> String {
+fn send_hint(schema: &Schema, pointer: &str) -> String {
     let segments = segments(pointer);
     let name = name(schema, &segments);
     let Some(here) = schema.at(segments.iter().map(String::as_str)) else {
@@ -110,7 +110,7 @@ fn send(schema: &Schema, pointer: &str) -> String {
         .get("description")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let description = cut(
+    let description = truncate(
         &description.split_whitespace().collect::<Vec<_>>().join(" "),
         400,
     );

@@ -12,7 +12,7 @@ use crate::text;
 
 /// Where npm puts packages for everybody, looked for only when it is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Global {
+pub struct GlobalModules {
     prefix: Option<PathBuf>,
     settings: Option<PathBuf>,
     home: Option<PathBuf>,
@@ -27,7 +27,7 @@ const SETTINGS: [&str; 2] = ["npm_config_userconfig", "NPM_CONFIG_USERCONFIG"];
 /// The largest settings that are read: 1 MiB.
 const LIMIT: usize = 1 << 20;
 
-impl Global {
+impl GlobalModules {
     /// What `vars`, the environment of a process, tell.
     pub fn new(vars: &Vars) -> Self {
         let var = |name: &str| vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
@@ -44,8 +44,8 @@ impl Global {
     /// The folders of packages that are there: the one below the prefix that npm
     /// is told, or else those below where `node` is, by PATH and in truth.
     pub fn folders(&self) -> Vec<PathBuf> {
-        let told = self.prefix.clone().or_else(|| self.written());
-        let prefixes = told.map_or_else(|| self.around_node(), |told| vec![told]);
+        let told = self.prefix.clone().or_else(|| self.configured_prefix());
+        let prefixes = told.map_or_else(|| self.prefixes_of_node(), |told| vec![told]);
         let mut folders: Vec<PathBuf> = Vec::new();
         for prefix in prefixes.iter().filter(|prefix| prefix.is_absolute()) {
             let folder = if cfg!(windows) {
@@ -61,7 +61,7 @@ impl Global {
     }
 
     /// The prefix that the user's settings name.
-    fn written(&self) -> Option<PathBuf> {
+    fn configured_prefix(&self) -> Option<PathBuf> {
         let file = self.settings.as_ref()?;
         let bytes = text::bytes(file, file, LIMIT).ok()?;
         let settings = String::from_utf8(bytes).ok()?;
@@ -84,7 +84,7 @@ impl Global {
 
     /// The prefixes around the first `node` on PATH: a package manager may have
     /// put a link there, and the packages beside either end of it.
-    fn around_node(&self) -> Vec<PathBuf> {
+    fn prefixes_of_node(&self) -> Vec<PathBuf> {
         let node = format!("node{}", std::env::consts::EXE_SUFFIX);
         let path = self.path.as_deref().unwrap_or_default();
         let mut files = std::env::split_paths(path).map(|folder| folder.join(&node));

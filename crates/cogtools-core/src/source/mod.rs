@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use folder::Folder;
-pub use global::Global;
+pub use global::GlobalModules;
 pub use package::Package;
 pub use packages::Packages;
-pub use provider::{Provider, ProviderError, RemoteTool, Server, Settings, Way};
+pub use provider::{Provider, ProviderError, RemoteTool, Server, Settings, Transport};
 
 use crate::hint::{Command, Hint};
 use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
-use crate::{Code, Fault, Name, Surroundings, Tool};
+use crate::{Code, Context, Diagnostic, Name, Tool};
 
 /// A place where tools come from.
 #[derive(Clone, Debug)]
@@ -34,13 +34,13 @@ pub enum Source {
 
 /// Something that wants to be a tool: a file, or what a provider declares.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct Candidate {
     /// The tool's name, if it is one: a file's stem.
-    pub stem: OsString,
+    pub name: OsString,
     /// The file; empty for what is declared.
     pub path: PathBuf,
     /// The file, or the declaration, as its user knows it.
-    pub shown: PathBuf,
+    pub display_path: PathBuf,
     /// Where it comes from.
     pub provenance: Arc<Provenance>,
     declared: Option<(Provider, RemoteTool)>,
@@ -50,7 +50,7 @@ pub struct Listed {
 #[derive(Debug, Default)]
 pub struct Listing {
     /// What wants to be a tool, in the order of names.
-    pub listed: Vec<Listed>,
+    pub entries: Vec<Candidate>,
     /// What is wrong with the source, or a part of it.
     pub errors: Vec<SourceError>,
 }
@@ -94,29 +94,29 @@ impl Source {
     pub fn find(
         &self,
         name: &Name,
-        around: &Surroundings,
+        cx: &Context,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
         match self {
             Self::Folder(folder) => folder.find(name),
             Self::Packages(packages) => packages.find(name, errors),
-            Self::Provider(provider) => provider.find(name, around, errors),
+            Self::Provider(provider) => provider.find(name, cx, errors),
         }
     }
 
     /// Everything in it that wants to be a tool.
-    pub fn list(&self, around: &Surroundings) -> Listing {
+    pub fn list(&self, cx: &Context) -> Listing {
         match self {
             Self::Folder(folder) => folder.list(),
             Self::Packages(packages) => packages.list(),
-            Self::Provider(provider) => provider.list(around),
+            Self::Provider(provider) => provider.list(cx),
         }
     }
 
     /// The file that would be the tool of that name if it ended as tool files do.
-    pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
+    pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         match self {
-            Self::Folder(folder) => folder.misnamed(name),
+            Self::Folder(folder) => folder.wrong_extension(name),
             Self::Packages(_) | Self::Provider(_) => None,
         }
     }
@@ -138,13 +138,13 @@ impl Source {
     }
 }
 
-impl Listed {
-    /// The tool file at `path`, known to its user as `shown`, wherever it lies.
-    pub fn file(path: PathBuf, shown: PathBuf) -> Self {
+impl Candidate {
+    /// The tool file at `path`, known to its user as `display_path`, wherever it lies.
+    pub fn file(path: PathBuf, display_path: PathBuf) -> Self {
         Self {
-            stem: path.file_stem().unwrap_or_default().to_owned(),
+            name: path.file_stem().unwrap_or_default().to_owned(),
             path,
-            shown,
+            display_path,
             provenance: Arc::default(),
             declared: None,
         }
@@ -155,14 +155,14 @@ impl Listed {
         if let Some((provider, tool)) = &self.declared {
             return provider.load(tool);
         }
-        let tool = Tool::load(&self.path, &self.shown)?;
+        let tool = Tool::load(&self.path, &self.display_path)?;
         Ok(tool.from(Arc::clone(&self.provenance)))
     }
 }
 
 impl Listing {
     pub(crate) fn add(&mut self, other: Self) {
-        self.listed.extend(other.listed);
+        self.entries.extend(other.entries);
         self.errors.extend(other.errors);
     }
 }
@@ -187,9 +187,9 @@ impl SourceError {
     }
 
     /// The fault to show.
-    pub fn fault(&self) -> Fault {
+    pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
-            Self::Provider(error) => return error.fault(),
+            Self::Provider(error) => return error.diagnostic(),
             Self::Absent(_) => {
                 let before = "create it, or change `tool_sources` (";
                 Hint::run(before, Command::ConfigOrigins, " tells where)")
@@ -204,6 +204,6 @@ impl SourceError {
                 "a package has nothing but what lies in it; tell its author, or remove it".into()
             }
         };
-        Fault::new(Code::InvalidConfig, self.to_string()).hint(hint)
+        Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(hint)
     }
 }

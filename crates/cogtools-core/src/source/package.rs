@@ -33,9 +33,9 @@ const LIMIT: usize = 4;
 /// What begins a file of some editors, and is no part of it.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes of a `package.json`, known to its user as `shown`.
-pub(super) fn manifest(path: &Path, shown: &Path) -> Result<Vec<u8>, TextError> {
-    let mut bytes = text::bytes(path, shown, LIMIT << 20)?;
+/// The bytes of a `package.json`, known to its user as `display_path`.
+pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
+    let mut bytes = text::bytes(path, display_path, LIMIT << 20)?;
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
     }
@@ -43,14 +43,14 @@ pub(super) fn manifest(path: &Path, shown: &Path) -> Result<Vec<u8>, TextError> 
 }
 
 impl Package {
-    /// The package `name` in `folder`, known to its user as `shown`, if it has
+    /// The package `name` in `folder`, known to its user as `display_path`, if it has
     /// tools.
     pub(super) fn read(
         name: &str,
         folder: &Path,
-        shown: &Path,
+        display_path: &Path,
     ) -> Result<Option<Self>, SourceError> {
-        let file = shown.join(MANIFEST);
+        let file = display_path.join(MANIFEST);
         let wrong = |message: String| SourceError::Package {
             package: name.to_owned(),
             file: file.clone(),
@@ -70,13 +70,13 @@ impl Package {
         let root = real.unwrap_or_else(|_| folder.to_path_buf());
         let folders = paths.iter().map(|path| {
             let below = below(path, &root)?;
-            let found = Folder::new(root.join(&below), shown.join(&below), true);
+            let found = Folder::new(root.join(&below), display_path.join(&below), true);
             let provenance = Provenance {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
             };
-            Ok(found.from(provenance, &root))
+            Ok(found.with_provenance(provenance, &root))
         });
         let folders = folders.collect::<Result<_, String>>().map_err(wrong)?;
         Ok(Some(Self {
@@ -109,7 +109,10 @@ fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
 
 /// The folder that a package at `root` names by `path`, from there.
 fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
-    let inside = path.as_str().map(Path::new).filter(|path| stays(path));
+    let inside = path
+        .as_str()
+        .map(Path::new)
+        .filter(|path| is_contained(path));
     let outside = || format!("`{path}` is no folder inside of the package");
     let parts = inside.ok_or_else(outside)?.components();
     let tidy: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
@@ -128,7 +131,7 @@ fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
 }
 
 /// Whether a path leads to something below where it begins.
-fn stays(path: &Path) -> bool {
+fn is_contained(path: &Path) -> bool {
     let mut parts = path.components();
     // What a package brings along is not a part of what is allowed with it.
     !path.as_os_str().is_empty()

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::package::{MANIFEST, MODULES, manifest};
-use super::{Global, Listing, Package, SourceError};
+use super::{GlobalModules, Listing, Package, SourceError};
 use crate::tool::ToolError;
 use crate::{Name, Tool};
 
@@ -19,14 +19,14 @@ use crate::{Name, Tool};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packages {
     root: PathBuf,
-    shown: PathBuf,
-    global: Global,
+    display_path: PathBuf,
+    global: GlobalModules,
 }
 
 /// A folder of packages, and the names in it that can matter.
-struct Place {
+struct ModulesDir {
     modules: PathBuf,
-    shown: PathBuf,
+    display_path: PathBuf,
     names: BTreeSet<String>,
 }
 
@@ -39,12 +39,12 @@ const NEEDS: [&str; 4] = [
 ];
 
 impl Packages {
-    /// The packages of the project at `root`, known to its user as `shown`, and
+    /// The packages of the project at `root`, known to its user as `display_path`, and
     /// those for everybody.
-    pub const fn new(root: PathBuf, shown: PathBuf, global: Global) -> Self {
+    pub const fn new(root: PathBuf, display_path: PathBuf, global: GlobalModules) -> Self {
         Self {
             root,
-            shown,
+            display_path,
             global,
         }
     }
@@ -55,13 +55,13 @@ impl Packages {
         let mut found = Vec::new();
         let mut errors = Vec::new();
         let mut seen = BTreeSet::new();
-        for place in self.places() {
-            for name in place.names {
-                let folder = place.modules.join(&name);
+        for location in self.modules_dirs() {
+            for name in location.names {
+                let folder = location.modules.join(&name);
                 if seen.contains(&name) || !folder.join(MANIFEST).is_file() {
                     continue;
                 }
-                match Package::read(&name, &folder, &place.shown.join(&name)) {
+                match Package::read(&name, &folder, &location.display_path.join(&name)) {
                     Ok(package) => found.extend(package),
                     Err(error) => errors.push(error),
                 }
@@ -72,8 +72,8 @@ impl Packages {
     }
 
     /// Every folder of packages, in the order in which Node looks into them.
-    fn places(&self) -> Vec<Place> {
-        let mut places = Vec::new();
+    fn modules_dirs(&self) -> Vec<ModulesDir> {
+        let mut modules_dirs = Vec::new();
         let mut needed = BTreeSet::new();
         for folder in self.root.ancestors() {
             let (file, modules) = (folder.join(MANIFEST), folder.join(MODULES));
@@ -86,28 +86,28 @@ impl Packages {
             }
             let mut names = needed.clone();
             names.extend(linked(&modules));
-            let shown = if own {
-                self.shown.join(MODULES)
+            let display_path = if own {
+                self.display_path.join(MODULES)
             } else {
                 modules.clone()
             };
-            places.push(Place {
+            modules_dirs.push(ModulesDir {
                 modules,
-                shown,
+                display_path,
                 names,
             });
         }
-        places.extend(self.global.folders().into_iter().map(|modules| {
-            Place {
+        modules_dirs.extend(self.global.folders().into_iter().map(|modules| {
+            ModulesDir {
                 names: children(&modules)
                     .into_iter()
                     .map(|(name, _)| name)
                     .collect(),
-                shown: modules.clone(),
+                display_path: modules.clone(),
                 modules,
             }
         }));
-        places
+        modules_dirs
     }
 
     /// Whether `path`, above the project, is of the one whose project it is, or
@@ -115,7 +115,7 @@ impl Packages {
     /// there somebody else's packages.
     fn is_ours(&self, path: &Path) -> bool {
         let owners = owner(path).zip(owner(&self.root));
-        owners.is_none_or(|(theirs, ours)| counts(theirs, ours))
+        owners.is_none_or(|(theirs, ours)| is_trusted_owner(theirs, ours))
     }
 
     pub(super) fn find(
@@ -136,7 +136,7 @@ impl Packages {
     pub(super) fn list(&self) -> Listing {
         let (packages, errors) = self.packages();
         let mut listing = Listing {
-            listed: Vec::new(),
+            entries: Vec::new(),
             errors,
         };
         for folder in packages.iter().flat_map(|package| &package.folders) {
@@ -148,7 +148,7 @@ impl Packages {
 
 /// Whether what `theirs` owns counts in a project of `ours`: zero is the system's
 /// owner.
-const fn counts(theirs: u32, ours: u32) -> bool {
+const fn is_trusted_owner(theirs: u32, ours: u32) -> bool {
     theirs == ours || theirs == 0
 }
 
@@ -233,7 +233,7 @@ fn folders(folder: &Path) -> Vec<(String, bool)> {
 
 /// The name and the folder of the package that the file at `path` lies in, if there
 /// is a folder of packages on the way to it.
-pub(crate) fn around(path: &Path) -> Option<(String, PathBuf)> {
+pub(crate) fn cx(path: &Path) -> Option<(String, PathBuf)> {
     let folders: Vec<&Path> = path.ancestors().collect();
     let modules = folders
         .iter()
@@ -262,7 +262,11 @@ mod tests {
             (1001, 1000, false),
             (1000, 0, false),
         ] {
-            assert_eq!(counts(theirs, ours), expected, "{theirs} in {ours}");
+            assert_eq!(
+                is_trusted_owner(theirs, ours),
+                expected,
+                "{theirs} in {ours}"
+            );
         }
     }
 

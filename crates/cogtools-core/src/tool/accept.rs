@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::Tool;
 use crate::arguments::Arguments;
 use crate::pointer::child;
-use crate::schema::{Unusable, Validator, Violation, ViolationKind};
-use crate::{Code, Fault, Hint};
+use crate::schema::{InvalidSchema, Validator, Violation, ViolationKind};
+use crate::{Code, Diagnostic, Hint};
 
 /// Arguments that fit their tool, defaults filled in.
 #[derive(Debug)]
@@ -27,15 +27,15 @@ pub enum AcceptError {
     /// They do not fit.
     Violations(Vec<Violation>),
     /// The schema itself cannot be used.
-    Unusable(Unusable),
+    InvalidSchema(InvalidSchema),
 }
 
 /// The boolean that Gemini CLI (0.35 and later) adds to every tool it declares,
 /// and hands on to the call.
-const HOSTS_OWN: &str = "wait_for_previous";
+const HOST_ARGUMENT: &str = "wait_for_previous";
 
 /// A longer form, in bytes, would be no help.
-const LONGEST_SKELETON: usize = 2_000;
+const MAX_SKELETON_CHARS: usize = 2_000;
 
 /// From so many missing arguments on, the caller is shown a form to fill in.
 const MANY_MISSING: usize = 2;
@@ -46,7 +46,7 @@ impl Tool {
     /// or it is a host's own.
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
         let validator = self.definition.schema.validator();
-        let validator = validator.map_err(AcceptError::Unusable)?;
+        let validator = validator.map_err(AcceptError::InvalidSchema)?;
         self.validate(&validator, arguments)
             .map_err(AcceptError::Violations)
     }
@@ -64,8 +64,8 @@ impl Tool {
             properties.is_some_and(|all| all.get(name).is_some())
                 || names.as_ref().is_some_and(|names| names.contains(&name))
         };
-        if !declares(HOSTS_OWN) {
-            object.shift_remove(HOSTS_OWN);
+        if !declares(HOST_ARGUMENT) {
+            object.shift_remove(HOST_ARGUMENT);
         }
         let mut violations = Vec::new();
         if let Some(names) = &names {
@@ -73,7 +73,7 @@ impl Tool {
             let unknown = object.keys().filter(|name| !known.contains(name.as_str()));
             violations.extend(
                 unknown
-                    .take(Fault::MOST + 1)
+                    .take(Diagnostic::MAX_SHOWN + 1)
                     .map(|name| Violation::unknown(child("", name), name, names)),
             );
         }
@@ -81,7 +81,7 @@ impl Tool {
         violations.extend(validator.violations(&self.definition.schema, &value));
         match value {
             Value::Object(mut object) if violations.is_empty() => {
-                self.definition.schema.fill(&mut object);
+                self.definition.schema.apply_defaults(&mut object);
                 Ok(Accepted(object))
             }
             _ => Err(violations),
@@ -94,38 +94,42 @@ impl Tool {
         let skeleton = Value::Object(self.definition.schema.skeleton()?);
         let valid = self.definition.schema.validator().ok()?.accepts(&skeleton);
         let text = valid.then(|| skeleton.to_string())?;
-        (text.len() <= LONGEST_SKELETON).then_some(text)
+        (text.len() <= MAX_SKELETON_CHARS).then_some(text)
     }
 }
 
 impl AcceptError {
     /// All that is wrong with a call of `tool`, ready to be shown.
-    pub fn faults(self, tool: &Tool) -> Vec<Fault> {
+    pub fn diagnostics(self, tool: &Tool) -> Vec<Diagnostic> {
         let violations = match self {
             Self::Violations(violations) => violations,
-            Self::Unusable(unusable) => {
-                let fault = Fault::new(Code::InvalidTool, unusable.message);
-                return vec![fault.about(tool.name().as_str()).pointing(unusable.pointer)];
+            Self::InvalidSchema(unusable) => {
+                let diagnostic = Diagnostic::new(Code::InvalidTool, unusable.message);
+                return vec![
+                    diagnostic
+                        .with_subject(tool.name().as_str())
+                        .with_pointer(unusable.pointer),
+                ];
             }
         };
         let missing = violations
             .iter()
             .filter(|violation| violation.kind == ViolationKind::Missing)
             .count();
-        let mut faults = Fault::first_of(violations.into_iter().map(|violation| {
-            let mut fault = Fault::new(Code::SchemaViolation, violation.kind.to_string())
-                .about(tool.name().as_str())
-                .pointing(violation.pointer);
-            fault.hints = violation.hints.into_iter().map(Hint::from).collect();
-            fault
+        let mut diagnostics = Diagnostic::truncate(violations.into_iter().map(|violation| {
+            let mut diagnostic = Diagnostic::new(Code::SchemaViolation, violation.kind.to_string())
+                .with_subject(tool.name().as_str())
+                .with_pointer(violation.pointer);
+            diagnostic.hints = violation.hints.into_iter().map(Hint::from).collect();
+            diagnostic
         }));
         if missing >= MANY_MISSING
-            && let Some(last) = faults.last_mut()
+            && let Some(last) = diagnostics.last_mut()
             && let Some(skeleton) = tool.skeleton()
         {
             let hint = format!("the least that is valid: {skeleton}");
             last.hints.push(hint.into());
         }
-        faults
+        diagnostics
     }
 }

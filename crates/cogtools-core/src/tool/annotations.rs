@@ -18,7 +18,7 @@ impl Annotations {
     pub const NAMES: [&'static str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
     /// The hint of that name.
-    pub(super) fn named(&mut self, name: &str) -> Option<&mut Option<bool>> {
+    pub(super) fn slot(&mut self, name: &str) -> Option<&mut Option<bool>> {
         match name {
             "read_only" => Some(&mut self.read_only),
             "destructive" => Some(&mut self.destructive),
@@ -29,7 +29,7 @@ impl Annotations {
     }
 
     /// Every hint that says something, under its name in MCP.
-    pub fn said(&self) -> impl Iterator<Item = (&'static str, bool)> {
+    pub fn set(&self) -> impl Iterator<Item = (&'static str, bool)> {
         let hints = [
             ("readOnlyHint", self.read_only),
             ("destructiveHint", self.destructive),

@@ -6,7 +6,7 @@ use super::Locator;
 use crate::name::NameError;
 use crate::schema::SchemaError;
 use crate::text::TextError;
-use crate::{Actual, Code, Expected, Fault, Hint};
+use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
 /// Why a file is not a tool.
 #[derive(Debug)]
@@ -14,16 +14,16 @@ pub enum ToolError {
     /// It cannot be read as text.
     Text(TextError),
     /// It is not one YAML document.
-    Syntax(Box<Fault>),
+    Syntax(Box<Diagnostic>),
     /// It is a document but not a tool: all that is wrong, in the file's order.
-    Invalid(Vec<Fault>),
+    Invalid(Vec<Diagnostic>),
     /// Looking at it brought cogtools itself down.
     Defect(PathBuf),
 }
 
 /// What can be wrong with the keys of a tool file.
 #[derive(Debug, thiserror::Error)]
-pub enum ToolFault {
+pub enum DefinitionError {
     /// Not a map.
     #[error("a tool file is a map of keys, not {0}")]
     NotAMap(&'static str),
@@ -93,15 +93,17 @@ pub enum ToolFault {
 
 impl ToolError {
     /// All that is wrong, ready to be shown.
-    pub fn faults(self) -> Vec<Fault> {
+    pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
-            Self::Text(error) => vec![error.fault(Code::InvalidTool)],
-            Self::Syntax(fault) => vec![*fault],
-            Self::Invalid(faults) => faults,
+            Self::Text(error) => vec![error.diagnostic(Code::InvalidTool)],
+            Self::Syntax(diagnostic) => vec![*diagnostic],
+            Self::Invalid(diagnostics) => diagnostics,
             Self::Defect(file) => {
-                let fault = Fault::new(Code::Internal, "cogtools failed on this tool");
-                let fault = fault.about(file.display().to_string());
-                vec![fault.hint("this is a defect of cogtools; please report it with the file")]
+                let diagnostic = Diagnostic::new(Code::Internal, "cogtools failed on this tool");
+                let diagnostic = diagnostic.with_subject(file.display().to_string());
+                vec![
+                    diagnostic.hint("this is a defect of cogtools; please report it with the file"),
+                ]
             }
         }
     }
@@ -112,7 +114,7 @@ impl ToolError {
     }
 }
 
-impl ToolFault {
+impl DefinitionError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotAMap(_) => "begin with `name: …`".into(),
@@ -141,16 +143,17 @@ impl ToolFault {
     }
 
     /// The fault to show, wherever that is.
-    pub fn fault(&self) -> Fault {
-        let mut fault = Fault::new(Code::InvalidTool, self.to_string());
-        fault.hints.extend(self.hint().map(Hint::from));
-        fault
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(Code::InvalidTool, self.to_string());
+        diagnostic.hints.extend(self.hint().map(Hint::from));
+        diagnostic
     }
 }
 
 /// The faults of a schema.
-pub(super) fn schema_faults(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Fault> {
-    let errors = errors.iter().take(Fault::MOST + 1);
-    let fault = |error: &SchemaError| locator.locate(error.fault.fault(), error.span);
-    errors.map(fault).collect()
+pub(super) fn schema_faults(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Diagnostic> {
+    let errors = errors.iter().take(Diagnostic::MAX_SHOWN + 1);
+    let diagnostic =
+        |error: &SchemaError| locator.locate(error.diagnostic.diagnostic(), error.span);
+    errors.map(diagnostic).collect()
 }

@@ -5,41 +5,41 @@ use serde_json::Value;
 use super::{Definition, Locator, Tool};
 use crate::arguments::Arguments;
 use crate::pointer::segments;
-use crate::schema::{Unusable, Validator};
+use crate::schema::{InvalidSchema, Validator};
 use crate::text::Span;
 use crate::yaml::Node;
-use crate::{Code, Fault, Hint};
+use crate::{Code, Diagnostic, Hint};
 
 /// Examples that are not valid arguments.
-pub(super) fn check(tool: &Tool) -> Vec<Fault> {
-    let mut faults = Vec::new();
+pub(super) fn check(tool: &Tool) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let Ok(validator) = tool.definition.schema.validator() else {
-        return faults;
+        return diagnostics;
     };
     for example in &tool.definition.examples {
-        if faults.len() > Fault::MOST {
+        if diagnostics.len() > Diagnostic::MAX_SHOWN {
             break;
         }
-        faults.extend(misfits(tool, &validator, example));
+        diagnostics.extend(misfits(tool, &validator, example));
     }
-    faults
+    diagnostics
 }
 
 /// What is wrong with one example, also when it is the schema itself.
-pub(super) fn check_one(tool: &Tool, index: usize) -> Vec<Fault> {
+pub(super) fn check_one(tool: &Tool, index: usize) -> Vec<Diagnostic> {
     let Some(example) = tool.definition.examples.get(index) else {
         return Vec::new();
     };
     match tool.definition.schema.validator() {
-        Ok(validator) => Fault::first_of(misfits(tool, &validator, example)),
+        Ok(validator) => Diagnostic::truncate(misfits(tool, &validator, example)),
         Err(unusable) => {
-            let fault = Fault::new(Code::InvalidTool, unusable.message);
-            vec![fault.pointing(unusable.pointer)]
+            let diagnostic = Diagnostic::new(Code::InvalidTool, unusable.message);
+            vec![diagnostic.with_pointer(unusable.pointer)]
         }
     }
 }
 
-fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Fault> {
+fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Diagnostic> {
     let Value::Object(arguments) = example.to_json() else {
         return Vec::new();
     };
@@ -50,11 +50,11 @@ fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Fault> {
             let segments = segments(&violation.pointer);
             let (_, span) = example.walk(segments.iter().map(String::as_str));
             let message = format!("this example does not fit: {}", violation.kind);
-            let mut fault = Fault::new(Code::InvalidTool, message)
-                .pointing(violation.pointer)
-                .at(tool.text.place(span));
-            fault.hints = violation.hints.into_iter().map(Hint::from).collect();
-            fault
+            let mut diagnostic = Diagnostic::new(Code::InvalidTool, message)
+                .with_pointer(violation.pointer)
+                .at(tool.text.location(span));
+            diagnostic.hints = violation.hints.into_iter().map(Hint::from).collect();
+            diagnostic
         })
         .collect()
 }
@@ -65,7 +65,7 @@ pub(super) fn check_parameters(
     definition: &Definition,
     document: &Node,
     locator: &Locator<'_>,
-) -> Vec<Fault> {
+) -> Vec<Diagnostic> {
     if let Some(unusable) = unusable_parameters(definition) {
         let span = find(document, &unusable.pointer);
         return vec![locator.unusable(span, &unusable)];
@@ -79,7 +79,7 @@ pub(super) fn check_parameters(
 }
 
 /// What cannot be used of parameters that may have a part of that kind.
-pub(super) fn unusable_parameters(definition: &Definition) -> Option<Unusable> {
+pub(super) fn unusable_parameters(definition: &Definition) -> Option<InvalidSchema> {
     let schema = &definition.schema;
     let doubtful = schema.has_default() || schema.has_pattern();
     doubtful.then(|| schema.validator().err()).flatten()
@@ -90,16 +90,16 @@ pub(super) fn check_defaults(
     definition: &Definition,
     document: &Node,
     locator: &Locator<'_>,
-) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for (pointer, message) in definition.schema.misfit_defaults() {
+) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for (pointer, message) in definition.schema.invalid_defaults() {
         let span = find(document, &format!("{pointer}/default"));
         let message = format!("the default does not fit its own schema: {message}");
-        let fault = Fault::new(Code::InvalidTool, message);
-        let fault = fault.hint("a default is a value that a caller could send");
-        faults.push(locator.locate(fault, span));
+        let diagnostic = Diagnostic::new(Code::InvalidTool, message);
+        let diagnostic = diagnostic.hint("a default is a value that a caller could send");
+        diagnostics.push(locator.locate(diagnostic, span));
     }
-    faults
+    diagnostics
 }
 
 /// The span of what a pointer into the schema speaks of, in the file's own form.

@@ -9,13 +9,13 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{Answer, Tool};
+use super::{Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
-use crate::{Fault, Surroundings};
+use crate::{Context, Diagnostic};
 
 /// Why a tool that was accepted did not answer.
-pub type RunError = Box<Fault>;
+pub type RunError = Box<Diagnostic>;
 
 /// What answers the calls of a tool. It is called through
 /// [`Approved`](crate::approval::Approved) only.
@@ -25,8 +25,8 @@ pub trait Handler: Debug + Send + Sync {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        around: &Surroundings,
-    ) -> Result<Answer, RunError>;
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError>;
 
     /// Whether a call runs programs. One that does none depends on its arguments
     /// and the tool's own folder alone.
@@ -34,12 +34,12 @@ pub trait Handler: Debug + Send + Sync {
 
     /// What the user has to have approved before a call, by content, when another
     /// author's program has declared the tool.
-    fn grant(&self, _around: &Surroundings) -> Option<Grant> {
+    fn grant(&self, _around: &Context) -> Option<Grant> {
         None
     }
 
     /// What keeps every call of a tool whose file is `text` from being answered.
-    fn check(&self, _text: &Text) -> Result<(), Box<Fault>> {
+    fn check(&self, _text: &Text) -> Result<(), Box<Diagnostic>> {
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use super::ToolError;
 use super::locator::Locator;
 use crate::Code;
 use crate::text::{Span, Text, TextError};
-use crate::yaml::{Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlFault};
+use crate::yaml::{Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
 
 /// A JSON object, within the bounds of a tool file.
 #[derive(Debug)]
@@ -38,12 +38,13 @@ impl JsonDocument {
         let text = Text::empty(name);
         match node(value, 1, &mut 0) {
             Ok(node) => Ok(Self { text, node }),
-            Err(fault) => {
+            Err(diagnostic) => {
                 let span = Span { start: 0, end: 0 };
-                let mut fault = YamlError { fault, span }.fault(Code::InvalidTool, &text);
-                fault.place = None;
-                let name = text.name().display().to_string();
-                Err(ToolError::Syntax(Box::new(fault.about(name))))
+                let mut diagnostic =
+                    YamlError { diagnostic, span }.diagnostic(Code::InvalidTool, &text);
+                diagnostic.location = None;
+                let name = text.display_path().display().to_string();
+                Err(ToolError::Syntax(Box::new(diagnostic.with_subject(name))))
             }
         }
     }
@@ -61,17 +62,17 @@ impl JsonDocument {
 
 /// The node of a `value` that is at so many levels from the root, with the `next`
 /// number.
-fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlFault> {
+fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorKind> {
     let span = Span {
         start: *next,
         end: *next,
     };
     *next += 1;
     if *next > MAX_NODES {
-        return Err(YamlFault::TooMany);
+        return Err(YamlErrorKind::TooMany);
     }
     if depth > MAX_DEPTH && (value.is_array() || value.is_object()) {
-        return Err(YamlFault::TooDeep);
+        return Err(YamlErrorKind::TooDeep);
     }
     let data = match value {
         Value::Array(items) => {
@@ -115,8 +116,8 @@ mod tests {
         let entries = Map::from_iter([("a".to_owned(), value)]);
         let document = JsonDocument::new("p: own".into(), entries);
         let lines = document.err().map(|error| {
-            let faults = error.faults();
-            let lines = faults.iter().map(crate::Fault::line);
+            let diagnostics = error.diagnostics();
+            let lines = diagnostics.iter().map(crate::Diagnostic::summary);
             lines.collect::<Vec<_>>().join("\n")
         });
         assert_eq!(lines.as_deref(), expected);

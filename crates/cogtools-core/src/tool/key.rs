@@ -69,7 +69,7 @@ impl Key {
     }
 
     /// What the key means: the text of the reference.
-    pub const fn meaning(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::Schema => {
                 "The format of the file: schema:agladysh-research.org,2025/cogtools:tool. Optional."

@@ -1,10 +1,10 @@
 //! Where what a tool says of itself is written, for faults to point at.
 
 use crate::pointer::{child, segments};
-use crate::schema::Unusable;
+use crate::schema::InvalidSchema;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Node};
-use crate::{Code, Fault};
+use crate::{Code, Diagnostic};
 
 /// A document that is read: the file of a tool, or what a provider declares.
 #[derive(Clone, Copy, Debug)]
@@ -38,26 +38,26 @@ impl<'d> Locator<'d> {
     }
 
     /// The fault, about what is written at `span`.
-    pub(super) fn locate(&self, fault: Fault, span: Span) -> Fault {
+    pub(super) fn locate(&self, diagnostic: Diagnostic, span: Span) -> Diagnostic {
         let Some(root) = self.numbered else {
-            return fault.at(self.text.place(span));
+            return diagnostic.at(self.text.location(span));
         };
-        let fault = fault.about(self.text.name().display().to_string());
+        let diagnostic = diagnostic.with_subject(self.text.display_path().display().to_string());
         match pointer(root, span.start) {
-            whole if whole.is_empty() => fault,
-            pointer => fault.pointing(pointer),
+            whole if whole.is_empty() => diagnostic,
+            pointer => diagnostic.with_pointer(pointer),
         }
     }
 
     /// The fault of what cannot be used of a schema, which is written at `span`.
-    pub(super) fn unusable(&self, span: Span, unusable: &Unusable) -> Fault {
-        let fault = Fault::new(Code::InvalidTool, unusable.message.clone());
+    pub(super) fn unusable(&self, span: Span, unusable: &InvalidSchema) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidTool, unusable.message.clone());
         let hint = "put it in single quotes, so that YAML leaves the backslashes alone";
-        self.locate(fault.hint(hint), span)
+        self.locate(diagnostic.hint(hint), span)
     }
 
     /// The same for a schema that is written in `node` word for word.
-    pub(super) fn unusable_in(&self, node: &Node, unusable: &Unusable) -> Fault {
+    pub(super) fn unusable_in(&self, node: &Node, unusable: &InvalidSchema) -> Diagnostic {
         let segments = segments(&unusable.pointer);
         let path = segments.iter().map(String::as_str);
         self.unusable(node.walk(path).0.span, unusable)

@@ -5,7 +5,6 @@
 
 mod accept;
 mod annotations;
-mod answer;
 mod capability;
 mod definition;
 mod error;
@@ -20,6 +19,7 @@ mod parse;
 mod provenance;
 mod reader;
 mod template;
+mod tool_output;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,9 +29,8 @@ use serde_json::{Map, Value};
 
 pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
-pub use answer::Answer;
 pub use definition::Definition;
-pub use error::{ToolError, ToolFault};
+pub use error::{DefinitionError, ToolError};
 pub use handler::{Handler, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
@@ -41,11 +40,12 @@ use locator::Locator;
 pub use output::Output;
 pub use provenance::{Author, Provenance};
 pub use template::TemplateSource;
+pub use tool_output::ToolOutput;
 
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml::{self, Node};
-use crate::{Fault, Name, Place};
+use crate::{Diagnostic, Location, Name};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -62,10 +62,10 @@ impl Tool {
     /// How long a tool may run unless it says otherwise.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
 
-    /// Reads the tool file at `path`, known to its user as `shown`. Its name must
+    /// Reads the tool file at `path`, known to its user as `display_path`. Its name must
     /// be the file's stem.
-    pub fn load(path: &Path, shown: &Path) -> Result<Self, ToolError> {
-        let text = Text::read(path, shown).map_err(ToolError::Text)?;
+    pub fn load(path: &Path, display_path: &Path) -> Result<Self, ToolError> {
+        let text = Text::read(path, display_path).map_err(ToolError::Text)?;
         let tool = Self::parse(text)?;
         let stem = path
             .file_stem()
@@ -74,7 +74,7 @@ impl Tool {
         if tool.name().as_str() == stem {
             return Ok(tool);
         }
-        Err(parse::wrong_stem(tool.name(), stem, &tool.text))
+        Err(parse::name_mismatch(tool.name(), stem, &tool.text))
     }
 
     /// Parses the text of a tool file.
@@ -83,13 +83,17 @@ impl Tool {
     }
 
     /// The tool of that `definition`, done by `handler`, for one that has no file of
-    /// its own and is known as `shown`.
-    pub(crate) fn new(definition: Definition, handler: Arc<dyn Handler>, shown: &Path) -> Self {
+    /// its own and is known as `display_path`.
+    pub(crate) fn new(
+        definition: Definition,
+        handler: Arc<dyn Handler>,
+        display_path: &Path,
+    ) -> Self {
         Self {
             definition,
             handler,
             provenance: Arc::default(),
-            text: Text::empty(shown),
+            text: Text::empty(display_path),
         }
     }
 
@@ -110,7 +114,7 @@ impl Tool {
 
     /// Its file, as its user knows it.
     pub fn file(&self) -> &Path {
-        self.text.name()
+        self.text.display_path()
     }
 
     /// The title for people, if it has one.
@@ -140,7 +144,7 @@ impl Tool {
             &self.provenance.toolset,
             self.definition.capabilities.as_slice(),
         ) {
-            (Some(toolset), []) => vec![capability::usual(toolset, self.name().as_str())],
+            (Some(toolset), []) => vec![capability::default_for(toolset, self.name().as_str())],
             (_, declared) => declared.to_vec(),
         }
     }
@@ -205,38 +209,38 @@ impl Tool {
     /// Looks at what a call would only find out later, or never: examples and
     /// defaults that do not fit and templates that do not compile.
     pub fn check(&self) -> Result<(), ToolError> {
-        let mut faults = self.check_examples();
+        let mut diagnostics = self.check_examples();
         if let Ok(document) = yaml::parse(&self.text) {
             let locator = Locator::of_file(&self.text);
-            faults.extend(examples::check_defaults(
+            diagnostics.extend(examples::check_defaults(
                 &self.definition,
                 &document,
                 &locator,
             ));
         }
-        faults.extend(self.check_implementation());
-        if faults.is_empty() {
+        diagnostics.extend(self.check_implementation());
+        if diagnostics.is_empty() {
             Ok(())
         } else {
-            Err(ToolError::Invalid(Fault::first_of(faults)))
+            Err(ToolError::Invalid(Diagnostic::truncate(diagnostics)))
         }
     }
 
     /// The examples that are not valid arguments, one fault a violation.
-    pub fn check_examples(&self) -> Vec<Fault> {
+    pub fn check_examples(&self) -> Vec<Diagnostic> {
         examples::check(self)
     }
 
     /// Why the example at `index`, from 0, is not valid arguments; nothing for
     /// one that is, and for one that there is not.
-    pub fn check_example(&self, index: usize) -> Vec<Fault> {
+    pub fn check_example(&self, index: usize) -> Vec<Diagnostic> {
         examples::check_one(self, index)
     }
 
     /// Where the example at `index`, from 0, begins.
-    pub fn example_place(&self, index: usize) -> Option<Place> {
+    pub fn example_location(&self, index: usize) -> Option<Location> {
         let example = self.definition.examples.get(index)?;
-        Some(self.text.place(example.span))
+        Some(self.text.location(example.span))
     }
 
     /// The text of its file.
@@ -246,9 +250,9 @@ impl Tool {
 
     /// What keeps every call from being answered: a template that does not compile or
     /// is not there.
-    pub fn check_implementation(&self) -> Option<Fault> {
+    pub fn check_implementation(&self) -> Option<Diagnostic> {
         let checked = self.handler.check(&self.text);
-        checked.err().map(|fault| *fault)
+        checked.err().map(|diagnostic| *diagnostic)
     }
 
     /// Whether a call of it runs programs.

@@ -1,12 +1,12 @@
 //! What a tool says of its result: the key `output`.
 
 use super::reader::Reader;
-use super::{Answer, Locator, ToolFault};
+use super::{DefinitionError, Locator, ToolOutput};
 use crate::schema::ViolationKind;
 use crate::schema::{Schema, Violation};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Code, Expected, Fault, json};
+use crate::{Actual, Code, Diagnostic, Expected, json};
 
 /// What the result of a tool is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,35 +44,40 @@ impl Output {
     }
 
     /// Holds an answer against it, and adds its value.
-    pub(crate) fn validate(&self, mut answer: Answer) -> Result<Answer, Box<Fault>> {
+    pub(crate) fn validate(&self, mut answer: ToolOutput) -> Result<ToolOutput, Box<Diagnostic>> {
         let Self::Json(schema) = self else {
             return Ok(answer);
         };
-        if answer.cut > 0 {
-            let fault = Fault::new(
+        if answer.truncated_bytes > 0 {
+            let diagnostic = Diagnostic::new(
                 Code::ToolFailed,
                 "the result is larger than JSON may be here",
             );
             return Err(Box::new(
-                fault.hint("ask the tool for less; JSON cannot be cut"),
+                diagnostic.hint("ask the tool for less; JSON cannot be cut"),
             ));
         }
         let value = json::parse(&answer.text).map_err(|error| {
             let message = format!("the result is not JSON, as `output` says it is: {error}");
-            let fault = Fault::new(Code::ToolFailed, message);
-            let shown = answer.text.chars().take(SHOWN).collect::<String>();
-            Box::new(fault.telling(shown.trim_end()).hint(HINT))
+            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+            let display_path = answer.text.chars().take(SHOWN).collect::<String>();
+            Box::new(diagnostic.with_details(display_path.trim_end()).hint(HINT))
         })?;
         if let Some(schema) = schema {
             let validator = schema.validator().map_err(|unusable| {
-                Box::new(Fault::new(Code::InvalidTool, unusable.message).pointing(unusable.pointer))
+                Box::new(
+                    Diagnostic::new(Code::InvalidTool, unusable.message)
+                        .with_pointer(unusable.pointer),
+                )
             })?;
             let wrong = validator.violations(schema, &value);
             if !wrong.is_empty() {
                 let message = "the result is not what `output` says it is";
-                let lines: Vec<String> = wrong.iter().take(Fault::MOST).map(line).collect();
-                let fault = Fault::new(Code::ToolFailed, message).telling(lines.join("\n"));
-                return Err(Box::new(fault.hint(HINT)));
+                let lines: Vec<String> =
+                    wrong.iter().take(Diagnostic::MAX_SHOWN).map(line).collect();
+                let diagnostic =
+                    Diagnostic::new(Code::ToolFailed, message).with_details(lines.join("\n"));
+                return Err(Box::new(diagnostic.hint(HINT)));
             }
         }
         answer.value = Some(value);
@@ -107,7 +112,7 @@ impl Reader<'_> {
                     Some("text") => kind = Some(Type::Text),
                     Some("json") => kind = Some(Type::Json),
                     _ => {
-                        let fault = ToolFault::Kind {
+                        let diagnostic = DefinitionError::Kind {
                             key: "type".to_owned(),
                             expected: Expected::OutputType,
                             actual: entry.value.text().map_or_else(
@@ -115,23 +120,25 @@ impl Reader<'_> {
                                 |text| Actual::String(text.to_owned()),
                             ),
                         };
-                        self.refuse(&fault, entry.value.span);
+                        self.refuse(&diagnostic, entry.value.span);
                         kind = Some(Type::Invalid);
                     }
                 },
                 "schema" => schema = Some(entry),
                 other => {
-                    let fault = ToolFault::UnknownKey {
+                    let diagnostic = DefinitionError::UnknownKey {
                         key: other.to_owned(),
                         meant: did_you_mean(other, Output::KEYS),
                     };
-                    self.refuse(&fault, entry.span);
+                    self.refuse(&diagnostic, entry.span);
                 }
             }
         }
         match (kind, schema) {
-            (None, _) => self.refuse(&ToolFault::OutputType, entry.span),
-            (Some(Type::Text), Some(schema)) => self.refuse(&ToolFault::TextSchema, schema.span),
+            (None, _) => self.refuse(&DefinitionError::OutputType, entry.span),
+            (Some(Type::Text), Some(schema)) => {
+                self.refuse(&DefinitionError::TextSchema, schema.span)
+            }
             (Some(Type::Json), schema) => return self.json(schema),
             (Some(Type::Text), None) | (Some(Type::Invalid), _) => {}
         }
@@ -151,7 +158,7 @@ impl Reader<'_> {
 }
 
 /// A pattern in the schema of a result that is no regular expression.
-pub(super) fn check(output: &Output, document: &Node, locator: &Locator<'_>) -> Option<Fault> {
+pub(super) fn check(output: &Output, document: &Node, locator: &Locator<'_>) -> Option<Diagnostic> {
     let schema = output.schema().filter(|schema| schema.has_pattern())?;
     let wrong = schema.validator().err()?;
     let node = document.get("output")?.get("schema")?;

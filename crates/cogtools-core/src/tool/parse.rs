@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::error::{ToolError, ToolFault};
+use super::error::{DefinitionError, ToolError};
 use super::reader::Reader;
 use super::{
     Annotations, Definition, Handler, JsonDocument, Key, Locator, Tool, examples, implementation,
@@ -11,7 +11,7 @@ use super::{
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{self, Entry, Node};
-use crate::{Code, Fault, Name};
+use crate::{Code, Diagnostic, Name};
 
 #[derive(Default)]
 struct Draft<'n> {
@@ -20,19 +20,24 @@ struct Draft<'n> {
 
 pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
     let mut document = yaml::parse(&text)
-        .map_err(|error| ToolError::Syntax(Box::new(error.fault(Code::InvalidTool, &text))))?;
+        .map_err(|error| ToolError::Syntax(Box::new(error.diagnostic(Code::InvalidTool, &text))))?;
     let locator = Locator::of_file(&text);
     let mut reader = Reader::new(locator);
     let read = read(&document, &mut reader);
-    let mut faults = reader.finish();
-    let Some((mut definition, handler)) = read.filter(|_| faults.is_empty()) else {
-        faults.sort_by_key(|fault| fault.place.as_ref().map(|place| (place.line, place.column)));
-        return Err(ToolError::Invalid(Fault::first_of(faults)));
+    let mut diagnostics = reader.finish();
+    let Some((mut definition, handler)) = read.filter(|_| diagnostics.is_empty()) else {
+        diagnostics.sort_by_key(|diagnostic| {
+            diagnostic
+                .location
+                .as_ref()
+                .map(|location| (location.line, location.column))
+        });
+        return Err(ToolError::Invalid(Diagnostic::truncate(diagnostics)));
     };
-    let mut faults = examples::check_parameters(&definition, &document, &locator);
-    faults.extend(output::check(&definition.output, &document, &locator));
-    if !faults.is_empty() {
-        return Err(ToolError::Invalid(faults));
+    let mut diagnostics = examples::check_parameters(&definition, &document, &locator);
+    diagnostics.extend(output::check(&definition.output, &document, &locator));
+    if !diagnostics.is_empty() {
+        return Err(ToolError::Invalid(diagnostics));
     }
     definition.examples = document.take_items(Key::Examples.as_str());
     Ok(Tool {
@@ -46,7 +51,7 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
 /// Reads every key, so that all that is wrong is found at once.
 fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Arc<dyn Handler>)> {
     let Some(entries) = document.entries() else {
-        reader.refuse(&ToolFault::NotAMap(document.kind()), document.span);
+        reader.refuse(&DefinitionError::NotAMap(document.kind()), document.span);
         return None;
     };
     let draft = Draft::new(entries, reader);
@@ -66,9 +71,9 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
     let name = name.and_then(|entry| reader.name(entry));
     let title = draft
         .get(Key::Title)
-        .and_then(|entry| reader.words(Key::Title, entry));
+        .and_then(|entry| reader.non_empty_text(Key::Title, entry));
     let description = draft.needed(Key::Description, start, reader);
-    let description = description.and_then(|entry| reader.words(Key::Description, entry));
+    let description = description.and_then(|entry| reader.non_empty_text(Key::Description, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
     if let Some(entry) = draft.get(Key::Examples) {
         reader.examples(entry);
@@ -110,21 +115,21 @@ impl Definition {
         let entries = document.entries().unwrap_or_default();
         let draft = Draft::declared(entries, parameters);
         let definition = definition(&draft, head(document), &mut reader);
-        let faults = reader.finish();
-        let Some(definition) = definition.filter(|_| faults.is_empty()) else {
-            return Err(ToolError::Invalid(Fault::first_of(faults)));
+        let diagnostics = reader.finish();
+        let Some(definition) = definition.filter(|_| diagnostics.is_empty()) else {
+            return Err(ToolError::Invalid(Diagnostic::truncate(diagnostics)));
         };
         if let Some(unusable) = examples::unusable_parameters(&definition) {
             let schema = parameters.and_then(|key| document.get(key));
-            let fault = locator.unusable_in(schema.unwrap_or(document), &unusable);
-            return Err(ToolError::Invalid(vec![fault]));
+            let diagnostic = locator.unusable_in(schema.unwrap_or(document), &unusable);
+            return Err(ToolError::Invalid(vec![diagnostic]));
         }
         Ok(definition.with_annotations(annotations))
     }
 }
 
-pub(super) fn wrong_stem(name: &Name, stem: &str, text: &Text) -> ToolError {
-    let fault = ToolFault::Stem {
+pub(super) fn name_mismatch(name: &Name, stem: &str, text: &Text) -> ToolError {
+    let diagnostic = DefinitionError::Stem {
         name: name.to_string(),
         stem: stem.to_owned(),
     };
@@ -134,8 +139,8 @@ pub(super) fn wrong_stem(name: &Name, stem: &str, text: &Text) -> ToolError {
         .and_then(|document| document.get("name"))
         .map(|name| name.span);
     let span = span.unwrap_or(Span { start: 0, end: 0 });
-    let fault = Locator::of_file(text).locate(fault.fault(), span);
-    ToolError::Invalid(vec![fault])
+    let diagnostic = Locator::of_file(text).locate(diagnostic.diagnostic(), span);
+    ToolError::Invalid(vec![diagnostic])
 }
 
 /// Where a document begins.
@@ -154,11 +159,11 @@ impl<'n> Draft<'n> {
                 draft.entries[key as usize] = Some(entry);
             } else if !reader.is_full() {
                 let meant = did_you_mean(&entry.key, Key::ALL.map(Key::as_str));
-                let fault = ToolFault::UnknownKey {
+                let diagnostic = DefinitionError::UnknownKey {
                     key: entry.key.clone(),
                     meant,
                 };
-                reader.refuse(&fault, entry.span);
+                reader.refuse(&diagnostic, entry.span);
             }
         }
         draft
@@ -186,7 +191,7 @@ impl<'n> Draft<'n> {
 
     fn needed(&self, key: Key, end: Span, reader: &mut Reader<'_>) -> Option<&'n Entry> {
         if self.get(key).is_none() {
-            reader.refuse(&ToolFault::Missing(key.as_str()), end);
+            reader.refuse(&DefinitionError::Missing(key.as_str()), end);
         }
         self.get(key)
     }

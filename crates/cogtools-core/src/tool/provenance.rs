@@ -28,11 +28,11 @@ pub enum Author {
 
 impl Provenance {
     /// That of a folder of the project.
-    pub(crate) fn local(shown: &Path) -> Self {
-        let source = if shown.as_os_str().is_empty() {
+    pub(crate) fn local(display_path: &Path) -> Self {
+        let source = if display_path.as_os_str().is_empty() {
             ".".to_owned()
         } else {
-            shown.display().to_string()
+            display_path.display().to_string()
         };
         Self {
             source,

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use super::error::{self, ToolFault};
+use super::error::{self, DefinitionError};
 use super::{Annotations, Key, Locator, Tool, capability};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
-use crate::{Actual, Expected, Fault, Name};
+use crate::{Actual, Diagnostic, Expected, Name};
 
 /// Reads the values of a tool file, or of a declaration, and collects all that is
 /// wrong with them.
 pub(super) struct Reader<'t> {
     locator: Locator<'t>,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t> Reader<'t> {
@@ -22,23 +22,24 @@ impl<'t> Reader<'t> {
     pub(super) const fn new(locator: Locator<'t>) -> Self {
         Self {
             locator,
-            faults: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 
     /// All that was wrong.
-    pub(super) fn finish(self) -> Vec<Fault> {
-        self.faults
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        self.diagnostics
     }
 
     /// Whether more has been found than is ever told.
     pub(super) const fn is_full(&self) -> bool {
-        self.faults.len() > Fault::MOST
+        self.diagnostics.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn refuse(&mut self, fault: &ToolFault, span: Span) {
+    pub(super) fn refuse(&mut self, diagnostic: &DefinitionError, span: Span) {
         if !self.is_full() {
-            self.faults.push(self.locator.locate(fault.fault(), span));
+            self.diagnostics
+                .push(self.locator.locate(diagnostic.diagnostic(), span));
         }
     }
 
@@ -48,7 +49,7 @@ impl<'t> Reader<'t> {
             _ => Actual::of(node),
         };
         self.refuse(
-            &ToolFault::Kind {
+            &DefinitionError::Kind {
                 key: key.to_owned(),
                 expected,
                 actual,
@@ -64,8 +65,8 @@ impl<'t> Reader<'t> {
 
     /// Adds the faults of a schema.
     pub(super) fn refuse_schema(&mut self, errors: &[SchemaError]) {
-        let faults = error::schema_faults(errors, &self.locator);
-        self.faults.extend(faults);
+        let diagnostics = error::schema_faults(errors, &self.locator);
+        self.diagnostics.extend(diagnostics);
     }
 
     pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
@@ -77,7 +78,7 @@ impl<'t> Reader<'t> {
         match Name::new(text) {
             Ok(name) => Some(name),
             Err(error) => {
-                self.refuse(&ToolFault::Name(text.to_owned(), error), node.span);
+                self.refuse(&DefinitionError::Name(text.to_owned(), error), node.span);
                 None
             }
         }
@@ -86,21 +87,23 @@ impl<'t> Reader<'t> {
     pub(super) fn schema_urn(&mut self, entry: &Entry) {
         match entry.value.text() {
             Some(Tool::SCHEMA) => {}
-            Some(other) => self.refuse(&ToolFault::Schema(other.to_owned()), entry.value.span),
+            Some(other) => {
+                self.refuse(&DefinitionError::Schema(other.to_owned()), entry.value.span)
+            }
             None => self.kind("$schema", Expected::String, &entry.value),
         }
     }
 
     /// A text that says something.
-    pub(super) fn words(&mut self, key: Key, entry: &Entry) -> Option<String> {
+    pub(super) fn non_empty_text(&mut self, key: Key, entry: &Entry) -> Option<String> {
         match entry.value.text() {
             Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
             Some(_) => {
-                self.refuse(&ToolFault::Empty(key.as_str()), entry.span);
+                self.refuse(&DefinitionError::Empty(key.as_str()), entry.span);
                 None
             }
             None if matches!(entry.value.data, Data::Null) => {
-                self.refuse(&ToolFault::Empty(key.as_str()), entry.span);
+                self.refuse(&DefinitionError::Empty(key.as_str()), entry.span);
                 None
             }
             None => {
@@ -118,7 +121,7 @@ impl<'t> Reader<'t> {
         let schema = match (sugar, verbatim) {
             (None, None) => return Some(Schema::empty()),
             (Some(_), Some(second)) => {
-                self.refuse(&ToolFault::TwoSchemas, second.span);
+                self.refuse(&DefinitionError::TwoSchemas, second.span);
                 return None;
             }
             (Some(entry), None) => Schema::expand(&entry.value),
@@ -147,16 +150,16 @@ impl<'t> Reader<'t> {
             return annotations;
         };
         for entry in entries {
-            match (annotations.named(&entry.key), &entry.value.data) {
+            match (annotations.slot(&entry.key), &entry.value.data) {
                 (Some(hint), Data::Bool(value)) => *hint = Some(*value),
                 (Some(_), _) => self.kind(&entry.key, Expected::Bool, &entry.value),
                 (None, _) => {
                     let meant = did_you_mean(&entry.key, Annotations::NAMES);
-                    let fault = ToolFault::UnknownKey {
+                    let diagnostic = DefinitionError::UnknownKey {
                         key: entry.key.clone(),
                         meant,
                     };
-                    self.refuse(&fault, entry.span);
+                    self.refuse(&diagnostic, entry.span);
                 }
             }
         }
@@ -164,8 +167,8 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn capabilities(&mut self, entry: &Entry) -> Vec<String> {
-        self.strings("capabilities", entry, capability::is_one, |name| {
-            ToolFault::Capability(name.to_owned())
+        self.strings("capabilities", entry, capability::is_valid, |name| {
+            DefinitionError::Capability(name.to_owned())
         })
     }
 
@@ -175,7 +178,7 @@ impl<'t> Reader<'t> {
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
         self.strings("env", entry, variable, |name| {
-            ToolFault::Variable(name.to_owned())
+            DefinitionError::Variable(name.to_owned())
         })
     }
 
@@ -184,7 +187,7 @@ impl<'t> Reader<'t> {
         key: &'static str,
         entry: &Entry,
         fine: impl Fn(&str) -> bool,
-        fault: impl Fn(&str) -> ToolFault,
+        diagnostic: impl Fn(&str) -> DefinitionError,
     ) -> Vec<String> {
         let Some(items) = entry.value.items() else {
             self.kind(key, Expected::Names, &entry.value);
@@ -194,7 +197,7 @@ impl<'t> Reader<'t> {
         for item in items {
             match item.text() {
                 Some(name) if fine(name) => names.push(name.to_owned()),
-                Some(name) => self.refuse(&fault(name), item.span),
+                Some(name) => self.refuse(&diagnostic(name), item.span),
                 None => self.kind(key, Expected::Names, item),
             }
         }

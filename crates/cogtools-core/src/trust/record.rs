@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Grant, Verdict};
 use crate::file::{self, WriteError, WritePath};
 use crate::text::{Text, TextError};
-use crate::{Code, Fault};
+use crate::{Code, Diagnostic};
 
 /// All that is allowed: hashes by source and tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,18 +131,16 @@ impl Record {
 
 impl RecordError {
     /// The fault to show.
-    pub fn fault(&self) -> Fault {
+    pub fn diagnostic(&self) -> Diagnostic {
         match self {
-            Self::Text(error) => error.fault(Code::IoFailed),
-            Self::Form(file, _) => Fault::new(Code::InvalidConfig, self.to_string()).hint(format!(
-                "remove `{}` and allow again what you need",
-                file.display()
-            )),
-            Self::Io(..) => Fault::new(Code::IoFailed, self.to_string())
+            Self::Text(error) => error.diagnostic(Code::IoFailed),
+            Self::Form(file, _) => Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(
+                format!("remove `{}` and allow again what you need", file.display()),
+            ),
+            Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("make room, or make its folder writable"),
-            Self::Nowhere => {
-                Fault::new(Code::IoFailed, self.to_string()).hint("set HOME, or XDG_STATE_HOME")
-            }
+            Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("set HOME, or XDG_STATE_HOME"),
         }
     }
 }

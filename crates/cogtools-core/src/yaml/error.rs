@@ -1,20 +1,20 @@
 //! Why a text is not a document.
 
 use crate::text::{Span, Text};
-use crate::{Code, Fault, Hint};
+use crate::{Code, Diagnostic, Hint};
 
 /// What is wrong and where.
 #[derive(Debug)]
 pub struct YamlError {
     /// What is wrong.
-    pub fault: YamlFault,
+    pub diagnostic: YamlErrorKind,
     /// Where.
     pub span: Span,
 }
 
 /// What can be wrong with a document.
 #[derive(Debug, thiserror::Error)]
-pub enum YamlFault {
+pub enum YamlErrorKind {
     /// The parser's own words.
     #[error("{0}")]
     Syntax(String),
@@ -61,7 +61,7 @@ pub enum YamlFault {
     Recursive,
 }
 
-impl YamlFault {
+impl YamlErrorKind {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Syntax(message) => return syntax_hint(message).map(str::to_owned),
@@ -132,10 +132,13 @@ fn syntax_hint(message: &str) -> Option<&'static str> {
 
 impl YamlError {
     /// The fault to show for this error in `text`.
-    pub fn fault(&self, code: Code, text: &Text) -> Fault {
-        let mut fault = Fault::new(code, self.fault.to_string()).at(text.place(self.span));
-        fault.hints.extend(self.fault.hint().map(Hint::from));
-        fault
+    pub fn diagnostic(&self, code: Code, text: &Text) -> Diagnostic {
+        let mut diagnostic =
+            Diagnostic::new(code, self.diagnostic.to_string()).at(text.location(self.span));
+        diagnostic
+            .hints
+            .extend(self.diagnostic.hint().map(Hint::from));
+        diagnostic
     }
 }
 
@@ -162,7 +165,7 @@ mod tests {
             ("+09", r#"write 9 or "+09""#),
             ("00", r#"write 0 or "00""#),
         ] {
-            let hint = YamlFault::LeadingZero(value.to_owned()).hint();
+            let hint = YamlErrorKind::LeadingZero(value.to_owned()).hint();
             assert_eq!(hint.as_deref(), Some(expected), "{value}");
         }
     }

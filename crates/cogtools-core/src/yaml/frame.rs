@@ -10,7 +10,7 @@ const FEW_KEYS: usize = 16;
 
 /// What a node costs whoever copies it: an alias stands for all of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Weight {
+pub(super) struct Size {
     /// Itself and all nodes inside of it.
     pub(super) nodes: usize,
     /// The bytes of its strings.
@@ -23,12 +23,12 @@ pub(super) struct Weight {
 pub(super) struct Frame {
     pub(super) anchor: usize,
     pub(super) start: usize,
-    pub(super) weight: Weight,
-    pub(super) held: Held,
+    pub(super) size: Size,
+    pub(super) partial: Partial,
 }
 
 /// What has been read of it.
-pub(super) enum Held {
+pub(super) enum Partial {
     List(Vec<Node>),
     Map {
         entries: Vec<Entry>,
@@ -38,8 +38,8 @@ pub(super) enum Held {
 }
 
 impl Frame {
-    pub(super) const fn new(anchor: usize, start: usize, held: Held) -> Self {
-        let weight = Weight {
+    pub(super) const fn new(anchor: usize, start: usize, partial: Partial) -> Self {
+        let size = Size {
             nodes: 1,
             text: 0,
             height: 1,
@@ -47,20 +47,20 @@ impl Frame {
         Self {
             anchor,
             start,
-            weight,
-            held,
+            size,
+            partial,
         }
     }
 
     /// Counts a finished node as one of its own.
-    pub(super) fn carry(&mut self, inner: Weight) {
-        self.weight.nodes += inner.nodes;
-        self.weight.text += inner.text;
-        self.weight.height = self.weight.height.max(inner.height + 1);
+    pub(super) fn add(&mut self, inner: Size) {
+        self.size.nodes += inner.nodes;
+        self.size.text += inner.text;
+        self.size.height = self.size.height.max(inner.height + 1);
     }
 }
 
-impl Held {
+impl Partial {
     pub(super) fn map() -> Self {
         Self::Map {
             entries: Vec::new(),

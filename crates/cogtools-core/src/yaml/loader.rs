@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
 
-use super::error::{YamlError, YamlFault};
-use super::frame::{Frame, Held, Weight, is_repeated};
+use super::error::{YamlError, YamlErrorKind};
+use super::frame::{Frame, Partial, Size, is_repeated};
 use super::node::{Data, Entry, Node};
 use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, scalar};
 use crate::text::Span;
@@ -14,12 +14,12 @@ use crate::text::Span;
 struct Loader<'t> {
     text: &'t str,
     open: Vec<Frame>,
-    anchors: HashMap<usize, (Node, Weight)>,
+    anchors: HashMap<usize, (Node, Size)>,
     root: Option<Node>,
     /// All that the document has come to so far.
-    total: Weight,
+    total: Size,
     /// The copies that are kept for aliases.
-    kept: Weight,
+    kept: Size,
     documents: usize,
 }
 
@@ -31,8 +31,8 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
         open: Vec::new(),
         anchors: HashMap::new(),
         root: None,
-        total: Weight::default(),
-        kept: Weight::default(),
+        total: Size::default(),
+        kept: Size::default(),
         documents: 0,
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
@@ -41,13 +41,13 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
             Ok((event, marks)) => loader.take(event, &marks)?,
             Err(error) => {
                 let start = offset(error.marker());
-                let fault = match error.info().as_str() {
+                let diagnostic = match error.info().as_str() {
                     // The parser counts levels too, ahead of what it tells.
-                    "recursion limit exceeded" => YamlFault::TooDeep,
-                    info => YamlFault::Syntax(plain(info)),
+                    "recursion limit exceeded" => YamlErrorKind::TooDeep,
+                    info => YamlErrorKind::Syntax(plain(info)),
                 };
                 return Err(YamlError {
-                    fault,
+                    diagnostic,
                     span: Span { start, end: start },
                 });
             }
@@ -66,44 +66,44 @@ impl Loader<'_> {
             start: offset(&marks.start),
             end: offset(&marks.end),
         };
-        let at = |fault| YamlError { fault, span };
+        let at = |diagnostic| YamlError { diagnostic, span };
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(at(YamlFault::SecondDocument));
+                    return Err(at(YamlErrorKind::SecondDocument));
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.as_deref(), span)?;
-                let weight = Weight {
+                let size = Size {
                     nodes: 1,
                     text: text.len(),
                     height: 0,
                 };
-                charge(&mut self.total, weight, span)?;
+                account(&mut self.total, size, span)?;
                 let data = self.scalar(text, style, marks).map_err(at)?;
-                self.place(Node { data, span }, anchor, weight)?;
+                self.location(Node { data, span }, anchor, size)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.begin(anchor, tag.as_deref(), span, Held::List(Vec::new()))?;
+                self.begin(anchor, tag.as_deref(), span, Partial::List(Vec::new()))?;
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.begin(anchor, tag.as_deref(), span, Held::map())?;
+                self.begin(anchor, tag.as_deref(), span, Partial::map())?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span)?,
             Event::Alias(id) => {
-                let Some((node, weight)) = self.anchors.get(&id) else {
-                    return Err(at(YamlFault::Recursive));
+                let Some((node, size)) = self.anchors.get(&id) else {
+                    return Err(at(YamlErrorKind::Recursive));
                 };
-                let weight = *weight;
-                charge(&mut self.total, weight, span)?;
-                if self.open.len() + weight.height > MAX_DEPTH {
-                    return Err(at(YamlFault::TooDeep));
+                let size = *size;
+                account(&mut self.total, size, span)?;
+                if self.open.len() + size.height > MAX_DEPTH {
+                    return Err(at(YamlErrorKind::TooDeep));
                 }
                 let mut node = node.clone();
                 node.span = span;
-                self.place(node, 0, weight)?;
+                self.location(node, 0, size)?;
             }
             _ => {}
         }
@@ -115,10 +115,10 @@ impl Loader<'_> {
         text: Cow<'_, str>,
         style: ScalarStyle,
         marks: &Marks,
-    ) -> Result<Data, YamlFault> {
+    ) -> Result<Data, YamlErrorKind> {
         let block = match style {
             ScalarStyle::Plain if text == "<<" && self.expects_key() => {
-                return Err(YamlFault::Merge);
+                return Err(YamlErrorKind::Merge);
             }
             ScalarStyle::Plain => return scalar::resolve(&text),
             ScalarStyle::Literal => Some(marks.indent.unwrap_or(marks.start.col())),
@@ -132,7 +132,7 @@ impl Loader<'_> {
         matches!(
             self.open.last(),
             Some(Frame {
-                held: Held::Map { key: None, .. },
+                partial: Partial::Map { key: None, .. },
                 ..
             })
         )
@@ -143,23 +143,23 @@ impl Loader<'_> {
         anchor: usize,
         tag: Option<&Tag>,
         span: Span,
-        held: Held,
+        partial: Partial,
     ) -> Result<(), YamlError> {
         self.refuse_tag(tag, span)?;
         if self.expects_key() {
             return Err(YamlError {
-                fault: YamlFault::KeyKind,
+                diagnostic: YamlErrorKind::KeyKind,
                 span,
             });
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(YamlError {
-                fault: YamlFault::TooDeep,
+                diagnostic: YamlErrorKind::TooDeep,
                 span,
             });
         }
-        let frame = Frame::new(anchor, span.start, held);
-        charge(&mut self.total, frame.weight, span)?;
+        let frame = Frame::new(anchor, span.start, partial);
+        account(&mut self.total, frame.size, span)?;
         self.open.push(frame);
         Ok(())
     }
@@ -168,12 +168,12 @@ impl Loader<'_> {
         let Some(frame) = self.open.pop() else {
             return Ok(());
         };
-        let (data, last) = match frame.held {
-            Held::List(items) => {
+        let (data, last) = match frame.partial {
+            Partial::List(items) => {
                 let last = items.last().map(|item| item.span.end);
                 (Data::List(items), last)
             }
-            Held::Map { entries, .. } => {
+            Partial::Map { entries, .. } => {
                 let last = entries.last().map(|entry| entry.value.span.end);
                 (Data::Map(entries), last)
             }
@@ -192,22 +192,22 @@ impl Loader<'_> {
                 end: end.max(frame.start),
             },
         };
-        self.place(node, frame.anchor, frame.weight)
+        self.location(node, frame.anchor, frame.size)
     }
 
     /// Puts a finished node where it belongs.
-    fn place(&mut self, node: Node, anchor: usize, weight: Weight) -> Result<(), YamlError> {
+    fn location(&mut self, node: Node, anchor: usize, size: Size) -> Result<(), YamlError> {
         if anchor != 0 {
-            charge(&mut self.kept, weight, node.span)?;
-            self.anchors.insert(anchor, (node.clone(), weight));
+            account(&mut self.kept, size, node.span)?;
+            self.anchors.insert(anchor, (node.clone(), size));
         }
         if let Some(frame) = self.open.last_mut() {
-            frame.carry(weight);
+            frame.add(size);
         }
-        match self.open.last_mut().map(|frame| &mut frame.held) {
+        match self.open.last_mut().map(|frame| &mut frame.partial) {
             None => self.root = Some(node),
-            Some(Held::List(items)) => items.push(node),
-            Some(Held::Map {
+            Some(Partial::List(items)) => items.push(node),
+            Some(Partial::Map {
                 entries,
                 key: key @ Some(_),
                 ..
@@ -220,11 +220,11 @@ impl Loader<'_> {
                     });
                 }
             }
-            Some(Held::Map { entries, key, seen }) => {
+            Some(Partial::Map { entries, key, seen }) => {
                 let span = node.span;
                 let Data::Text { text, .. } = node.data else {
                     return Err(YamlError {
-                        fault: YamlFault::KeyKind,
+                        diagnostic: YamlErrorKind::KeyKind,
                         span,
                     });
                 };
@@ -232,8 +232,8 @@ impl Loader<'_> {
                     let first = entries.iter().find(|entry| entry.key == text);
                     let first = first.map_or(0, |entry| entry.span.start);
                     let first = self.text[..first].matches('\n').count() + 1;
-                    let fault = YamlFault::DuplicateKey { key: text, first };
-                    return Err(YamlError { fault, span });
+                    let diagnostic = YamlErrorKind::DuplicateKey { key: text, first };
+                    return Err(YamlError { diagnostic, span });
                 }
                 *key = Some((text, span));
             }
@@ -252,23 +252,23 @@ impl Loader<'_> {
                     start,
                     end: start + tag.len(),
                 });
-                let fault = YamlFault::Tag(tag);
-                Err(YamlError { fault, span })
+                let diagnostic = YamlErrorKind::Tag(tag);
+                Err(YamlError { diagnostic, span })
             }
         }
     }
 }
 
-/// Adds `weight` to `sum`, as far as the bounds allow.
-fn charge(sum: &mut Weight, weight: Weight, span: Span) -> Result<(), YamlError> {
-    sum.nodes += weight.nodes;
-    sum.text += weight.text;
-    let fault = match sum {
-        sum if sum.nodes > MAX_NODES => YamlFault::TooMany,
-        sum if sum.text > MAX_TEXT => YamlFault::TooLong,
+/// Adds `size` to `sum`, as far as the bounds allow.
+fn account(sum: &mut Size, size: Size, span: Span) -> Result<(), YamlError> {
+    sum.nodes += size.nodes;
+    sum.text += size.text;
+    let diagnostic = match sum {
+        sum if sum.nodes > MAX_NODES => YamlErrorKind::TooMany,
+        sum if sum.text > MAX_TEXT => YamlErrorKind::TooLong,
         _ => return Ok(()),
     };
-    Err(YamlError { fault, span })
+    Err(YamlError { diagnostic, span })
 }
 
 fn offset(marker: &Marker) -> usize {

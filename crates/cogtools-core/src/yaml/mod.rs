@@ -10,7 +10,7 @@ mod loader;
 mod node;
 mod scalar;
 
-pub use error::{YamlError, YamlFault};
+pub use error::{YamlError, YamlErrorKind};
 pub use node::{Data, Entry, Node};
 
 use crate::text::Text;

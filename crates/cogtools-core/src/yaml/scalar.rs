@@ -5,11 +5,11 @@
 
 use serde_json::Number;
 
-use super::error::YamlFault;
+use super::error::YamlErrorKind;
 use super::node::Data;
 
 /// The value of the plain scalar `text`.
-pub(super) fn resolve(text: &str) -> Result<Data, YamlFault> {
+pub(super) fn resolve(text: &str) -> Result<Data, YamlErrorKind> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(Data::Null),
         "true" | "True" | "TRUE" => return Ok(Data::Bool(true)),
@@ -30,7 +30,7 @@ pub(super) fn resolve(text: &str) -> Result<Data, YamlFault> {
         return string();
     }
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
-        return Err(YamlFault::NotFinite(text.to_owned()));
+        return Err(YamlErrorKind::NotFinite(text.to_owned()));
     }
     if let Some(integer) = integer(text, unsigned)? {
         return Ok(Data::Number(integer));
@@ -40,12 +40,12 @@ pub(super) fn resolve(text: &str) -> Result<Data, YamlFault> {
         let number = text.parse::<f64>().ok().and_then(Number::from_f64);
         return number
             .map(Data::Number)
-            .ok_or_else(|| YamlFault::TooBig(text.to_owned()));
+            .ok_or_else(|| YamlErrorKind::TooBig(text.to_owned()));
     }
     string()
 }
 
-fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlFault> {
+fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlErrorKind> {
     let (digits, radix) = match unsigned.as_bytes() {
         [b'0', b'x', rest @ ..] if !rest.is_empty() => (&unsigned[2..], 16),
         [b'0', b'o', rest @ ..] if !rest.is_empty() => (&unsigned[2..], 8),
@@ -55,7 +55,7 @@ fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlFault> {
         return Ok(None);
     }
     if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
-        return Err(YamlFault::LeadingZero(text.to_owned()));
+        return Err(YamlErrorKind::LeadingZero(text.to_owned()));
     }
     let sign = if text.starts_with('-') { "-" } else { "" };
     let signed = i64::from_str_radix(&format!("{sign}{digits}"), radix).map(Number::from);
@@ -65,7 +65,7 @@ fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlFault> {
             _ => Err(error),
         })
         .map(Some)
-        .map_err(|_| YamlFault::TooBig(text.to_owned()))
+        .map_err(|_| YamlErrorKind::TooBig(text.to_owned()))
 }
 
 /// `[0-9]+(\.[0-9]*)?` or `\.[0-9]+`, then an exponent perhaps.

@@ -4,7 +4,7 @@ use cogtools_test_support::{assert_text, str};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use super::fault::told;
+use super::diagnostic::told;
 
 const BASE: &str = "name: x\ndescription: d\nimplementation: ok\n";
 
@@ -22,8 +22,8 @@ fn check(file: &str, expected: &str) {
     assert_eq!(told.lines().next(), Some(expected));
 }
 
-fn refused(place: &str, message: &str) -> String {
-    format!("error[INVALID_TOOL]: x.yaml:{place}: {message}")
+fn refused(location: &str, message: &str) -> String {
+    format!("error[INVALID_TOOL]: x.yaml:{location}: {message}")
 }
 
 const DEEP: &str = "more than 64 levels of nesting";
@@ -99,8 +99,8 @@ fn keys_without_end() {
         told.starts_with(&refused("4:1", "unknown key `key0`\n")),
         "{told}"
     );
-    let faults = told.lines().filter(|line| line.starts_with("error"));
-    assert_eq!(faults.count(), 50);
+    let diagnostics = told.lines().filter(|line| line.starts_with("error"));
+    assert_eq!(diagnostics.count(), 50);
     assert!(
         told.ends_with("\nhint: there is more: only the first 50 are shown\n"),
         "{told}"

@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::{check_file, check_lines};
+use super::diagnostic::{check_file, check_lines};
 
 const BYTES_BEFORE_THE_FIRST: [(&str, Snapshot); 5] = [
     (

@@ -4,7 +4,7 @@ use cogtools_core::environment::DotEnv;
 use cogtools_core::text::Text;
 use cogtools_test_support::{Snapshot, assert_text, str};
 
-use super::fault::shown;
+use super::diagnostic::shown;
 
 /// What is in a file: `NAME=value@line`, or what is wrong with it.
 fn read(content: &str) -> String {
@@ -17,7 +17,7 @@ fn read(content: &str) -> String {
                 .collect();
             lines.join(" ")
         }
-        Err(error) => shown(&[error.fault()]),
+        Err(error) => shown(&[error.diagnostic()]),
     }
 }
 

@@ -6,7 +6,7 @@ use cogtools_core::environment::{Vars, is_dangerous};
 use cogtools_core::{EnvPriority, Environment};
 use cogtools_test_support::{Project, assert_text, str};
 
-use super::fault::shown;
+use super::diagnostic::shown;
 
 fn vars(pairs: &[(&str, &str)]) -> Vars {
     let pairs = pairs.iter();
@@ -24,14 +24,14 @@ fn given(
     names: &[&str],
 ) -> String {
     let environment = Environment::new(vars(process));
-    let environment = environment.within(
+    let environment = environment.with_dotenv(
         &project.path(from),
         &project.root(),
         Path::new("shown"),
         priority,
     );
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-    match environment.given(&names) {
+    match environment.child_env(&names) {
         Ok(given) => {
             let pairs = given.iter();
             let pairs: Vec<String> = pairs
@@ -41,7 +41,7 @@ fn given(
         }
         Err(error) => {
             assert!(!format!("{error:?}").contains("secret"));
-            shown(&[error.fault()])
+            shown(&[error.diagnostic()])
         }
     }
 }
@@ -67,7 +67,7 @@ fn whose_value_counts() {
             str!["BOTH=process PATH=/bin"],
         ),
         (
-            EnvPriority::System,
+            EnvPriority::ProcessOnly,
             &["BOTH"],
             str!["BOTH=process PATH=/bin"],
         ),
@@ -83,7 +83,7 @@ fn whose_value_counts() {
         ),
         (EnvPriority::Project, &[], str!["PATH=/bin"]),
         (
-            EnvPriority::System,
+            EnvPriority::ProcessOnly,
             &["FILE"],
             str![[r#"
 error[INVALID_CONFIG]: the environment variable `FILE` is not set
@@ -151,13 +151,13 @@ fn a_file_that_is_wrong_is_named_and_not_shown() {
     let project = Project::new();
     project.file("src/.env", "A=1\nsecret\n");
     let found = given(&project, "src", &[("A", "1")], EnvPriority::Project, &["A"]);
-    let place = Path::new("shown").join("src").join(".env");
+    let location = Path::new("shown").join("src").join(".env");
     assert_eq!(
         found,
         format!(
             "error[INVALID_CONFIG]: {}:2: not a line of the form NAME=value\n\
              hint: write NAME=value, or put a # before the line\n",
-            place.display()
+            location.display()
         )
     );
     // Nobody reads it who wants nothing of it.
@@ -166,7 +166,13 @@ fn a_file_that_is_wrong_is_named_and_not_shown() {
         ""
     );
     assert_eq!(
-        given(&project, "src", &[("A", "1")], EnvPriority::System, &["A"]),
+        given(
+            &project,
+            "src",
+            &[("A", "1")],
+            EnvPriority::ProcessOnly,
+            &["A"]
+        ),
         "A=1"
     );
 }
@@ -223,9 +229,9 @@ fn nothing_secret_is_shown() {
         shown.contains("TOKEN") && !shown.contains("secret"),
         "{shown}"
     );
-    let seen = environment.see("TOKEN", None).expect("it is set");
+    let seen = environment.lookup("TOKEN", None).expect("it is set");
     assert_eq!(seen.value, "secret");
-    assert!(seen.line.is_none() && !seen.hides);
+    assert!(seen.line.is_none() && !seen.shadows);
 }
 
 #[test]
@@ -237,6 +243,6 @@ fn where_temporary_files_go() {
         (&[], "/tmp"),
     ] {
         let environment = Environment::new(vars(process));
-        assert_eq!(environment.temporary(), Path::new(expected), "{process:?}");
+        assert_eq!(environment.temp_dir(), Path::new(expected), "{process:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Sugar and what it expands to, down to the order of keys, and what hosts of
 //! other dialects make of it.
 
-use super::fault::tool;
+use super::diagnostic::tool;
 
 #[track_caller]
 fn check(parameters: &str, schema: &str) {
@@ -175,7 +175,7 @@ parameters:
         ),
     ] {
         let mut arguments = serde_json::from_str(given).expect("arguments are JSON");
-        tool.schema().fill(&mut arguments);
+        tool.schema().apply_defaults(&mut arguments);
         let found = serde_json::to_string(&arguments).expect("arguments are JSON");
         assert_eq!(found, filled, "{given}");
     }

@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::check_file;
+use super::diagnostic::check_file;
 
 const WHAT_EVERY_TOOL_NEEDS: [(&str, Snapshot); 7] = [
     (

@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::check_lines;
+use super::diagnostic::check_lines;
 
 const EVERY_KEY_IN_ITS_PLACE: [(&str, Snapshot); 10] = [
     ("title: T", str!["ok"]),

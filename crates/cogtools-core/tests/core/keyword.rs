@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::check_parameters;
+use super::diagnostic::check_parameters;
 
 const WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT: [(&str, Snapshot); 10] = [
     (

@@ -2,11 +2,11 @@
 
 mod attack;
 mod capability;
+mod diagnostic;
 mod document;
 mod dotenv;
 mod environment;
 mod expansion;
-mod fault;
 mod file;
 mod key;
 mod keyword;

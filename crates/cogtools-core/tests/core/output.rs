@@ -4,7 +4,7 @@ use cogtools_core::{Target, schema::Schema, tool::Output};
 use cogtools_test_support::str;
 use serde_json::json;
 
-use super::fault::{check_file, tool};
+use super::diagnostic::{check_file, tool};
 
 #[test]
 fn what_is_refused() {

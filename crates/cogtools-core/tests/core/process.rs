@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::Cancel;
-use cogtools_core::process::{End, Output, Process};
+use cogtools_core::process::{Exit, Output, Process};
 
 fn sh(script: &str) -> Process {
     Process::new("/bin/sh", "/").args(["-c", script])
@@ -33,19 +33,19 @@ fn what_it_said_and_how_it_ended() {
         let output = run(sh(script).input("given"));
         let said = (output.stdout.bytes, output.stderr.bytes);
         assert_eq!(said, (stdout.into(), stderr.into()), "{script}");
-        assert_eq!(output.end.words(), words, "{script}");
+        assert_eq!(output.exit.describe(), words, "{script}");
     }
 }
 
 #[test]
 fn what_is_kept_is_bounded() {
-    let output = run(sh("printf 0123456789").most(4));
+    let output = run(sh("printf 0123456789").stdout_limit(4));
     assert_eq!(
         (output.stdout.bytes.as_slice(), output.stdout.left_out),
         (&b"0123"[..], 6)
     );
     let output = run(sh("head -c 300000 /dev/zero >&2; printf end >&2"));
-    assert_eq!(output.stderr.bytes.len(), Process::SAID);
+    assert_eq!(output.stderr.bytes.len(), Process::STDERR_LIMIT);
     assert!(output.stderr.bytes.ends_with(b"end"));
     assert_eq!(output.stderr.total(), 300_003);
 }
@@ -55,8 +55,8 @@ fn what_it_leaves_behind_is_known() {
     let check = |script: &str, held: bool| {
         let begin = Instant::now();
         let output = run(sh(script));
-        assert_eq!(output.end.words(), "ended with status 0", "{script}");
-        assert_eq!(output.held, held, "{script}");
+        assert_eq!(output.exit.describe(), "ended with status 0", "{script}");
+        assert_eq!(output.left_children, held, "{script}");
         assert!(begin.elapsed() < Duration::from_secs(5), "{script}");
     };
     check("true", false);
@@ -69,11 +69,11 @@ fn it_is_ended_in_time() {
     let begin = Instant::now();
     let output =
         run(sh("echo begun; trap '' TERM; sleep 30; sleep 30").timeout(Duration::from_millis(200)));
-    assert_eq!(output.end, End::Late);
+    assert_eq!(output.exit, Exit::TimedOut);
     assert_eq!(output.stdout.bytes, b"begun\n");
     assert!(begin.elapsed() < Duration::from_secs(5));
     let output = run(sh("true").timeout(Duration::MAX));
-    assert!(output.end.is_success());
+    assert!(output.exit.is_success());
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn it_is_ended_when_somebody_asks() {
     let asks = cancel.clone();
     let asking = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        asks.ask();
+        asks.cancel();
     });
     let begin = Instant::now();
     let output = sh("sleep 30").run(&cancel).expect("it can be run");
     asking.join().expect("it has asked");
-    assert_eq!(output.end, End::Cancelled);
+    assert_eq!(output.exit, Exit::Cancelled);
     assert!(begin.elapsed() < Duration::from_secs(3));
 }
 

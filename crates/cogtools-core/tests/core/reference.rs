@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::{check_parameters, check_schema};
+use super::diagnostic::{check_parameters, check_schema};
 
 const REFERENCES: [(&str, Snapshot); 8] = [
     (

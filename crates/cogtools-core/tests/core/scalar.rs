@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::check_lines;
+use super::diagnostic::check_lines;
 
 const KEYS_THAT_STAND_TWICE: [(&str, Snapshot); 4] = [
     (

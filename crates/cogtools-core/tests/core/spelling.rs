@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::check_parameters;
+use super::diagnostic::check_parameters;
 
 const TYPES_ARE_SPELLED_ONE_WAY: [(&str, Snapshot); 17] = [
     (

@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::fault::check_lines;
+use super::diagnostic::check_lines;
 
 const SYNTAX: [(&str, Snapshot); 14] = [
     (

@@ -5,7 +5,7 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::tool::AcceptError;
 use cogtools_test_support::{Expected, assert_text, str};
 
-use super::fault::{shown, tool};
+use super::diagnostic::{shown, tool};
 
 /// What a call with these arguments is told, without code and tool.
 #[track_caller]
@@ -17,7 +17,7 @@ pub(super) fn told(parameters: &str, arguments: &str) -> String {
     let read = Arguments::read(arguments.as_bytes().to_vec(), Syntax::Json);
     match tool.accept(read.expect("arguments are JSON")) {
         Ok(_) => "ok".to_owned(),
-        Err(error) => shown(&error.faults(&tool)).replace("error[SCHEMA_VIOLATION]: x: ", ""),
+        Err(error) => shown(&error.diagnostics(&tool)).replace("error[SCHEMA_VIOLATION]: x: ", ""),
     }
 }
 

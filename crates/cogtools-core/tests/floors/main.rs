@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use tree::{Place, Tree, neighbours};
+use tree::{Location, Tree, neighbours};
 
 /// The page with the table, from the crate.
 const PAGE: &str = "../../docs/reference/modules.md";
@@ -31,21 +31,21 @@ fn floors() -> BTreeMap<String, usize> {
 
 /// The imports that lead from a floor to a higher one.
 fn upward(tree: &Tree, floors: &BTreeMap<String, usize>) -> Vec<String> {
-    let above = |(from, to): &(Place, Place)| floors[&from[0]] < floors[&to[0]];
+    let above = |(from, to): &(Location, Location)| floors[&from[0]] < floors[&to[0]];
     let imports = tree.imports().into_iter().filter(above);
-    let complaint = |(from, to): (Place, Place)| {
+    let complaint = |(from, to): (Location, Location)| {
         format!("{} must not import {}", from.join("::"), to.join("::"))
     };
     imports.map(complaint).collect()
 }
 
 /// A circle of modules that lie side by side, if there is one.
-fn circle(edges: &BTreeMap<Place, BTreeSet<Place>>) -> Option<Vec<String>> {
+fn circle(edges: &BTreeMap<Location, BTreeSet<Location>>) -> Option<Vec<String>> {
     fn walk<'e>(
-        at: &'e Place,
-        edges: &'e BTreeMap<Place, BTreeSet<Place>>,
-        way: &mut Vec<&'e Place>,
-        done: &mut BTreeSet<&'e Place>,
+        at: &'e Location,
+        edges: &'e BTreeMap<Location, BTreeSet<Location>>,
+        way: &mut Vec<&'e Location>,
+        done: &mut BTreeSet<&'e Location>,
     ) -> bool {
         if let Some(start) = way.iter().position(|one| *one == at) {
             way.drain(..start);
@@ -66,7 +66,7 @@ fn circle(edges: &BTreeMap<Place, BTreeSet<Place>>) -> Option<Vec<String>> {
     edges.keys().find_map(|start| {
         let mut way = Vec::new();
         let found = walk(start, edges, &mut way, &mut done);
-        found.then(|| way.iter().map(|place| place.join("::")).collect())
+        found.then(|| way.iter().map(|location| location.join("::")).collect())
     })
 }
 
@@ -117,9 +117,9 @@ fn handlers_are_called_by_the_gate_alone() {
 /// The tests above see what they are there to see.
 #[test]
 fn what_is_found() {
-    let file = |place: &str, text: &str| {
-        let place = place.split("::").filter(|part| !part.is_empty());
-        (place.map(str::to_owned).collect(), text.to_owned())
+    let file = |location: &str, text: &str| {
+        let location = location.split("::").filter(|part| !part.is_empty());
+        (location.map(str::to_owned).collect(), text.to_owned())
     };
     let tree = Tree::new(vec![
         file(

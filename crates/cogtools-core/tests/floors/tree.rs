@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::paths::{aliases, paths};
 
 /// Where a module is: the names on the way from the root, which is empty.
-pub(crate) type Place = Vec<String>;
+pub(crate) type Location = Vec<String>;
 
 /// The sources of the crate.
 pub(crate) struct Tree {
-    texts: BTreeMap<Place, String>,
+    texts: BTreeMap<Location, String>,
     /// What each module knows by a name of its own, by `use`.
-    aliases: BTreeMap<Place, BTreeMap<String, Place>>,
+    aliases: BTreeMap<Location, BTreeMap<String, Location>>,
 }
 
 impl Tree {
@@ -25,12 +25,14 @@ impl Tree {
     }
 
     /// The modules with these texts.
-    pub(crate) fn new(files: Vec<(Place, String)>) -> Self {
-        let files = files.into_iter().map(|(place, text)| (place, code(&text)));
-        let texts: BTreeMap<Place, String> = files.collect();
+    pub(crate) fn new(files: Vec<(Location, String)>) -> Self {
+        let files = files
+            .into_iter()
+            .map(|(location, text)| (location, code(&text)));
+        let texts: BTreeMap<Location, String> = files.collect();
         let aliases = texts
             .iter()
-            .map(|(place, text)| (place.clone(), aliases(text)));
+            .map(|(location, text)| (location.clone(), aliases(text)));
         Self {
             aliases: aliases.collect(),
             texts,
@@ -40,36 +42,36 @@ impl Tree {
     /// The code of each module.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (String, &str)> {
         let texts = self.texts.iter();
-        texts.map(|(place, text)| (place.join("::"), text.as_str()))
+        texts.map(|(location, text)| (location.join("::"), text.as_str()))
     }
 
     /// The modules right below the root.
     pub(crate) fn top(&self) -> BTreeSet<&str> {
         self.texts
             .keys()
-            .filter_map(|place| place.first())
+            .filter_map(|location| location.first())
             .map(String::as_str)
             .collect()
     }
 
     /// Every import of a module by another, except by what is around it or in it.
-    pub(crate) fn imports(&self) -> BTreeSet<(Place, Place)> {
+    pub(crate) fn imports(&self) -> BTreeSet<(Location, Location)> {
         let mut found = BTreeSet::new();
-        for (place, text) in &self.texts {
+        for (location, text) in &self.texts {
             for path in paths(text) {
-                let target = self.resolve(place, &path, 0);
-                if !target.starts_with(place) && !place.starts_with(&target) {
-                    found.insert((place.clone(), target));
+                let target = self.resolve(location, &path, 0);
+                if !target.starts_with(location) && !location.starts_with(&target) {
+                    found.insert((location.clone(), target));
                 }
             }
         }
         found
     }
 
-    /// The module that has what `path` names in the module at `place`.
-    fn resolve(&self, place: &[String], path: &[String], depth: usize) -> Place {
-        assert!(depth < 16, "{path:?} in {place:?} names itself");
-        let mut here = place.to_vec();
+    /// The module that has what `path` names in the module at `location`.
+    fn resolve(&self, location: &[String], path: &[String], depth: usize) -> Location {
+        assert!(depth < 16, "{path:?} in {location:?} names itself");
+        let mut here = location.to_vec();
         let mut rest = path;
         while let [first, others @ ..] = rest {
             match first.as_str() {
@@ -81,7 +83,7 @@ impl Tree {
             rest = others;
         }
         while let [first, others @ ..] = rest {
-            let inner: Place = here.iter().chain([first]).cloned().collect();
+            let inner: Location = here.iter().chain([first]).cloned().collect();
             if self.texts.contains_key(&inner) {
                 (here, rest) = (inner, others);
                 continue;
@@ -99,7 +101,7 @@ impl Tree {
         let Some(first) = path.first() else {
             return false;
         };
-        let inner: Place = here.iter().chain([first]).cloned().collect();
+        let inner: Location = here.iter().chain([first]).cloned().collect();
         let inside = self.texts.contains_key(&inner) && path.len() > 1;
         inside || matches!(first.as_str(), "crate" | "super" | "self")
     }
@@ -107,8 +109,10 @@ impl Tree {
 
 /// Edges between modules that lie side by side: where an import leaves one of them
 /// and enters another, each with all that is inside of it.
-pub(crate) fn neighbours(imports: &BTreeSet<(Place, Place)>) -> BTreeMap<Place, BTreeSet<Place>> {
-    let mut edges: BTreeMap<Place, BTreeSet<Place>> = BTreeMap::new();
+pub(crate) fn neighbours(
+    imports: &BTreeSet<(Location, Location)>,
+) -> BTreeMap<Location, BTreeSet<Location>> {
+    let mut edges: BTreeMap<Location, BTreeSet<Location>> = BTreeMap::new();
     for (from, to) in imports {
         let common = from
             .iter()
@@ -130,20 +134,20 @@ fn code(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn collect(folder: &Path, place: &mut Place, files: &mut Vec<(Place, String)>) {
+fn collect(folder: &Path, location: &mut Location, files: &mut Vec<(Location, String)>) {
     let entries = fs::read_dir(folder).expect("the folder can be read");
     for entry in entries {
         let path = entry.expect("it can be read").path();
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let stem = stem.expect("a name is text").to_owned();
         if path.is_dir() {
-            place.push(stem);
-            collect(&path, place, files);
-            place.pop();
+            location.push(stem);
+            collect(&path, location, files);
+            location.pop();
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = fs::read_to_string(&path).expect("a file is text");
             let own = (stem != "mod" && stem != "lib").then_some(stem);
-            files.push((place.iter().cloned().chain(own).collect(), text));
+            files.push((location.iter().cloned().chain(own).collect(), text));
         }
     }
 }

@@ -72,17 +72,14 @@ fn every_other_byte_stays() {
         );
     }
     // No text, mixed line endings, a byte order mark, no line ending at the end.
-    let around = |inner: &str, end: &str| {
+    let cx = |inner: &str, end: &str| {
         let mut bytes = b"\xef\xbb\xbfa\xff\xfe\n\r\n".to_vec();
         bytes.extend(format!("{begin}{end}{inner}<!-- cogtools:end stays -->").bytes());
         bytes.extend(b"\n\n\xc3(\n  x");
         bytes
     };
-    check(&around("| old |\n", "\n"), &around(&inner, "\n"));
-    check(
-        &around("", "\r\n"),
-        &around(&inner.replace('\n', "\r\n"), "\r\n"),
-    );
+    check(&cx("| old |\n", "\n"), &cx(&inner, "\n"));
+    check(&cx("", "\r\n"), &cx(&inner.replace('\n', "\r\n"), "\r\n"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools docs`.
 
 mod bytes;
-mod fault;
+mod diagnostic;
 mod report;
 
 use std::fs;

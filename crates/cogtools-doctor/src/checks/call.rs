@@ -43,7 +43,7 @@ fn call(cx: &Context) -> Finding {
     let again = format!("echo {quoted} | {again}");
     if !output.end.is_success() {
         let said = first_line(&output.stderr);
-        let message = format!("`{command} {name}` {}: {said}", output.end.words());
+        let message = format!("`{command} {name}` {}: {said}", output.end.describe());
         return Finding::problem(message).fix(again);
     }
     if !output.stderr.is_empty() {

@@ -11,12 +11,14 @@ use crate::finding::Finding;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     // Sources that wait for the user's word have a check of their own.
-    let faults = cx.tools.faults.iter();
-    let mut faults = faults.filter(|fault| fault.code != Code::Denied).peekable();
-    if faults.peek().is_some() {
-        let findings = faults.map(|fault| {
-            let finding = Finding::problem(fault.line());
-            match fault.hints.first() {
+    let diagnostics = cx.tools.diagnostics.iter();
+    let mut diagnostics = diagnostics
+        .filter(|diagnostic| diagnostic.code != Code::Denied)
+        .peekable();
+    if diagnostics.peek().is_some() {
+        let findings = diagnostics.map(|diagnostic| {
+            let finding = Finding::problem(diagnostic.summary());
+            match diagnostic.hints.first() {
                 Some(hint) => finding.fix(render_hint(hint)),
                 None => finding.fix(format!("edit {}", Project::CONFIG)),
             }

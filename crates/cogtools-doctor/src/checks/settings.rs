@@ -55,8 +55,8 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
             "{shown}: is not an object: Gemini CLI does not start"
         ))
         .fix(format!("make {shown} an object, such as {{}}")),
-        Err(fault) => {
-            let message = format!("{}: Gemini CLI does not start", fault.line());
+        Err(diagnostic) => {
+            let message = format!("{}: Gemini CLI does not start", diagnostic.summary());
             let problem = Finding::problem(message);
             let text = file.text.as_deref().unwrap_or_default();
             let can_fix = jsonc::mend(&file.path, text).is_some() && file.text.is_some();

@@ -23,15 +23,22 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
     let SourceStatus {
         noun,
         name,
-        approval: ApprovalStatus { verdict, fault },
+        approval: ApprovalStatus {
+            verdict,
+            diagnostic,
+        },
     } = source;
-    if let Some(fault) = fault {
+    if let Some(diagnostic) = diagnostic {
         // What ails a provider that may run is said with the configuration.
         if *verdict == Verdict::Allowed {
             return None;
         }
-        let fix = fault.hints.first().map(render_hint).unwrap_or_default();
-        return Some(Finding::problem(fault.line()).fix(fix));
+        let fix = diagnostic
+            .hints
+            .first()
+            .map(render_hint)
+            .unwrap_or_default();
+        return Some(Finding::problem(diagnostic.summary()).fix(fix));
     }
     let message = match verdict {
         Verdict::Allowed => return Some(Finding::ok(format!("the {noun} `{name}` is allowed"))),

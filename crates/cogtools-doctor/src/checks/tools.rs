@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_core::{Fault, Tool};
+use cogtools_core::{Diagnostic, Tool};
 use cogtools_program::render_hint;
 
 use super::missing_tools;
@@ -13,19 +13,20 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut sound = 0;
     for file in &cx.tools.files {
-        let (faults, end) = match &file.tool {
+        let (diagnostics, end) = match &file.tool {
             Ok(tool) => {
-                let faults: Vec<Fault> = tool.check_implementation().into_iter().collect();
-                (faults, "every call of the tool fails")
+                let diagnostics: Vec<Diagnostic> =
+                    tool.check_implementation().into_iter().collect();
+                (diagnostics, "every call of the tool fails")
             }
-            Err(faults) => (faults.clone(), "no host is told of the tool"),
+            Err(diagnostics) => (diagnostics.clone(), "no host is told of the tool"),
         };
-        sound += usize::from(faults.is_empty());
-        let more = faults.len().saturating_sub(1);
+        sound += usize::from(diagnostics.is_empty());
+        let more = diagnostics.len().saturating_sub(1);
         findings.extend(
-            faults
+            diagnostics
                 .first()
-                .map(|fault| broken_tool(fault, more, end, &cx.host.cwd)),
+                .map(|diagnostic| broken_tool(diagnostic, more, end, &cx.host.cwd)),
         );
     }
     findings.extend(cx.tools.valid().filter_map(invalid_example));
@@ -44,14 +45,14 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 }
 
 /// The first of a file's faults; how many `more` there are, the linter tells.
-fn broken_tool(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
-    let line = fault.line();
+fn broken_tool(diagnostic: &Diagnostic, more: usize, end: &str, cwd: &Path) -> Finding {
+    let line = diagnostic.summary();
     let message = match more {
         0 => format!("{line}: {end}"),
         more => format!("{line} (and {more} more): {end}"),
     };
-    let file = fault.place.as_ref().map_or_else(
-        || fault.subject.clone(),
+    let file = diagnostic.location.as_ref().map_or_else(
+        || diagnostic.subject.clone(),
         |place| place.file.display().to_string(),
     );
     // What a provider declares has no file to look at.
@@ -59,7 +60,7 @@ fn broken_tool(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
         .join(&file)
         .is_file()
         .then(|| format!("cogtools lint {file}"));
-    let fix: Vec<String> = fault
+    let fix: Vec<String> = diagnostic
         .hints
         .first()
         .map(|hint| render_hint(hint).into_owned())
@@ -71,8 +72,8 @@ fn broken_tool(fault: &Fault, more: usize, end: &str, cwd: &Path) -> Finding {
 
 /// An example that the tool itself would refuse: the model learns it all the same.
 fn invalid_example(tool: &Tool) -> Option<Finding> {
-    let faults = tool.check_examples();
-    let line = faults.first()?.line();
+    let diagnostics = tool.check_examples();
+    let line = diagnostics.first()?.summary();
     let file = tool.file().display();
     Some(Finding::warning(line).fix(format!("cogtools lint {file}")))
 }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use cogtools_core::Place;
+use cogtools_core::Location;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::tokens::TokenAndRange;
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
     }
 
     /// The place of `range`, for messages.
-    pub(super) fn place(&self, range: Range) -> Place {
+    pub(super) fn place(&self, range: Range) -> Location {
         place(self.file, self.text, range)
     }
 
@@ -168,7 +168,7 @@ pub(super) const fn options() -> ParseOptions {
     }
 }
 
-pub(super) fn place(file: &Path, text: &str, range: Range) -> Place {
+pub(super) fn place(file: &Path, text: &str, range: Range) -> Location {
     let before = text.get(..range.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |feed| feed + 1);
@@ -177,7 +177,7 @@ pub(super) fn place(file: &Path, text: &str, range: Range) -> Place {
     let width = width.map_or(1, |covered| {
         covered.lines().next().unwrap_or("").chars().count()
     });
-    Place::new(file, text, line, column, width)
+    Location::new(file, text, line, column, width)
 }
 
 /// The parser's sentence in the manner of our messages.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_core::Place;
+use cogtools_core::Location;
 use jsonc_parser::ast::Value as Present;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::parse_to_serde_value;
@@ -21,7 +21,7 @@ pub fn entry(
     file: &Path,
     text: &str,
     keys: &[&str],
-) -> Result<Option<(Value, Place)>, Vec<Refusal>> {
+) -> Result<Option<(Value, Location)>, Vec<Refusal>> {
     let document = Document::parse(file, text)?;
     let Some(mut object) = document.root.as_ref() else {
         return Ok(None);

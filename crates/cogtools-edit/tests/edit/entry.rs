@@ -35,8 +35,9 @@ fn check(before: &str, expected: Result<&str, &[&str]>) {
         Ok(Step::Write(change)) => Ok(change.after),
         Ok(Step::Keep(_)) => Ok(before.to_owned()),
         Err(error) => {
-            let said = error.faults().into_iter();
-            let said = said.map(|fault| format!("{} ({})", fault.line(), hints(&fault)));
+            let said = error.diagnostics().into_iter();
+            let said =
+                said.map(|diagnostic| format!("{} ({})", diagnostic.summary(), hints(&diagnostic)));
             Err(said.collect::<Vec<_>>())
         }
     };

@@ -8,11 +8,11 @@ mod nasty;
 mod read;
 mod toml;
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 
 /// The hints of a fault, on one line.
-fn hints(fault: &Fault) -> String {
-    let hints = fault.hints.iter();
+fn hints(diagnostic: &Diagnostic) -> String {
+    let hints = diagnostic.hints.iter();
     let rendered = hints.map(|hint| hint.render(|command| format!("{command:?}")));
     rendered.collect::<Vec<_>>().join("; ")
 }

@@ -19,8 +19,8 @@ fn check(before: &str, expected: Result<&str, &str>) {
     let file = Path::new("c.toml");
     let found = toml::add(file, before, "servers", "us", &members());
     let found = found.map_err(|refusal| {
-        let fault = refusal.fault();
-        format!("{} ({})", fault.line(), hints(&fault))
+        let diagnostic = refusal.diagnostic();
+        format!("{} ({})", diagnostic.summary(), hints(&diagnostic))
     });
     assert_eq!(
         found.as_deref().map_err(String::as_str),

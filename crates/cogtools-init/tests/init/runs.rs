@@ -155,13 +155,13 @@ fn a_file_that_changes_before_it_is_written_stays() {
     project.write("file", "theirs");
     for before in [None, Some("before")] {
         let error = change(before).apply().unwrap_err();
-        let fault = error.fault();
+        let diagnostic = error.diagnostic();
         assert_eq!(
-            fault.line(),
+            diagnostic.summary(),
             "file: has been changed by somebody else meanwhile"
         );
         assert_eq!(
-            fault.hints,
+            diagnostic.hints,
             [
                 Hint::from("run this again to take its new content into account"),
                 Hint::from("no file was written"),
@@ -183,9 +183,9 @@ fn a_plan_that_stops_half_way_says_what_is_written() {
     };
     project.write("b", "theirs");
     let steps = vec![create("new/a"), create("b"), create("c")];
-    let fault = Plan { steps }.apply().unwrap_err().fault();
+    let diagnostic = Plan { steps }.apply().unwrap_err().diagnostic();
     let written = Hint::from("already written: `new/a`");
-    assert_eq!(fault.hints.last(), Some(&written));
+    assert_eq!(diagnostic.hints.last(), Some(&written));
     assert_eq!(project.files(), ["b", "new/", "new/a"]);
 }
 

@@ -22,21 +22,25 @@ pub(crate) fn human(report: &Report<'_>, colour: bool) -> String {
 
 fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
     let paint = |text: &str, style: Style| paint(text, style, colour);
-    let place = &finding.place;
+    let location = &finding.location;
     let (word, style) = match finding.level {
         _ if finding.fixed => ("fixed", GREEN.bold()),
         Level::Error => (severity(finding), RED.bold()),
         Level::Warn | Level::Off => (severity(finding), YELLOW.bold()),
     };
     let label = paint(&format!("{word}[{}]", finding.rule.name), style);
-    let (file, line, column) = (place.file.display().to_string(), place.line, place.column);
+    let (file, line, column) = (
+        location.file.display().to_string(),
+        location.line,
+        location.column,
+    );
     let (file, message) = (sanitize(&file), sanitize(&finding.message));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{file}:{line}:{column}: {label}: {message}");
     if finding.fixed {
         return;
     }
-    text.push_str(&place.excerpt());
+    text.push_str(&location.excerpt());
     let _ = writeln!(text, "{} {}", paint("why:", CYAN.bold()), finding.rule.why);
     let by_itself = if finding.edits.is_empty() {
         ""

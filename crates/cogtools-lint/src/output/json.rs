@@ -19,14 +19,14 @@ pub(crate) fn json(report: &Report<'_>) -> String {
 }
 
 fn object(finding: &Finding) -> Value {
-    let place = &finding.place;
+    let location = &finding.location;
     json!({
         "rule": finding.rule.name,
         "severity": severity(finding),
-        "file": place.file.display().to_string(),
-        "line": place.line,
-        "column": place.column,
-        "endColumn": place.column + place.width,
+        "file": location.file.display().to_string(),
+        "line": location.line,
+        "column": location.column,
+        "endColumn": location.column + location.width,
         "message": finding.message,
         "why": finding.rule.why,
         "fix": finding.fix,

@@ -49,7 +49,7 @@ fn descriptor(rule: &Rule) -> Value {
 }
 
 fn result(finding: &Finding) -> Value {
-    let place = &finding.place;
+    let location = &finding.location;
     let index = rules().position(|rule| rule.name == finding.rule.name);
     let mut result = json!({
         "ruleId": finding.rule.name,
@@ -57,11 +57,11 @@ fn result(finding: &Finding) -> Value {
         "level": severity(finding),
         "message": {"text": format!("{}; {}", finding.message, finding.fix)},
         "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": uri(&place.file)},
+            "artifactLocation": {"uri": uri(&location.file)},
             "region": {
-                "startLine": place.line,
-                "startColumn": place.column,
-                "endColumn": place.column + place.width,
+                "startLine": location.line,
+                "startColumn": location.column,
+                "endColumn": location.column + location.width,
             },
         }}],
     });
@@ -90,7 +90,7 @@ fn fix(finding: &Finding) -> Option<Value> {
     Some(json!({
         "description": {"text": finding.fix},
         "artifactChanges": [{
-            "artifactLocation": {"uri": uri(&finding.place.file)},
+            "artifactLocation": {"uri": uri(&finding.location.file)},
             "replacements": replacements.collect::<Vec<_>>(),
         }],
     }))

@@ -44,15 +44,15 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 fn invalid(file: &LintFile, findings: &mut Findings<'_>) {
-    let faults = file
+    let diagnostics = file
         .tool
         .iter()
         .flat_map(cogtools_core::Tool::check_examples);
-    for fault in faults {
-        if let Some(place) = fault.place.clone() {
-            let finding = findings.place(place, fault.message.clone());
-            if !fault.hints.is_empty() {
-                finding.fix(render_hints(&fault.hints).join("; "));
+    for diagnostic in diagnostics {
+        if let Some(location) = diagnostic.location.clone() {
+            let finding = findings.location(location, diagnostic.message.clone());
+            if !diagnostic.hints.is_empty() {
+                finding.fix(render_hints(&diagnostic.hints).join("; "));
             }
         }
     }

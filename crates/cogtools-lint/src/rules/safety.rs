@@ -46,7 +46,7 @@ fn hidden_characters(file: &LintFile, findings: &mut Findings<'_>) {
                 start: at,
                 end: at + c.len_utf8(),
             };
-            findings.place(text.place(span), message(c, name));
+            findings.location(text.location(span), message(c, name));
         }
     }
 }
@@ -137,18 +137,18 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
                 start: range.start,
                 end: range.end,
             };
-            findings.place(text.place(span), format!("this looks like {what}"));
+            findings.location(text.location(span), format!("this looks like {what}"));
         }
     }
 }
 
 /// The templates of the tool, and what they include, that stand in files of their own.
 fn template_files(file: &LintFile) -> Vec<cogtools_core::tool::TemplateSource> {
-    let own = file.text.name();
+    let own = file.text.display_path();
     file.tool
         .iter()
         .flat_map(included_templates::all)
         .map(|template| template.written)
-        .filter(|template| template.text().name() != own)
+        .filter(|template| template.text().display_path() != own)
         .collect()
 }

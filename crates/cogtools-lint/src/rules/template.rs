@@ -71,15 +71,17 @@ fn broken(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let fault = tool.check_implementation();
-    let reported = fault.as_ref().and_then(|fault| fault.place.clone());
-    if let Some(fault) = fault {
-        let finding = match fault.place.clone() {
-            Some(place) => findings.place(place, fault.message.clone()),
-            None => findings.file(fault.message.clone()),
+    let diagnostic = tool.check_implementation();
+    let reported = diagnostic
+        .as_ref()
+        .and_then(|diagnostic| diagnostic.location.clone());
+    if let Some(diagnostic) = diagnostic {
+        let finding = match diagnostic.location.clone() {
+            Some(location) => findings.location(location, diagnostic.message.clone()),
+            None => findings.file(diagnostic.message.clone()),
         };
-        if !fault.hints.is_empty() {
-            finding.fix(render_hints(&fault.hints).join("; "));
+        if !diagnostic.hints.is_empty() {
+            finding.fix(render_hints(&diagnostic.hints).join("; "));
         }
     }
     for IncludedTemplate {
@@ -95,12 +97,12 @@ fn broken(file: &LintFile, findings: &mut Findings<'_>) {
             Err(error) => (std::slice::from_ref(error), [].as_slice()),
         };
         for error in errors {
-            let place = written.place(error.line(), error.column(), error.length());
+            let location = written.location(error.line(), error.column(), error.length());
             // The check above stops at the first of them.
-            if reported.as_ref() == Some(&place) {
+            if reported.as_ref() == Some(&location) {
                 continue;
             }
-            let finding = findings.place(place, error.message());
+            let finding = findings.location(location, error.message());
             if let Some(hint) = error.hint() {
                 finding.fix(hint);
             }
@@ -122,9 +124,9 @@ fn absent(tool: &Tool, template: &TemplateSource, name: &str, findings: &mut Fin
     };
     if included_templates::partial(tool, name).is_none() && !line.contains("ignore missing") {
         let column = line[..at].chars().count() + 1;
-        let place = template.place(number, column, name.chars().count());
+        let location = template.location(number, column, name.chars().count());
         findings
-            .place(place, format!("no template `{name}` is beside the tool"))
+            .location(location, format!("no template `{name}` is beside the tool"))
             .fix("put the file into the folder of the tool, or below it");
     }
 }
@@ -149,8 +151,8 @@ fn undeclared(file: &LintFile, findings: &mut Findings<'_>) {
         });
         for read in unknown {
             let meant = cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
-            let finding = findings.place(
-                place(&template.written, read),
+            let finding = findings.location(
+                location(&template.written, read),
                 format!("no parameter is named `{}`", read.name),
             );
             if let Some(meant) = meant {
@@ -198,7 +200,7 @@ fn unguarded(file: &LintFile, findings: &mut Findings<'_>) {
         {
             let name = &read.name;
             findings
-                .place(place(&template, read), format!("`{name}` may be left out, and is not asked for"))
+                .location(location(&template, read), format!("`{name}` may be left out, and is not asked for"))
                 .fix(format!(
                     "put it under `{{% if {name} %}}`, write `{{{{ {name} or \"…\" }}}}`, or give it a default"
                 ));
@@ -206,6 +208,6 @@ fn unguarded(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn place(template: &TemplateSource, read: &Read) -> cogtools_core::Place {
-    template.place(read.line, read.column, read.name.chars().count())
+fn location(template: &TemplateSource, read: &Read) -> cogtools_core::Location {
+    template.location(read.line, read.column, read.name.chars().count())
 }

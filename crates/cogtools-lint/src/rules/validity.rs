@@ -3,7 +3,7 @@
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
-use cogtools_core::{Level, Place};
+use cogtools_core::{Level, Location};
 use cogtools_program::render_hints;
 
 use super::INVALID_TOOL;
@@ -48,14 +48,14 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 fn invalid(file: &LintFile, findings: &mut Findings<'_>) {
-    for fault in &file.faults {
-        let place = fault.place.clone().unwrap_or_else(|| {
+    for diagnostic in &file.diagnostics {
+        let location = diagnostic.location.clone().unwrap_or_else(|| {
             let start = Span { start: 0, end: 1 };
-            file.text.place(start)
+            file.text.location(start)
         });
-        let finding = findings.place(Place { ..place }, fault.message.clone());
-        if !fault.hints.is_empty() {
-            finding.fix(render_hints(&fault.hints).join("; "));
+        let finding = findings.location(Location { ..location }, diagnostic.message.clone());
+        if !diagnostic.hints.is_empty() {
+            finding.fix(render_hints(&diagnostic.hints).join("; "));
         }
     }
 }
@@ -88,8 +88,8 @@ fn spelling(file: &LintFile, findings: &mut Findings<'_>) {
 fn inside(file: &LintFile, node: &Node, text: &str) -> Option<Span> {
     let raw = file.raw(node.span);
     let at = raw.find(text)?;
-    let around = raw.len() - text.len();
-    (around == 0 || around == 2).then_some(Span {
+    let cx = raw.len() - text.len();
+    (cx == 0 || cx == 2).then_some(Span {
         start: node.span.start + at,
         end: node.span.start + at + text.len(),
     })

@@ -13,7 +13,12 @@ fn check(text: &str, expected: &[&str]) {
         .check(&file)
         .into_iter()
         .filter(|it| !["no-schema", "no-examples"].contains(&it.rule.name))
-        .map(|it| format!("{}:{} {}", it.place.line, it.place.column, it.rule.name))
+        .map(|it| {
+            format!(
+                "{}:{} {}",
+                it.location.line, it.location.column, it.rule.name
+            )
+        })
         .collect();
     assert_eq!(found, expected, "{text}");
 }

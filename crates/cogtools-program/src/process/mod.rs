@@ -9,7 +9,7 @@ use std::panic::PanicHookInfo;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use cogtools_core::{Code, Fault};
+use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -74,8 +74,8 @@ fn run(program: &Program) -> u8 {
         report_panics(program.name);
         io.reporter = Reporter::new(program.name, Format::Human, false);
         if let Err(failure) = enter(&mut io) {
-            for fault in failure.faults() {
-                io.report(Severity::Error, fault);
+            for diagnostic in failure.diagnostics() {
+                io.report(Severity::Error, diagnostic);
             }
             return failure.status();
         }
@@ -92,7 +92,7 @@ fn enter(io: &mut Io<'_>) -> Result<(), Failure> {
     let entered = std::env::set_current_dir(&io.cwd).and_then(|()| std::env::current_dir());
     io.cwd = entered.map_err(|error| {
         let message = format!("`{}` cannot be entered: {error}", io.cwd.display());
-        Fault::new(Code::IoFailed, message).hint("name a directory that may be entered")
+        Diagnostic::new(Code::IoFailed, message).hint("name a directory that may be entered")
     })?;
     Ok(())
 }
@@ -156,14 +156,14 @@ fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
 
 fn not_started(name: &'static str, process: &Command, error: &std::io::Error) -> u8 {
     let program = process.get_program().display();
-    let fault = Fault::new(
+    let diagnostic = Diagnostic::new(
         Code::IoFailed,
         format!("`{program}` cannot be started: {error}"),
     )
     .hint("check that the file is an executable program");
-    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &fault);
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
     let _ = std::io::stderr().write_all(text.as_bytes());
-    fault.code.status()
+    diagnostic.code.status()
 }
 
 /// Reports panics in the name of the running program.
@@ -175,12 +175,15 @@ fn report_panics(name: &'static str) {
 /// its own, instead of a backtrace in front of a model.
 fn report(name: &'static str, panic: &PanicHookInfo<'_>) {
     let cause = panic.payload_as_str().unwrap_or("no cause given");
-    let place = panic
+    let location = panic
         .location()
-        .map(|place| format!(" ({}:{})", place.file(), place.line()));
-    let message = format!("unexpected failure: {cause}{}", place.unwrap_or_default());
-    let fault = Fault::new(Code::Internal, message)
+        .map(|location| format!(" ({}:{})", location.file(), location.line()));
+    let message = format!(
+        "unexpected failure: {cause}{}",
+        location.unwrap_or_default()
+    );
+    let diagnostic = Diagnostic::new(Code::Internal, message)
         .hint("this is a defect of cogtools; please report it with the command you ran");
-    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &fault);
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -137,7 +137,7 @@ mod unix {
                 while !over.load(Ordering::Acquire) {
                     if parent_id() != host {
                         signal.store(usize::try_from(SIGHUP).unwrap_or(1), Ordering::Release);
-                        cancel.ask();
+                        cancel.cancel();
                         return;
                     }
                     thread::sleep(TICK);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cogtools_core::text::Text;
-use cogtools_core::{Config, Places, Project, Tool};
+use cogtools_core::{Config, ConfigPaths, Project, Tool};
 use cogtools_schema::Document;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -174,7 +174,7 @@ fn configurations() {
         project.file(".cogtoolrc.yaml", yaml);
         let parsed = Config::load(
             &Project::find(&project.root(), None::<&Path>),
-            &Places::default(),
+            &ConfigPaths::default(),
         );
         assert_eq!(parsed.is_ok(), fine, "the parser on {yaml}");
         assert_eq!(

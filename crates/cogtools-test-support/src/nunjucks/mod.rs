@@ -63,7 +63,7 @@ impl Case {
     }
 
     /// What is wrong with `result`, if anything.
-    pub fn fault(&self, result: Result<&str, String>) -> Option<String> {
+    pub fn mismatch(&self, result: Result<&str, String>) -> Option<String> {
         let Self { id, template, .. } = self;
         let is = match (result, self.expected.as_deref()) {
             (Ok(text), Some(expected)) if text == expected => return None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use cogtools_program::render_hints;
 use cogtools_program::terminal::style::{self, PLAIN, Style};
 use cogtools_program::terminal::{paint, pluralize, sanitize};
@@ -106,8 +106,8 @@ impl Page {
         let kind = self.paint(failure.kind.as_str(), RED);
         let (subject, message) = (sanitize(subject), sanitize(&failure.message));
         self.line(2, &format!("{subject}: {kind}: {message}"));
-        for fault in &failure.faults {
-            self.fault(fault);
+        for diagnostic in &failure.diagnostics {
+            self.diagnostic(diagnostic);
         }
         for line in failure.detail.lines() {
             let style = match line.as_bytes().first() {
@@ -122,14 +122,14 @@ impl Page {
         self.hints(&failure.hints);
     }
 
-    fn fault(&mut self, fault: &Fault) {
-        self.line(4, &sanitize(&fault.line()));
-        if let Some(place) = &fault.place {
+    fn diagnostic(&mut self, diagnostic: &Diagnostic) {
+        self.line(4, &sanitize(&diagnostic.summary()));
+        if let Some(place) = &diagnostic.location {
             for line in place.excerpt().lines() {
                 self.line(4, line);
             }
         }
-        self.hints(&render_hints(&fault.hints));
+        self.hints(&render_hints(&diagnostic.hints));
     }
 
     fn hints(&mut self, hints: &[impl AsRef<str>]) {

@@ -1,6 +1,6 @@
 //! The report for programs: one JSON object.
 
-use cogtools_core::Fault;
+use cogtools_core::Diagnostic;
 use cogtools_program::render_hints;
 use serde_json::{Value, json};
 
@@ -66,22 +66,22 @@ fn failure(failure: &TestFailure) -> Value {
         "at": failure.kind.as_str(),
         "message": failure.message,
         "detail": failure.detail,
-        "faults": failure.faults.iter().map(fault).collect::<Vec<_>>(),
+        "faults": failure.diagnostics.iter().map(diagnostic).collect::<Vec<_>>(),
         "hints": failure.hints,
     })
 }
 
-fn fault(fault: &Fault) -> Value {
-    let mut value = json!({"code": fault.code.name()});
-    if let Some(place) = &fault.place {
+fn diagnostic(diagnostic: &Diagnostic) -> Value {
+    let mut value = json!({"code": diagnostic.code.name()});
+    if let Some(place) = &diagnostic.location {
         value["file"] = place.file.display().to_string().into();
         value["line"] = place.line.into();
         value["column"] = place.column.into();
     }
-    if let Some(pointer) = &fault.pointer {
+    if let Some(pointer) = &diagnostic.pointer {
         value["pointer"] = pointer.clone().into();
     }
-    value["message"] = fault.message.clone().into();
-    value["hints"] = render_hints(&fault.hints).into();
+    value["message"] = diagnostic.message.clone().into();
+    value["hints"] = render_hints(&diagnostic.hints).into();
     value
 }

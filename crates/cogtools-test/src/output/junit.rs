@@ -132,11 +132,11 @@ fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
 /// All that is said of a failure.
 fn words(failure: &TestFailure) -> String {
     let mut text = format!("{}: {}\n", failure.kind.as_str(), failure.message);
-    for fault in &failure.faults {
-        let _ = writeln!(text, "{}", fault.line());
-        let place = fault.place.as_ref();
-        text.push_str(&place.map_or_else(String::new, cogtools_core::Place::excerpt));
-        for hint in &fault.hints {
+    for diagnostic in &failure.diagnostics {
+        let _ = writeln!(text, "{}", diagnostic.summary());
+        let place = diagnostic.location.as_ref();
+        text.push_str(&place.map_or_else(String::new, cogtools_core::Location::excerpt));
+        for hint in &diagnostic.hints {
             let _ = writeln!(text, "hint: {}", render_hint(hint));
         }
     }

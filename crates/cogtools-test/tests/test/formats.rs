@@ -160,8 +160,8 @@ fn json_of_every_kind() {
         states,
         [("bad", "failed"), ("bare", "empty"), ("say", "failed")]
     );
-    let fault = &tools[0]["failures"][0]["faults"][0];
-    assert_eq!(fault["code"], "INVALID_TOOL", "{report:#}");
+    let diagnostic = &tools[0]["failures"][0]["faults"][0];
+    assert_eq!(diagnostic["code"], "INVALID_TOOL", "{report:#}");
     let again = run(&odd(), &["--format=json"]);
     assert_eq!(again.stdout, ended.stdout);
 }

@@ -4,7 +4,7 @@ use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test::PROGRAM;
 use cogtools_test_support::{Project, outcome, str};
 
-mod faults;
+mod failures;
 mod formats;
 mod goldens;
 mod targets;

@@ -78,7 +78,12 @@ fn codes() -> String {
     let mut text = String::new();
     for code in Code::ALL {
         let _ = writeln!(text, "{} (exit status {})", code.name(), code.status());
-        let _ = writeln!(text, "  {}. {}\n", sentence(code.meaning()), remedy(code));
+        let _ = writeln!(
+            text,
+            "  {}. {}\n",
+            sentence(code.description()),
+            remedy(code)
+        );
     }
     text
 }
@@ -133,7 +138,11 @@ mod tests {
     #[test]
     fn no_name_is_capitalised() {
         for code in Code::ALL {
-            assert!(!code.meaning().starts_with("cogtools"), "{}", code.name());
+            assert!(
+                !code.description().starts_with("cogtools"),
+                "{}",
+                code.name()
+            );
         }
     }
 }

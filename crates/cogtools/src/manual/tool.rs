@@ -38,7 +38,7 @@ program; see `cogtools-yaml(1)`.";
 fn keys() -> String {
     let mut text = String::new();
     for key in Key::ALL {
-        let _ = writeln!(text, "{}\n  {}\n", key.as_str(), key.meaning());
+        let _ = writeln!(text, "{}\n  {}\n", key.as_str(), key.description());
     }
     text.push_str("Any other key is an error; the hint suggests similar keys.");
     text
@@ -148,8 +148,8 @@ program that prints more than {flood} MiB is terminated.
 
 With output: {{type: json}}, the result must be one JSON value that matches the schema, or the \
 call fails with TOOL_FAILED; such a result is never truncated. This applies to templates too.",
-        most = Process::MOST >> 20,
-        flood = Process::FLOOD >> 20,
+        most = Process::STDOUT_LIMIT >> 20,
+        flood = Process::KILL_LIMIT >> 20,
     )
 }
 

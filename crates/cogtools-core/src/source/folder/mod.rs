@@ -8,9 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use walk::{Stop, Walk};
+use walk::{Entry, Walker};
 
-use super::{Listed, Listing, SourceError};
+use super::{Candidate, Listing, SourceError};
 use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
 use crate::{Name, Tool};
@@ -19,7 +19,7 @@ use crate::{Name, Tool};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
     path: PathBuf,
-    shown: PathBuf,
+    display_path: PathBuf,
     named: bool,
     provenance: Arc<Provenance>,
     depth: usize,
@@ -37,22 +37,22 @@ struct Content {
 }
 
 /// The ending of tool files.
-const ENDING: &str = "yaml";
+const EXTENSION: &str = "yaml";
 
 /// How deep toolsets are looked for below a source.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 impl Folder {
-    /// The folder at `path`, known to its user as `shown`. One that the user
+    /// The folder at `path`, known to its user as `display_path`. One that the user
     /// `named` must be there; the standard one need not.
-    pub fn new(path: PathBuf, shown: PathBuf, named: bool) -> Self {
-        let provenance = Arc::new(Provenance::local(&shown));
+    pub fn new(path: PathBuf, display_path: PathBuf, named: bool) -> Self {
+        let provenance = Arc::new(Provenance::local(&display_path));
         Self {
             path,
-            shown,
+            display_path,
             named,
             provenance,
-            depth: DEPTH,
+            depth: MAX_DEPTH,
             within: None,
         }
     }
@@ -60,7 +60,7 @@ impl Folder {
     /// The same folder with tools of another provenance, of which no link leads
     /// out of `root`, a path without links.
     #[must_use]
-    pub(crate) fn from(mut self, provenance: Provenance, root: &Path) -> Self {
+    pub(crate) fn with_provenance(mut self, provenance: Provenance, root: &Path) -> Self {
         self.provenance = Arc::new(provenance);
         self.within = Some(root.into());
         self
@@ -72,8 +72,8 @@ impl Folder {
     }
 
     /// The folder as its user knows it.
-    pub fn shown(&self) -> &Path {
-        &self.shown
+    pub fn display_path(&self) -> &Path {
+        &self.display_path
     }
 
     /// Whether tools in the folder `path` are found: it is this one, or a toolset
@@ -83,32 +83,32 @@ impl Folder {
             return false;
         };
         let mut parts = below.components();
-        below.components().count() <= self.depth && parts.all(|part| !is_apart(part.as_os_str()))
+        below.components().count() <= self.depth && parts.all(|part| !is_excluded(part.as_os_str()))
     }
 
     /// The tool of that name, if this folder or a toolset in it has it. Only its
     /// own file is opened, however many there are; names are read only when the
     /// folder itself does not have it.
     pub fn find(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
-        if let Some(tool) = self.own(name)? {
+        if let Some(tool) = self.load_direct(name)? {
             return Ok(Some(tool));
         }
-        let file = OsString::from(format!("{name}.{ENDING}"));
+        let file = OsString::from(format!("{name}.{EXTENSION}"));
         // What cannot be read is named where all tools are listed.
-        let mut having = Walk::over(self).filter(|stop| stop.files.contains(&file));
+        let mut having = Walker::over(self).filter(|stop| stop.files.contains(&file));
         having
-            .find_map(|stop| stop.folder.own(name).transpose())
+            .find_map(|stop| stop.folder.load_direct(name).transpose())
             .transpose()
     }
 
     /// The tool of that name in the folder itself.
-    fn own(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
-        let file = format!("{name}.{ENDING}");
+    fn load_direct(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
+        let file = format!("{name}.{EXTENSION}");
         let path = self.path.join(&file);
-        if self.within.is_some() && path.is_symlink() && self.strays(&path) {
+        if self.within.is_some() && path.is_symlink() && self.leads_outside(&path) {
             return Ok(None);
         }
-        match Tool::load(&path, &self.shown.join(&file)) {
+        match Tool::load(&path, &self.display_path.join(&file)) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
             Err(error) if error.is_absent() => Ok(None),
             // What stands in the folder's place is said where folders are listed.
@@ -122,12 +122,12 @@ impl Folder {
     }
 
     /// The file that would be the tool of that name if it ended as tool files do.
-    pub fn misnamed(&self, name: &Name) -> Option<PathBuf> {
+    pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         let file = format!("{name}.yml");
-        let mut folders = Walk::over(self).map(|stop| stop.folder);
+        let mut folders = Walker::over(self).map(|stop| stop.folder);
         folders.find_map(|folder| {
             let there = folder.path.join(&file).is_file();
-            there.then(|| folder.shown.join(&file))
+            there.then(|| folder.display_path.join(&file))
         })
     }
 
@@ -136,15 +136,15 @@ impl Folder {
     /// a dot is hidden. What cannot be read costs no more than itself.
     pub fn list(&self) -> Listing {
         let mut listing = Listing::default();
-        for Stop {
+        for Entry {
             folder,
             files,
             errors,
-        } in Walk::over(self)
+        } in Walker::over(self)
         {
             listing
-                .listed
-                .extend(files.iter().map(|name| folder.listed(name)));
+                .entries
+                .extend(files.iter().map(|name| folder.candidate(name)));
             listing.errors.extend(errors);
         }
         listing
@@ -152,7 +152,7 @@ impl Folder {
 
     /// The folder itself and every toolset in it, in the order of [`Folder::list`].
     pub fn toolsets(&self) -> impl Iterator<Item = Self> {
-        Walk::over(self).map(|stop| stop.folder)
+        Walker::over(self).map(|stop| stop.folder)
     }
 
     /// What lies in the folder itself.
@@ -169,9 +169,9 @@ impl Folder {
 
     fn read(&self) -> Result<Content, SourceError> {
         let failed = |error: std::io::Error| match error.kind() {
-            ErrorKind::NotFound => SourceError::Absent(self.shown.clone()),
-            ErrorKind::NotADirectory => SourceError::NotAFolder(self.shown.clone()),
-            _ => SourceError::Io(self.shown.clone(), error),
+            ErrorKind::NotFound => SourceError::Absent(self.display_path.clone()),
+            ErrorKind::NotADirectory => SourceError::NotAFolder(self.display_path.clone()),
+            _ => SourceError::Io(self.display_path.clone(), error),
         };
         let mut content = Content::default();
         for entry in std::fs::read_dir(&self.path).map_err(failed)? {
@@ -190,13 +190,14 @@ impl Folder {
         let Ok(kind) = entry.file_type() else {
             return;
         };
-        let tool = Path::new(&name).extension() == Some(OsStr::new(ENDING));
-        let deeper = !tool && !kind.is_file() && self.depth > 0 && !is_apart(&name);
+        let tool = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
+        let deeper = !tool && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
         if name.as_encoded_bytes().starts_with(b".") || !(tool || deeper) {
             return;
         }
-        if kind.is_symlink() && self.strays(&entry.path()) {
-            let outside = SourceError::Outside(self.shown.join(name), self.source().to_owned());
+        if kind.is_symlink() && self.leads_outside(&entry.path()) {
+            let outside =
+                SourceError::Outside(self.display_path.join(name), self.source().to_owned());
             content.errors.push(outside);
         } else if tool {
             content.files.push(name);
@@ -209,7 +210,7 @@ impl Folder {
 
     /// Whether the link at `path` leads to where it may not. One that leads
     /// nowhere does no harm.
-    fn strays(&self, path: &Path) -> bool {
+    fn leads_outside(&self, path: &Path) -> bool {
         let Some(within) = &self.within else {
             return false;
         };
@@ -226,7 +227,7 @@ impl Folder {
     fn toolset(&self, name: &OsStr) -> Self {
         Self {
             path: self.path.join(name),
-            shown: self.shown.join(name),
+            display_path: self.display_path.join(name),
             // It was there a moment ago.
             named: false,
             provenance: Arc::new(self.provenance.below(&name.to_string_lossy())),
@@ -235,12 +236,12 @@ impl Folder {
         }
     }
 
-    fn listed(&self, name: &OsString) -> Listed {
+    fn candidate(&self, name: &OsString) -> Candidate {
         let stem = Path::new(name).file_stem().unwrap_or(name).to_owned();
-        Listed {
-            stem,
+        Candidate {
+            name: stem,
             path: self.path.join(name),
-            shown: self.shown.join(name),
+            display_path: self.display_path.join(name),
             provenance: Arc::clone(&self.provenance),
             declared: None,
         }
@@ -249,7 +250,7 @@ impl Folder {
 
 /// Whether a folder of that name holds no tools: it is hidden, or one of parts or
 /// of packages.
-fn is_apart(name: &OsStr) -> bool {
+fn is_excluded(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_") || name == b"node_modules"
 }

@@ -12,7 +12,7 @@ use super::{Content, Folder};
 use crate::source::SourceError;
 
 /// One folder on the way.
-pub(super) struct Stop {
+pub(super) struct Entry {
     /// The folder.
     pub(super) folder: Folder,
     /// The names in it that end as tool files do, sorted.
@@ -22,7 +22,7 @@ pub(super) struct Stop {
 }
 
 /// A way that is not yet at its end.
-pub(super) struct Walk {
+pub(super) struct Walker {
     /// What lies ahead, the next one last.
     ahead: Vec<Step>,
     /// What links lead to, each with the folder that the link lies in.
@@ -37,7 +37,7 @@ struct Step {
     real: Option<PathBuf>,
 }
 
-impl Walk {
+impl Walker {
     /// The way through `folder`.
     pub(super) fn over(folder: &Folder) -> Self {
         let first = Step {
@@ -93,14 +93,14 @@ impl Walk {
     }
 }
 
-impl Iterator for Walk {
-    type Item = Stop;
+impl Iterator for Walker {
+    type Item = Entry;
 
-    fn next(&mut self) -> Option<Stop> {
+    fn next(&mut self) -> Option<Entry> {
         let step = self.ahead.pop().or_else(|| self.follow())?;
         let content = step.folder.content();
         self.branch(&step, &content);
-        Some(Stop {
+        Some(Entry {
             folder: step.folder,
             files: content.files,
             errors: content.errors,

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::Surroundings;
+use crate::Context;
 use crate::digest;
 use crate::environment::Vars;
 use crate::file::{self, WritePath};
@@ -28,17 +28,17 @@ impl Cache {
         settings: &Settings,
         variables: &Vars,
         age: Duration,
-        around: &Surroundings,
+        cx: &Context,
     ) -> Option<Self> {
-        let folder = around.cache.as_ref()?;
-        let command = digest::command(&around.root, &settings.lines()).ok()?;
+        let folder = cx.cache.as_ref()?;
+        let command = digest::command(&cx.root, &settings.approved_parts()).ok()?;
         let variables: Vec<String> = variables
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
             .collect();
         // Only the hash is kept: a variable may be a secret.
         let key = digest::value(&json!([
-            around.root.display().to_string(),
+            cx.root.display().to_string(),
             env!("CARGO_PKG_VERSION"),
             settings.discover,
             command.to_string(),

@@ -8,9 +8,9 @@ use super::remote::RemoteTool;
 use super::server::parse_client_error;
 use super::{Provider, ProviderError};
 use crate::process::{Output, Process};
-use crate::tool::{Answer, CommandCall, Handler, RunError, Tool, cut_notice};
+use crate::tool::{CommandCall, Handler, RunError, Tool, ToolOutput, cut_notice};
 use crate::trust::Grant;
-use crate::{Code, Fault, Surroundings};
+use crate::{Code, Context, Diagnostic};
 
 /// How many bytes the result of a server may have as JSON, with all its parts; its
 /// messages are smaller.
@@ -49,21 +49,21 @@ impl RemoteCall {
         &self,
         call: &CommandCall<'_>,
         output: &Output,
-        around: &Surroundings,
-    ) -> Result<Answer, RunError> {
-        if output.end.is_success() {
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        if output.exit.is_success() {
             return answer(output).map_err(|error| {
-                let fault = Fault::new(Code::ToolFailed, error.to_string());
-                Box::new(fault.about(call.name()))
+                let diagnostic = Diagnostic::new(Code::ToolFailed, error.to_string());
+                Box::new(diagnostic.with_subject(call.name()))
             });
         }
-        let Some(fault) = parse_client_error(output) else {
+        let Some(diagnostic) = parse_client_error(output) else {
             return Err(call.failed(output));
         };
-        if fault.code == Code::ToolNotFound {
-            self.provider.forget(around);
+        if diagnostic.code == Code::ToolNotFound {
+            self.provider.forget(cx);
         }
-        Err(Box::new(fault.about(call.name())))
+        Err(Box::new(diagnostic.with_subject(call.name())))
     }
 }
 
@@ -72,41 +72,42 @@ impl Handler for RemoteCall {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        around: &Surroundings,
-    ) -> Result<Answer, RunError> {
-        let about = |error: ProviderError| Box::new(error.fault().about(tool.name().as_str()));
-        let mut call = CommandCall::new(tool, &arguments, around);
-        let variables = self.provider.variables(around).map_err(about)?;
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let about =
+            |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name().as_str()));
+        let mut call = CommandCall::new(tool, &arguments, cx);
+        let variables = self.provider.variables(cx).map_err(about)?;
         let line = self.line();
-        let process = self.provider.process(&line, variables, around);
+        let process = self.provider.process(&line, variables, cx);
         let process = process.map_err(about)?;
         let program = PathBuf::from(&line[0]);
         if self.provider.settings().server.is_none() {
             return call.end(process, program);
         }
-        let output = call.output(process.most(MAX_MCP_RESULT), program)?;
-        self.served(&call, &output, around)
+        let output = call.output(process.stdout_limit(MAX_MCP_RESULT), program)?;
+        self.served(&call, &output, cx)
     }
 
     fn runs_programs(&self) -> bool {
         true
     }
 
-    fn grant(&self, around: &Surroundings) -> Option<Grant> {
-        Some(self.provider.grant(&self.tool, around))
+    fn grant(&self, cx: &Context) -> Option<Grant> {
+        Some(self.provider.grant(&self.tool, cx))
     }
 }
 
 /// What a server has answered. A text that is too long comes alone, and is cut.
-fn answer(output: &Output) -> Result<Answer, NoResult> {
+fn answer(output: &Output) -> Result<ToolOutput, NoResult> {
     let result = serde_json::from_slice(&output.stdout.bytes).map_err(NoResult)?;
-    let mut answer = Answer::from_mcp(result);
-    if answer.text.len() > Process::MOST {
-        let end = answer.text.floor_char_boundary(Process::MOST);
-        answer.cut = (answer.text.len() - end) as u64;
+    let mut answer = ToolOutput::from_mcp(result);
+    if answer.text.len() > Process::STDOUT_LIMIT {
+        let end = answer.text.floor_char_boundary(Process::STDOUT_LIMIT);
+        answer.truncated_bytes = (answer.text.len() - end) as u64;
         answer.text.truncate(end);
-        answer.text.push_str(&cut_notice(answer.cut));
-        answer.parts.clear();
+        answer.text.push_str(&cut_notice(answer.truncated_bytes));
+        answer.content.clear();
     }
     Ok(answer)
 }

@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::Answer;
+use crate::ToolOutput;
 
 type Object = Map<String, Value>;
 
-impl Answer {
+impl ToolOutput {
     /// The answer that the result of a `tools/call` is, as MCP has it.
     pub fn from_mcp(mut result: Object) -> Self {
         let text = text(&result);
@@ -19,7 +19,7 @@ impl Answer {
         Self {
             text,
             value,
-            parts,
+            content: parts,
             ..Self::default()
         }
     }
@@ -43,12 +43,12 @@ fn text(result: &Object) -> String {
 
 /// The text of a part, and whether it is the part's own.
 fn part_text(part: &Object) -> (String, bool) {
-    let kind = word(part, "type");
+    let kind = str_field(part, "type");
     match kind {
-        "text" => (word(part, "text").to_owned(), true),
-        "image" | "audio" => (notice(kind, "", part, word(part, "data")), false),
+        "text" => (str_field(part, "text").to_owned(), true),
+        "image" | "audio" => (notice(kind, "", part, str_field(part, "data")), false),
         "resource_link" => {
-            let (name, uri) = (word(part, "name"), word(part, "uri"));
+            let (name, uri) = (str_field(part, "name"), str_field(part, "uri"));
             (format!("{name}: {uri}"), true)
         }
         "resource" => {
@@ -58,7 +58,7 @@ fn part_text(part: &Object) -> (String, bool) {
             if let Some(text) = resource.get("text").and_then(Value::as_str) {
                 return (text.to_owned(), true);
             }
-            let (uri, blob) = (word(resource, "uri"), word(resource, "blob"));
+            let (uri, blob) = (str_field(resource, "uri"), str_field(resource, "blob"));
             (notice("resource", uri, resource, blob), false)
         }
         other => (
@@ -70,7 +70,7 @@ fn part_text(part: &Object) -> (String, bool) {
 
 /// A line that stands for data, which is Base64.
 fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
-    let mime = match word(part, "mimeType") {
+    let mime = match str_field(part, "mimeType") {
         "" => "of an unknown type",
         mime => mime,
     };
@@ -80,7 +80,7 @@ fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
     format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, left out: a result is text]")
 }
 
-fn word<'o>(object: &'o Object, key: &str) -> &'o str {
+fn str_field<'o>(object: &'o Object, key: &str) -> &'o str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -96,7 +96,7 @@ mod tests {
     )]
     fn check(result: Value, expected: &str) {
         let result = result.as_object().expect("an object");
-        assert_eq!(Answer::from_mcp(result.clone()).text, expected);
+        assert_eq!(ToolOutput::from_mcp(result.clone()).text, expected);
     }
 
     #[test]
@@ -144,15 +144,15 @@ mod tests {
     fn parts_stay_as_they_are_beside_the_text() {
         let image = json!({"type": "image", "data": "AAEC", "mimeType": "image/png"});
         let result = json!({"content": [image], "structuredContent": {"a": 1}, "isError": false});
-        let answer = Answer::from_mcp(result.as_object().expect("an object").clone());
+        let answer = ToolOutput::from_mcp(result.as_object().expect("an object").clone());
         assert_eq!(
             answer,
-            Answer {
+            ToolOutput {
                 text: "[image: image/png, 3 bytes, left out: a result is text]\n\n{\"a\":1}"
                     .to_owned(),
                 value: Some(json!({"a": 1})),
-                parts: vec![image],
-                ..Answer::default()
+                content: vec![image],
+                ..ToolOutput::default()
             }
         );
     }

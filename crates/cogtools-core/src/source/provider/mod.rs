@@ -6,9 +6,9 @@
 
 mod cache;
 mod call;
-mod circle;
 mod content_blocks;
 mod error;
+mod recursion;
 mod remote;
 mod server;
 mod settings;
@@ -23,16 +23,16 @@ use call::RemoteCall;
 pub use error::ProviderError;
 pub use remote::RemoteTool;
 use server::parse_client_error;
-pub use server::{Server, Way};
+pub use server::{Server, Transport};
 pub use settings::Settings;
 
-use super::{Listed, Listing, SourceError};
+use super::{Candidate, Listing, SourceError};
 use crate::digest::{self, Hash};
 use crate::environment::Vars;
-use crate::process::{End, Output, Process};
+use crate::process::{Exit, Output, Process};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::{Grant, Verdict};
-use crate::{Name, Surroundings, Tool};
+use crate::{Context, Name, Tool};
 
 /// A provider, and what it has declared.
 #[derive(Clone)]
@@ -49,9 +49,9 @@ struct Declarations {
 }
 
 /// How many bytes of declarations are read: 10 MiB, as Gemini CLI does.
-const MOST: usize = 10 << 20;
+const MAX_OUTPUT: usize = 10 << 20;
 /// How long a provider may take to declare unless told otherwise.
-const PATIENCE: Duration = Duration::from_secs(10);
+const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Provider {
     /// A provider that nobody has asked yet.
@@ -69,42 +69,48 @@ impl Provider {
 
     /// Whether it runs only after the user has allowed it: who wrote the project
     /// has named it, or has written what it names.
-    pub fn needs_word(&self, around: &Surroundings) -> bool {
+    pub fn requires_approval(&self, cx: &Context) -> bool {
         let inside = |word: &String| {
-            let file = digest::referenced_file(&around.root, word);
-            file.is_some_and(|file| file.starts_with(&around.root))
+            let file = digest::referenced_file(&cx.root, word);
+            file.is_some_and(|file| file.starts_with(&cx.root))
         };
-        !self.settings.own || self.settings.lines().into_iter().flatten().any(inside)
+        !self.settings.user_configured
+            || self
+                .settings
+                .approved_parts()
+                .into_iter()
+                .flatten()
+                .any(inside)
     }
 
     /// What has to be allowed before anything of it runs: its command lines.
-    pub fn command(&self, around: &Surroundings) -> Result<Grant, ProviderError> {
-        let hash = digest::command(&around.root, &self.settings.lines());
+    pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
+        let hash = digest::command(&cx.root, &self.settings.approved_parts());
         let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
-        Ok(self.grant_of(String::new(), hash, around))
+        Ok(self.grant_of(String::new(), hash, cx))
     }
 
     /// What has to be allowed before the `tool` that it has declared runs: the
     /// declaration.
-    pub(crate) fn grant(&self, tool: &RemoteTool, around: &Surroundings) -> Grant {
+    pub(crate) fn grant(&self, tool: &RemoteTool, cx: &Context) -> Grant {
         let hash = digest::value(tool.value());
-        self.grant_of(tool.remote_name().to_owned(), hash, around)
+        self.grant_of(tool.remote_name().to_owned(), hash, cx)
     }
 
-    fn grant_of(&self, tool: String, hash: Hash, around: &Surroundings) -> Grant {
-        let source = self.key(around);
+    fn grant_of(&self, tool: String, hash: Hash, cx: &Context) -> Grant {
+        let source = self.key(cx);
         Grant { source, tool, hash }
     }
 
     /// What the record of the user's word calls it.
-    pub(crate) fn key(&self, around: &Surroundings) -> String {
+    pub(crate) fn key(&self, cx: &Context) -> String {
         // A name has no colon in it.
-        format!("command:{}:{}", self.settings.name, around.root.display())
+        format!("command:{}:{}", self.settings.name, cx.root.display())
     }
 
     /// Its tools with what each has declared.
-    pub fn tools(&self, around: &Surroundings) -> Result<&[RemoteTool], Arc<ProviderError>> {
-        let declarations = self.declarations(around).as_ref();
+    pub fn tools(&self, cx: &Context) -> Result<&[RemoteTool], Arc<ProviderError>> {
+        let declarations = self.declarations(cx).as_ref();
         declarations
             .map(|all| all.tools.as_slice())
             .map_err(Arc::clone)
@@ -113,14 +119,14 @@ impl Provider {
     pub(super) fn find(
         &self,
         name: &Name,
-        around: &Surroundings,
+        cx: &Context,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
         // A prefix spares those who have others the asking.
         if !name.as_str().starts_with(&self.settings.prefix) {
             return Ok(None);
         }
-        match self.tools(around) {
+        match self.tools(cx) {
             Ok(tools) => {
                 let found = tools.iter().find(|tool| tool.name() == name.as_str());
                 found.map(|tool| self.load(tool)).transpose()
@@ -136,20 +142,20 @@ impl Provider {
     pub(super) fn load(&self, tool: &RemoteTool) -> Result<Tool, ToolError> {
         let definition = tool.definition(self)?;
         let handler = RemoteCall::new(self.clone(), tool.clone());
-        let tool = Tool::new(definition, Arc::new(handler), &tool.shown(self));
+        let tool = Tool::new(definition, Arc::new(handler), &tool.display_path(self));
         Ok(tool.from(Arc::new(self.provenance())))
     }
 
-    pub(super) fn list(&self, around: &Surroundings) -> Listing {
+    pub(super) fn list(&self, cx: &Context) -> Listing {
         let mut listing = Listing::default();
-        match self.declarations(around) {
+        match self.declarations(cx) {
             Ok(declarations) => {
                 let provenance = Arc::new(self.provenance());
                 let tools = declarations.tools.iter();
-                listing.listed.extend(tools.map(|tool| Listed {
-                    stem: tool.name().into(),
+                listing.entries.extend(tools.map(|tool| Candidate {
+                    name: tool.name().into(),
                     path: PathBuf::new(),
-                    shown: tool.shown(self),
+                    display_path: tool.display_path(self),
                     provenance: Arc::clone(&provenance),
                     declared: Some((self.clone(), tool.clone())),
                 }));
@@ -168,7 +174,7 @@ impl Provider {
         Provenance {
             source: name.clone(),
             toolset: Some(name),
-            author: if self.settings.own {
+            author: if self.settings.user_configured {
                 Author::Project
             } else {
                 Author::Provider
@@ -180,26 +186,26 @@ impl Provider {
         self.settings.name.clone()
     }
 
-    fn declarations(&self, around: &Surroundings) -> &Result<Declarations, Arc<ProviderError>> {
+    fn declarations(&self, cx: &Context) -> &Result<Declarations, Arc<ProviderError>> {
         self.declared
-            .get_or_init(|| self.ask(around).map_err(Arc::new))
+            .get_or_init(|| self.load_declarations(cx).map_err(Arc::new))
     }
 
     /// What it declares now, or has declared not long ago.
-    fn ask(&self, around: &Surroundings) -> Result<Declarations, ProviderError> {
-        self.allowed(around)?;
-        if circle::is_closed(around) {
-            return Err(ProviderError::Circle(self.name()));
+    fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
+        self.check_approval(cx)?;
+        if recursion::is_recursive(cx) {
+            return Err(ProviderError::Recursive(self.name()));
         }
-        let variables = self.variables(around)?;
-        let kept = self.kept(&variables, around);
-        let known = kept.as_ref().filter(|_| !around.refresh);
+        let variables = self.variables(cx)?;
+        let kept = self.cached(&variables, cx);
+        let known = kept.as_ref().filter(|_| !cx.refresh);
         if let Some(values) = known.and_then(cache::Cache::read) {
             return Ok(remote::read(values, self));
         }
-        let output = self.discovery(variables, around)?;
+        let output = self.discovery(variables, cx)?;
         let values = remote::values(&output.stdout.bytes)
-            .map_err(|message| ProviderError::Form(self.name(), message))?;
+            .map_err(|message| ProviderError::InvalidOutput(self.name(), message))?;
         if let Some(kept) = kept {
             kept.write(&values);
         }
@@ -207,45 +213,52 @@ impl Provider {
     }
 
     /// Where its declarations are kept, if they are.
-    fn kept(&self, variables: &Vars, around: &Surroundings) -> Option<cache::Cache> {
+    fn cached(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
         let age = self.settings.cache?;
-        cache::Cache::of(&self.settings, variables, age, around)
+        cache::Cache::of(&self.settings, variables, age, cx)
     }
 
     /// Forgets what is kept of its declarations: it has others now.
-    pub(crate) fn forget(&self, around: &Surroundings) {
-        let variables = self.variables(around).ok();
-        if let Some(kept) = variables.and_then(|variables| self.kept(&variables, around)) {
+    pub(crate) fn forget(&self, cx: &Context) {
+        let variables = self.variables(cx).ok();
+        if let Some(kept) = variables.and_then(|variables| self.cached(&variables, cx)) {
             kept.remove();
         }
     }
 
     /// Refuses to go on unless the user has allowed the provider's command.
-    fn allowed(&self, around: &Surroundings) -> Result<(), ProviderError> {
-        if !self.needs_word(around) {
+    fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
+        if !self.requires_approval(cx) {
             return Ok(());
         }
-        let verdict = around.trust.verdict(&self.command(around)?);
+        let verdict = cx.trust.verdict(&self.command(cx)?);
         match verdict.map_err(|error| ProviderError::Record(self.name(), error))? {
             Verdict::Allowed => Ok(()),
-            Verdict::Changed => Err(ProviderError::Changed(self.name())),
-            Verdict::NotApproved => Err(ProviderError::Unknown(self.name())),
+            Verdict::Changed => Err(ProviderError::ApprovalOutdated(self.name())),
+            Verdict::NotApproved => Err(ProviderError::NotApproved(self.name())),
         }
     }
 
-    fn discovery(&self, variables: Vars, around: &Surroundings) -> Result<Output, ProviderError> {
+    fn discovery(&self, variables: Vars, cx: &Context) -> Result<Output, ProviderError> {
         let server = self.settings.server.is_some();
-        let usual = if server { Server::PATIENCE } else { PATIENCE };
-        let timeout = self.settings.time(usual);
-        let process = self.process(&self.settings.discover, variables, around)?;
-        let output = process.timeout(timeout).most(MOST).run(&around.cancel);
+        let usual = if server {
+            Server::LIST_TIMEOUT
+        } else {
+            DISCOVER_TIMEOUT
+        };
+        let timeout = self.settings.timeout_or(usual);
+        let process = self.process(&self.settings.discover, variables, cx)?;
+        let output = process
+            .timeout(timeout)
+            .stdout_limit(MAX_OUTPUT)
+            .run(&cx.cancel);
         let output = output.map_err(|error| ProviderError::Start(self.name(), error))?;
-        match output.end {
-            End::Late => Err(ProviderError::Late(self.name(), timeout)),
-            _ if output.stdout.left_out > 0 => Err(ProviderError::TooMuch(self.name())),
+        match output.exit {
+            Exit::TimedOut => Err(ProviderError::TimedOut(self.name(), timeout)),
+            _ if output.stdout.left_out > 0 => Err(ProviderError::OutputLimit(self.name())),
             end if end.is_success() => Ok(output),
-            _ if server && let Some(fault) = parse_client_error(&output) => {
-                Err(ProviderError::Server(self.name(), Box::new(fault)))
+            _ if server && let Some(diagnostic) = parse_client_error(&output) => {
+                Err(ProviderError::Server(self.name(), Box::new(diagnostic)))
             }
             _ => Err(ProviderError::failed(self.name(), &output)),
         }
@@ -256,33 +269,33 @@ impl Provider {
         &self,
         line: &[String],
         variables: Vars,
-        around: &Surroundings,
+        cx: &Context,
     ) -> Result<Process, ProviderError> {
         let (program, args) = line
             .split_first()
             .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
         let (found, word) = if self.settings.server.is_some() {
-            Server::program(around).map(|(file, word)| (file, Some(word)))
+            Server::program(cx).map(|(file, word)| (file, Some(word)))
         } else {
             let path = variables.get(OsStr::new("PATH"));
-            let found = which::which_in(program, path, &around.root);
+            let found = which::which_in(program, path, &cx.root);
             found.ok().map(|file| (file, None))
         }
         .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
         let words = word.into_iter().chain(args.iter().map(String::as_str));
-        Ok(Process::new(found, &around.root)
+        Ok(Process::new(found, &cx.root)
             .args(words)
             .variables(variables))
     }
 
     /// The environment of its programs.
-    pub(crate) fn variables(&self, around: &Surroundings) -> Result<Vars, ProviderError> {
-        let given = around.environment.given(&self.settings.env);
+    pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
+        let given = cx.environment.child_env(&self.settings.env);
         let mut given = given.map_err(|error| ProviderError::Env(self.name(), error))?;
         if let Some(server) = &self.settings.server {
-            server.add_to(&mut given, around);
+            server.add_to(&mut given, cx);
         }
-        circle::add_to(&mut given, around);
+        recursion::add_to(&mut given, cx);
         Ok(given)
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
                 value: Arc::new(value),
             });
         } else {
-            let error = ProviderError::Twice(provider.name(), own);
+            let error = ProviderError::DuplicateTool(provider.name(), own);
             read.errors.push(Arc::new(error));
         }
     }
@@ -93,7 +93,7 @@ impl RemoteTool {
     }
 
     /// What stands where others have a file.
-    pub(super) fn shown(&self, provider: &Provider) -> PathBuf {
+    pub(super) fn display_path(&self, provider: &Provider) -> PathBuf {
         PathBuf::from(format!(
             "{}: {}",
             provider.settings().name,
@@ -116,14 +116,14 @@ impl RemoteTool {
         if let Some((key, schema)) = &parameters {
             entries.insert((*key).to_owned(), schema.as_object().clone().into());
         }
-        let declaration = JsonDocument::new(self.shown(provider), entries)?;
+        let declaration = JsonDocument::new(self.display_path(provider), entries)?;
         let definition = Definition::from_declaration(&declaration, key, self.annotations())?;
         let definition = match parameters {
             // Types in capitals and the like, which some print, are no JSON Schema.
             Some((key, recovered)) if key != SCHEMAS[0] => definition.with_schema(recovered),
             _ => definition,
         };
-        Ok(definition.with_timeout(provider.settings().time(Tool::TIMEOUT)))
+        Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
     }
 
     /// What MCP calls hints; what is not one says nothing.
@@ -148,14 +148,14 @@ impl RemoteTool {
         let wrong = |what: &str| {
             let message = format!("`{key}` of `{}` {what}", self.remote_name);
             let error = ProviderError::Declaration(provider.name(), message);
-            ToolError::Invalid(vec![error.fault()])
+            ToolError::Invalid(vec![error.diagnostic()])
         };
         let object = self.value.get(*key).and_then(Value::as_object);
         let object = object.ok_or_else(|| wrong("is no object"))?;
         if !is_of_objects(object) {
             return Err(wrong("describes something else than an object"));
         }
-        Ok(Some((key, Schema::recover(object.clone()))))
+        Ok(Some((key, Schema::from_json_schema(object.clone()))))
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
                 env: Vec::new(),
                 timeout: given.map(Duration::from_secs),
                 cache: None,
-                own: true,
+                user_configured: true,
                 server: None,
             });
             let declared = RemoteTool {
@@ -209,7 +209,7 @@ mod tests {
                 name: "say".to_owned(),
                 value: Arc::new(json!({"name": "say", "description": "d"})),
             };
-            let tool = provider.load(&declared).map_err(ToolError::faults);
+            let tool = provider.load(&declared).map_err(ToolError::diagnostics);
             assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));
         }
     }

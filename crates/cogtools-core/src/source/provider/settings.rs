@@ -22,27 +22,27 @@ pub struct Settings {
     /// How long its declarations may be kept on disk.
     pub cache: Option<Duration>,
     /// Whether whoever runs us has named it, and not whoever wrote the project.
-    pub own: bool,
+    pub user_configured: bool,
     /// The MCP server that it is, if it is one.
     pub server: Option<Server>,
 }
 
 impl Settings {
     /// All that the user's word is about: the command lines, and what they may see.
-    pub(crate) fn lines(&self) -> Vec<&[String]> {
+    pub(crate) fn approved_parts(&self) -> Vec<&[String]> {
         let mut lines = vec![self.discover.as_slice(), &self.call, &self.env];
         if let Some(server) = &self.server {
             lines.push(std::slice::from_ref(&server.description));
-            lines.push(server.line());
+            lines.push(server.command());
         }
         lines
     }
 
     /// What of others it runs or asks, and what that may see, each with what it is:
     /// what has to be looked at before it is allowed.
-    pub fn runs(&self) -> Vec<(&'static str, &[String])> {
+    pub fn describe(&self) -> Vec<(&'static str, &[String])> {
         let mut runs = match &self.server {
-            Some(server) => server.runs(),
+            Some(server) => server.describe(),
             None => vec![("discover", &*self.discover), ("call", &*self.call)],
         };
         runs.push(("sees", &self.env));
@@ -51,10 +51,10 @@ impl Settings {
     }
 
     /// How long one run may take, unless told otherwise `usual`.
-    pub(crate) fn time(&self, usual: Duration) -> Duration {
+    pub(crate) fn timeout_or(&self, usual: Duration) -> Duration {
         let time = self.timeout.unwrap_or(usual);
         if self.server.is_some() {
-            Server::patience(time)
+            Server::client_timeout(time)
         } else {
             time
         }

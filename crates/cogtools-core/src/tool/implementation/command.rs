@@ -11,33 +11,25 @@ use serde_json::{Map, Value};
 
 use super::error::CommandError;
 use super::locate::ProgramSearch;
-use crate::Surroundings;
+use crate::Context;
 use crate::environment::Vars;
-use crate::process::{Kept, Output, Process};
-use crate::tool::{Answer, RunError, Tool};
+use crate::process::{Captured, Output, Process};
+use crate::tool::{RunError, Tool, ToolOutput};
 
 /// One call of a tool that is a command.
 pub(crate) struct CommandCall<'c> {
     tool: &'c Tool,
-    around: &'c Surroundings,
+    cx: &'c Context,
     input: Vec<u8>,
 }
 
 impl<'c> CommandCall<'c> {
     /// A call of `tool` with `arguments`.
-    pub(crate) fn new(
-        tool: &'c Tool,
-        arguments: &Map<String, Value>,
-        around: &'c Surroundings,
-    ) -> Self {
+    pub(crate) fn new(tool: &'c Tool, arguments: &Map<String, Value>, cx: &'c Context) -> Self {
         // A map of JSON values can always be written. A shell's `read` wants a line.
         let mut input = serde_json::to_vec(arguments).unwrap_or_default();
         input.push(b'\n');
-        Self {
-            tool,
-            around,
-            input,
-        }
+        Self { tool, cx, input }
     }
 
     /// Runs `program` in the project: what it prints is the answer.
@@ -46,20 +38,24 @@ impl<'c> CommandCall<'c> {
         program: PathBuf,
         args: Vec<String>,
         variables: Vars,
-    ) -> Result<Answer, RunError> {
-        let process = Process::new(&program, &self.around.root)
+    ) -> Result<ToolOutput, RunError> {
+        let process = Process::new(&program, &self.cx.root)
             .args(args)
             .variables(variables);
         self.end(process, program)
     }
 
     /// What `process`, which is `program`, answers.
-    pub(crate) fn end(mut self, process: Process, program: PathBuf) -> Result<Answer, RunError> {
+    pub(crate) fn end(
+        mut self,
+        process: Process,
+        program: PathBuf,
+    ) -> Result<ToolOutput, RunError> {
         let output = self.output(process, program)?;
-        if !output.end.is_success() {
+        if !output.exit.is_success() {
             return Err(self.failed(&output));
         }
-        answer(output).map_err(|error| self.fault(&error))
+        answer(output).map_err(|error| self.diagnostic(&error))
     }
 
     /// Runs `process`, which is `program`, to its end, however that is.
@@ -70,35 +66,36 @@ impl<'c> CommandCall<'c> {
     ) -> Result<Output, RunError> {
         let process = process.input(std::mem::take(&mut self.input));
         let process = process.timeout(self.tool.timeout());
-        let output = process.run(&self.around.cancel);
-        output.map_err(|error| self.fault(&CommandError::Start(program, error)))
+        let output = process.run(&self.cx.cancel);
+        output.map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
     }
 
     /// The fault of a run that did not end well.
     pub(crate) fn failed(&self, output: &Output) -> RunError {
-        CommandError::of(output.end, self.tool.timeout()).telling(self.name(), output)
+        CommandError::of(output.exit, self.tool.timeout())
+            .diagnostic_with_output(self.name(), output)
     }
 
     /// The variables that the tool may see.
     pub(super) fn variables(&self) -> Result<Vars, RunError> {
-        let given = self.around.environment.given(self.tool.env());
+        let given = self.cx.environment.child_env(self.tool.env());
         given.map_err(|error| {
-            let fault = error.fault();
+            let diagnostic = error.diagnostic();
             // A fault of the file is about the file.
-            let about = fault.subject.is_empty();
+            let about = diagnostic.subject.is_empty();
             Box::new(if about {
-                fault.about(self.tool.name().as_str())
+                diagnostic.with_subject(self.tool.name().as_str())
             } else {
-                fault
+                diagnostic
             })
         })
     }
 
     /// Where the programs that it names are looked for.
     pub(super) fn search(&self, variables: &Vars) -> ProgramSearch {
-        let file = self.tool.text().origin();
+        let file = self.tool.text().path();
         let folder = file.parent().unwrap_or(Path::new(""));
-        ProgramSearch::new(self.around.root.join(folder), variables)
+        ProgramSearch::new(self.cx.root.join(folder), variables)
     }
 
     /// The name of the tool.
@@ -107,14 +104,14 @@ impl<'c> CommandCall<'c> {
     }
 
     /// The fault of a call that came to `error`.
-    pub(super) fn fault(&self, error: &CommandError) -> RunError {
-        error.fault(self.name())
+    pub(super) fn diagnostic(&self, error: &CommandError) -> RunError {
+        error.diagnostic(self.name())
     }
 }
 
 /// What a program that did well has answered.
-fn answer(output: Output) -> Result<Answer, CommandError> {
-    let Kept { bytes, left_out } = output.stdout;
+fn answer(output: Output) -> Result<ToolOutput, CommandError> {
+    let Captured { bytes, left_out } = output.stdout;
     let whole = bytes.len() as u64 + left_out;
     let mut text = match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -133,16 +130,16 @@ fn answer(output: Output) -> Result<Answer, CommandError> {
     if left_out > 0 {
         text.push_str(&cut_notice(left_out));
     }
-    Ok(Answer {
+    Ok(ToolOutput {
         text,
-        cut: left_out,
-        aside: String::from_utf8_lossy(&output.stderr.bytes).into_owned(),
-        ..Answer::default()
+        truncated_bytes: left_out,
+        stderr: String::from_utf8_lossy(&output.stderr.bytes).into_owned(),
+        ..ToolOutput::default()
     })
 }
 
 /// The last line of a result that was cut.
 pub(crate) fn cut_notice(left_out: u64) -> String {
-    let most = Process::MOST;
+    let most = Process::STDOUT_LIMIT;
     format!("\n[cut here: {left_out} more bytes are left out; a result has at most {most}]\n")
 }

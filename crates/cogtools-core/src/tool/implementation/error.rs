@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::process::{End, Output};
-use crate::{Code, Fault, Hint};
+use crate::process::{Exit, Output};
+use crate::{Code, Diagnostic, Hint};
 
 /// Why a tool that runs a program did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -35,43 +35,43 @@ pub(super) enum CommandError {
     #[error("the tool did not end within {} s", .0.as_secs_f64())]
     Late(Duration),
     /// It failed, or was ended.
-    #[error("the program {}", .0.words())]
-    Failed(End),
+    #[error("the program {}", .0.describe())]
+    Failed(Exit),
     /// What it printed is no text.
     #[error("the program printed something else than UTF-8 from byte {0} on")]
     Encoding(usize),
 }
 
 /// How much of what a program said is told, in bytes: its end.
-const TOLD: usize = 8 << 10;
+const STDERR_TAIL: usize = 8 << 10;
 
 impl CommandError {
     /// How a run ended that did not end well.
-    pub(super) const fn of(end: End, timeout: Duration) -> Self {
+    pub(super) const fn of(end: Exit, timeout: Duration) -> Self {
         match end {
-            End::Late => Self::Late(timeout),
+            Exit::TimedOut => Self::Late(timeout),
             end => Self::Failed(end),
         }
     }
 
     /// The fault of the tool `name`.
-    pub(super) fn fault(&self, name: &str) -> Box<Fault> {
-        let mut fault = Fault::new(self.code(), self.to_string()).about(name);
-        fault.hints.extend(self.hint().map(Hint::from));
-        Box::new(fault)
+    pub(super) fn diagnostic(&self, name: &str) -> Box<Diagnostic> {
+        let mut diagnostic = Diagnostic::new(self.code(), self.to_string()).with_subject(name);
+        diagnostic.hints.extend(self.hint().map(Hint::from));
+        Box::new(diagnostic)
     }
 
     /// The same, with the end of what its program said: on standard error, or, when
     /// that is empty, on standard output.
-    pub(super) fn telling(&self, name: &str, output: &Output) -> Box<Fault> {
-        let mut fault = self.fault(name);
+    pub(super) fn diagnostic_with_output(&self, name: &str, output: &Output) -> Box<Diagnostic> {
+        let mut diagnostic = self.diagnostic(name);
         let said = tail(&output.stderr.bytes);
-        fault.details = if said.trim().is_empty() {
+        diagnostic.details = if said.trim().is_empty() {
             tail(&output.stdout.bytes)
         } else {
             said
         };
-        fault
+        diagnostic
     }
 
     const fn code(&self) -> Code {
@@ -103,7 +103,7 @@ impl CommandError {
             Self::Start(path, error) => return start_hint(path, error),
             Self::Script(_) => "make room in the directory that TMPDIR names, or in the system's".to_owned(),
             Self::Late(_) => "send less, or give the tool more time with `timeout`".to_owned(),
-            Self::Failed(End::Flooded) => "ask the tool for less".to_owned(),
+            Self::Failed(Exit::OutputLimit) => "ask the tool for less".to_owned(),
             Self::Failed(_) => return None,
             Self::Encoding(_) => {
                 "a result is text; its author can encode it, as `base64` does, or write it to a file"
@@ -132,7 +132,7 @@ fn start_hint(path: &std::path::Path, error: &io::Error) -> Option<String> {
 
 /// The end of `bytes` as text, from the beginning of a line where it has to be cut.
 fn tail(bytes: &[u8]) -> String {
-    let start = bytes.len().saturating_sub(TOLD);
+    let start = bytes.len().saturating_sub(STDERR_TAIL);
     let text = String::from_utf8_lossy(&bytes[start..]);
     let text = text.trim_end();
     if start == 0 {

@@ -12,9 +12,9 @@ use crate::text::Text;
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource};
-use crate::tool::{Answer, Tool};
+use crate::tool::{Tool, ToolOutput};
 use crate::yaml::Entry;
-use crate::{Expected, Fault, Surroundings};
+use crate::{Context, Diagnostic, Expected};
 
 /// How tool files write it.
 pub(super) const KIND: Kind = Kind {
@@ -46,16 +46,16 @@ impl Handler for Exec {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        around: &Surroundings,
-    ) -> Result<Answer, RunError> {
-        let call = CommandCall::new(tool, &arguments, around);
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let call = CommandCall::new(tool, &arguments, cx);
         let text = tool.text();
         let partials = Partials::beside(text);
         let mut words = Vec::with_capacity(self.0.len());
         for (index, element) in self.0.iter().enumerate() {
             let word = element.render(text, &partials, arguments.clone())?;
             if word.contains('\0') {
-                return Err(call.fault(&CommandError::Nul(index + 1)));
+                return Err(call.diagnostic(&CommandError::Nul(index + 1)));
             }
             words.push(word);
         }
@@ -64,7 +64,7 @@ impl Handler for Exec {
         let mut words = words.into_iter();
         let program = words.next().ok_or(CommandError::Nameless);
         let program = program.and_then(|name| search.find(&name));
-        let program = program.map_err(|error| call.fault(&error))?;
+        let program = program.map_err(|error| call.diagnostic(&error))?;
         call.run(program, words.collect(), variables)
     }
 
@@ -72,7 +72,7 @@ impl Handler for Exec {
         true
     }
 
-    fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+    fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
         let mut templates = self.0.iter();
         templates.try_for_each(|template| template.check(text, &Partials::beside(text)))
     }

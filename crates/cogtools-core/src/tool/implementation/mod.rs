@@ -17,7 +17,7 @@ pub(crate) use command::{CommandCall, cut_notice};
 
 use super::handler::Handler;
 use super::reader::Reader;
-use super::{Key, ToolFault};
+use super::{DefinitionError, Key};
 use crate::Expected;
 use crate::suggest::did_you_mean;
 use crate::yaml::{Data, Entry};
@@ -58,13 +58,16 @@ pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Han
             (text.read)(entry, reader)
         }
         Data::Text { .. } | Data::Null => {
-            reader.refuse(&ToolFault::Empty(Key::Implementation.as_str()), entry.span);
+            reader.refuse(
+                &DefinitionError::Empty(Key::Implementation.as_str()),
+                entry.span,
+            );
             None
         }
         Data::Map(entries) => {
             let [entry_of_kind] = entries.as_slice() else {
                 let keys = one_of(Kind::keys());
-                reader.refuse(&ToolFault::OneImplementation(keys), entry.span);
+                reader.refuse(&DefinitionError::OneImplementation(keys), entry.span);
                 return None;
             };
             read_kind(entry_of_kind, reader)
@@ -83,11 +86,11 @@ fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>>
     if let Some(kind) = kinds.find(|kind| kind.key == Some(entry.key.as_str())) {
         return (kind.read)(entry, reader);
     }
-    let fault = ToolFault::UnknownKey {
+    let diagnostic = DefinitionError::UnknownKey {
         key: entry.key.clone(),
         meant: did_you_mean(&entry.key, Kind::keys()),
     };
-    reader.refuse(&fault, entry.span);
+    reader.refuse(&diagnostic, entry.span);
     None
 }
 
@@ -107,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_reference_names_every_kind() {
-        let meaning = Key::Implementation.meaning();
+        let meaning = Key::Implementation.description();
         let words: Vec<&str> = meaning.split([' ', ',', '.']).collect();
         for key in Kind::keys() {
             assert!(words.contains(&key), "{key}: {meaning}");

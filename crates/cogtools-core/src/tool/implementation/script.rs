@@ -19,9 +19,9 @@ use super::error::CommandError;
 use super::locate::ProgramSearch;
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
-use crate::tool::{Answer, Tool, ToolFault};
+use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
-use crate::{Actual, Expected, Surroundings};
+use crate::{Actual, Context, Expected};
 
 /// How tool files write it.
 pub(super) const KIND: Kind = Kind {
@@ -51,12 +51,12 @@ fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     match node.text() {
         Some(text) if text.starts_with("#!") => Some(Arc::new(Script(text.to_owned()))),
         Some(_) => {
-            let fault = ToolFault::Kind {
+            let diagnostic = DefinitionError::Kind {
                 key: entry.key.clone(),
                 expected: Expected::Script,
                 actual: Actual::Other("other text"),
             };
-            reader.refuse(&fault, node.span);
+            reader.refuse(&diagnostic, node.span);
             None
         }
         None => {
@@ -72,15 +72,15 @@ impl Handler for Script {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        around: &Surroundings,
-    ) -> Result<Answer, RunError> {
-        let call = CommandCall::new(tool, &arguments, around);
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let call = CommandCall::new(tool, &arguments, cx);
         let variables = call.variables()?;
         let interpreter = Interpreter::of(&self.0, &call.search(&variables));
-        let interpreter = interpreter.map_err(|error| call.fault(&error))?;
-        let folder = around.environment.temporary();
+        let interpreter = interpreter.map_err(|error| call.diagnostic(&error))?;
+        let folder = cx.environment.temp_dir();
         let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder);
-        let file = file.map_err(|error| call.fault(&CommandError::Script(error)))?;
+        let file = file.map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
         let mut args = interpreter.args;
         args.push(file.path().to_string_lossy().into_owned());
         call.run(interpreter.program, args, variables)

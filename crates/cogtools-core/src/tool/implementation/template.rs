@@ -9,9 +9,9 @@ use crate::text::Text;
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource, language};
-use crate::tool::{Answer, Tool, ToolFault};
+use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
-use crate::{Fault, Surroundings};
+use crate::{Context, Diagnostic};
 
 /// How tool files write it: as the text of `implementation`.
 pub(super) const KIND: Kind = Kind { key: None, read };
@@ -21,7 +21,7 @@ struct Inline(Template);
 
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     if let Some((language, span)) = language(entry, reader.text()) {
-        reader.refuse(&ToolFault::Language(language), span);
+        reader.refuse(&DefinitionError::Language(language), span);
     }
     let template = Template::read(&entry.value, reader.text())?;
     Some(Arc::new(Inline(template)))
@@ -32,18 +32,18 @@ impl Handler for Inline {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Surroundings,
-    ) -> Result<Answer, RunError> {
+        _around: &Context,
+    ) -> Result<ToolOutput, RunError> {
         let text = tool.text();
         let rendered = self.0.render(text, &Partials::beside(text), arguments);
-        rendered.map(Answer::new)
+        rendered.map(ToolOutput::new)
     }
 
     fn runs_programs(&self) -> bool {
         false
     }
 
-    fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+    fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
         self.0.check(text, &Partials::beside(text))
     }
 

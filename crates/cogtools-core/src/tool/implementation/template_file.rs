@@ -10,9 +10,9 @@ use crate::text::Text;
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, TemplateSource, load_sibling, stays_inside};
-use crate::tool::{Answer, Tool, ToolFault};
+use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
-use crate::{Expected, Fault, Surroundings};
+use crate::{Context, Diagnostic, Expected};
 
 /// How tool files write it.
 pub(super) const KIND: Kind = Kind {
@@ -30,7 +30,7 @@ fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
         return None;
     };
     if !stays_inside(Path::new(path)) {
-        reader.refuse(&ToolFault::Outside(path.to_owned()), node.span);
+        reader.refuse(&DefinitionError::Outside(path.to_owned()), node.span);
         return None;
     }
     Some(Arc::new(TemplateFile(PathBuf::from(path))))
@@ -41,19 +41,19 @@ impl Handler for TemplateFile {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Surroundings,
-    ) -> Result<Answer, RunError> {
+        _around: &Context,
+    ) -> Result<ToolOutput, RunError> {
         let text = tool.text();
         let (template, file) = load_sibling(text, &self.0)?;
         let rendered = template.render(&file, &Partials::beside(text), arguments);
-        rendered.map(Answer::new)
+        rendered.map(ToolOutput::new)
     }
 
     fn runs_programs(&self) -> bool {
         false
     }
 
-    fn check(&self, text: &Text) -> Result<(), Box<Fault>> {
+    fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
         let (template, file) = load_sibling(text, &self.0)?;
         template.check(&file, &Partials::beside(text))
     }

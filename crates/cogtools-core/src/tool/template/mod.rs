@@ -13,7 +13,7 @@ pub use source::TemplateSource;
 
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Fault, Hint, Place};
+use crate::{Code, Diagnostic, Hint, Location};
 
 /// A template and where it begins.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Template {
             return None;
         };
         Some(Self {
-            name: file_name(text.name()),
+            name: file_name(text.display_path()),
             source: source.clone(),
             span: node.span,
             indent: *block,
@@ -63,16 +63,16 @@ impl Template {
         text: &Text,
         partials: &Partials,
         arguments: Map<String, Value>,
-    ) -> Result<String, Box<Fault>> {
+    ) -> Result<String, Box<Diagnostic>> {
         let template = self.compile(text, partials)?;
         let rendered = template.render(&Value::Object(arguments));
-        rendered.map_err(|error| self.fault(&error, Code::TemplateFailed, text, partials))
+        rendered.map_err(|error| self.diagnostic(&error, Code::TemplateFailed, text, partials))
     }
 
     /// Compiles it, and looks for filters and tests that there are not: a call
     /// would find them only when it comes to them.
-    pub(super) fn check(&self, text: &Text, partials: &Partials) -> Result<(), Box<Fault>> {
-        let found = |error: &njk::Error| self.fault(error, Code::InvalidTool, text, partials);
+    pub(super) fn check(&self, text: &Text, partials: &Partials) -> Result<(), Box<Diagnostic>> {
+        let found = |error: &njk::Error| self.diagnostic(error, Code::InvalidTool, text, partials);
         let analysis = self.compile(text, partials)?.analysis();
         let analysis = analysis.map_err(|error| found(&error))?;
         analysis
@@ -81,67 +81,77 @@ impl Template {
             .map_or(Ok(()), |error| Err(found(error)))
     }
 
-    fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Fault>> {
+    fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Diagnostic>> {
         let engine = njk::Engine::builder().loader(partials.clone()).build();
         let compiled = engine.compile(&self.name, &self.source);
-        compiled.map_err(|error| self.fault(&error, Code::InvalidTool, text, partials))
+        compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, text, partials))
     }
 
     /// The fault of a template, at its place in the file it happened in.
-    fn fault(
+    fn diagnostic(
         &self,
         error: &njk::Error,
         code: Code,
         text: &Text,
         partials: &Partials,
-    ) -> Box<Fault> {
-        let mut fault = Fault::new(code, error.message());
+    ) -> Box<Diagnostic> {
+        let mut diagnostic = Diagnostic::new(code, error.message());
         let name = error.template();
-        fault.place = Some(if name.is_empty() || name == self.name {
+        diagnostic.location = Some(if name.is_empty() || name == self.name {
             if self.indent.is_none() && error.line() > 1 {
-                let _ = write!(fault.message, " (line {} of the template)", error.line());
+                let _ = write!(
+                    diagnostic.message,
+                    " (line {} of the template)",
+                    error.line()
+                );
             }
-            self.place(error, text)
+            self.location(error, text)
         } else if let Ok(other) = partials.read(Path::new(name)) {
             let (line, column) = (error.line().max(1), error.column().max(1));
-            Place::new(other.name(), other.as_str(), line, column, error.length())
+            Location::new(
+                other.display_path(),
+                other.as_str(),
+                line,
+                column,
+                error.length(),
+            )
         } else {
-            let _ = write!(fault.message, " (in `{name}`)");
+            let _ = write!(diagnostic.message, " (in `{name}`)");
             let (line, column) = self.start(text);
-            Place::new(text.name(), text.as_str(), line, column, 1)
+            Location::new(text.display_path(), text.as_str(), line, column, 1)
         });
-        fault.hints.extend(error.hint().map(Hint::from));
-        Box::new(fault)
+        diagnostic.hints.extend(error.hint().map(Hint::from));
+        Box::new(diagnostic)
     }
 
     /// Where in the file of this template an error of its own stands.
-    fn place(&self, error: &njk::Error, text: &Text) -> Place {
+    fn location(&self, error: &njk::Error, text: &Text) -> Location {
         self.place_of((error.line(), error.column()), error.length(), text)
     }
 
     /// Where in its file the `width` characters at a line and a column of this
     /// template (both from 1) stand.
-    fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Place {
+    fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
         let (line, column) = self.start(text);
         let (line, column) = match self.indent {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
             None => (line, column),
         };
-        Place::new(text.name(), text.as_str(), line, column, width)
+        Location::new(text.display_path(), text.as_str(), line, column, width)
     }
 
     /// The line of the file, from 1, on which its first line stands, and the column
     /// of its beginning.
     fn start(&self, text: &Text) -> (usize, usize) {
-        let place = text.place(self.span);
+        let location = text.location(self.span);
         let line = if self.indent.is_some() {
             // The span of a block begins with its first line that is not blank.
             let blank = self.source.len() - self.source.trim_start_matches('\n').len();
-            place.line.saturating_sub(blank).max(1)
+            location.line.saturating_sub(blank).max(1)
         } else {
-            place.line
+            location.line
         };
-        (line, place.column)
+        (line, location.column)
     }
 
     /// The template itself.
@@ -151,11 +161,11 @@ impl Template {
 }
 
 /// The template in the file at `path` below the folder of the tool in `text`.
-pub(super) fn load_sibling(text: &Text, path: &Path) -> Result<(Template, Text), Box<Fault>> {
+pub(super) fn load_sibling(text: &Text, path: &Path) -> Result<(Template, Text), Box<Diagnostic>> {
     let file = Partials::beside(text).read(path).map_err(|error| {
-        let fault = Fault::new(Code::InvalidTool, error.to_string());
-        let fault = fault.about(text.name().display().to_string());
-        Box::new(fault.hint("`njk_file` names a file in the folder of the tool, or below it"))
+        let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string());
+        let diagnostic = diagnostic.with_subject(text.display_path().display().to_string());
+        Box::new(diagnostic.hint("`njk_file` names a file in the folder of the tool, or below it"))
     })?;
     Ok((Template::whole(path, &file), file))
 }

@@ -10,7 +10,7 @@ use crate::text::{Text, TextError};
 #[derive(Clone, Debug)]
 pub(in crate::tool) struct Partials {
     folder: PathBuf,
-    shown: PathBuf,
+    display_path: PathBuf,
 }
 
 /// Why a file beside a tool is not read.
@@ -27,8 +27,8 @@ impl Partials {
     pub(in crate::tool) fn beside(text: &Text) -> Self {
         let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
         Self {
-            folder: parent(text.origin()),
-            shown: parent(text.name()),
+            folder: parent(text.path()),
+            display_path: parent(text.display_path()),
         }
     }
 
@@ -49,7 +49,7 @@ impl Partials {
         {
             return Err(outside());
         }
-        Ok(Text::read(&whole, &self.shown.join(path))?)
+        Ok(Text::read(&whole, &self.display_path.join(path))?)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::partials::Partials;
 use super::{Template, load_sibling};
-use crate::Place;
+use crate::Location;
 use crate::text::Text;
 
 /// A template and the file it is in.
@@ -53,7 +53,7 @@ impl TemplateSource {
 
     /// Where in that file the `width` characters at a line and a column of the
     /// template (both from 1) stand.
-    pub fn place(&self, line: usize, column: usize, width: usize) -> Place {
+    pub fn location(&self, line: usize, column: usize, width: usize) -> Location {
         self.template.place_of((line, column), width, &self.text)
     }
 }

@@ -6,11 +6,11 @@ use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::suggest::one_of;
 use crate::tool::ToolError;
-use crate::{Code, Fault, NameError};
+use crate::{Code, Diagnostic, NameError};
 
 /// A name that no source has a tool for, and what may have been meant.
 #[derive(Debug)]
-pub struct Absent {
+pub struct NotFound {
     /// The name.
     pub name: String,
     /// Names that come near.
@@ -27,52 +27,57 @@ pub struct Absent {
 #[derive(Debug)]
 pub enum FindError {
     /// No tool can have that name.
-    Name(String, NameError),
+    InvalidName(String, NameError),
     /// No source has it.
-    Absent(Absent),
+    NotFound(NotFound),
     /// Its file is not a tool.
     Invalid(ToolError),
 }
 
 impl FindError {
     /// All that is to be shown.
-    pub fn faults(self) -> Vec<Fault> {
+    pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
-            Self::Name(name, error) => {
+            Self::InvalidName(name, error) => {
                 let mut shown: String = name.chars().take(SHOWN).collect();
                 if shown.len() < name.len() {
                     shown.push('…');
                 }
-                let fault = Fault::new(
+                let diagnostic = Diagnostic::new(
                     Code::ToolNotFound,
                     format!("not the name of a tool: {error}"),
                 );
-                vec![fault.about(shown.escape_debug().to_string()).hint(LIST)]
+                vec![
+                    diagnostic
+                        .with_subject(shown.escape_debug().to_string())
+                        .hint(LIST),
+                ]
             }
-            Self::Absent(absent) => absent.faults(),
-            Self::Invalid(error) => error.faults(),
+            Self::NotFound(absent) => absent.diagnostics(),
+            Self::Invalid(error) => error.diagnostics(),
         }
     }
 }
 
-impl Absent {
-    fn faults(self) -> Vec<Fault> {
-        let mut fault = Fault::new(Code::ToolNotFound, "no tool of that name is here");
+impl NotFound {
+    fn diagnostics(self) -> Vec<Diagnostic> {
+        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool of that name is here");
         if let Some(file) = &self.filtered {
             let file = file.display();
-            fault = fault.hint(format!(
+            diagnostic = diagnostic.hint(format!(
                 "`{file}` is one, but a filter leaves it out: an option such as --exclude, or \
                  `filter` or `hosts` of the configuration"
             ));
         }
         for file in &self.misnamed {
             let file = file.display();
-            fault = fault.hint(format!("`{file}` is not read: tool files end in `.yaml`"));
+            diagnostic =
+                diagnostic.hint(format!("`{file}` is not read: tool files end in `.yaml`"));
         }
-        fault.hints.extend(one_of(&self.near).map(Hint::from));
-        let fault = fault.about(self.name).hint(LIST);
-        let unlisted = self.unlisted.iter().map(SourceError::fault);
-        std::iter::once(fault).chain(unlisted).collect()
+        diagnostic.hints.extend(one_of(&self.near).map(Hint::from));
+        let diagnostic = diagnostic.with_subject(self.name).hint(LIST);
+        let unlisted = self.unlisted.iter().map(SourceError::diagnostic);
+        std::iter::once(diagnostic).chain(unlisted).collect()
     }
 }
 

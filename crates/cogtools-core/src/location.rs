@@ -6,7 +6,7 @@ use crate::invisible;
 
 /// Where in a file something is wrong, and what the reader would see there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The file, as the user knows it (relative to the project where it can be).
     pub file: PathBuf,
     /// Line, from 1.
@@ -19,7 +19,7 @@ pub struct Place {
     pub text: String,
 }
 
-impl Place {
+impl Location {
     /// The place at `line` and `column` (both from 1) of `source`, the text of `file`.
     pub fn new(file: &Path, source: &str, line: usize, column: usize, width: usize) -> Self {
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use cogtools_core::text::Text;
-use cogtools_core::{Fault, Tool};
+use cogtools_core::{Diagnostic, Tool};
 use cogtools_test_support::{Expected, assert_text};
 
 /// The three keys that every tool has.
@@ -43,23 +43,28 @@ fn check_below(key: &str, entries: &str, expected: impl Into<Expected>) {
 pub(super) fn told(file: impl Into<Vec<u8>>) -> String {
     let text = Text::new("x.yaml", file.into());
     match text {
-        Err(error) => shown(&[error.fault(cogtools_core::Code::InvalidTool)]),
+        Err(error) => shown(&[error.diagnostic(cogtools_core::Code::InvalidTool)]),
         Ok(text) => match Tool::parse(text) {
             Ok(_) => "ok".to_owned(),
-            Err(error) => shown(&error.faults()),
+            Err(error) => shown(&error.diagnostics()),
         },
     }
 }
 
 /// The lines for these faults, without the name of a program.
-pub(super) fn shown(faults: &[Fault]) -> String {
+pub(super) fn shown(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
-    for fault in faults {
-        let _ = writeln!(text, "error[{}]: {}", fault.code.name(), fault.line());
-        if let Some(place) = &fault.place {
-            text.push_str(&place.excerpt());
+    for diagnostic in diagnostics {
+        let _ = writeln!(
+            text,
+            "error[{}]: {}",
+            diagnostic.code.name(),
+            diagnostic.summary()
+        );
+        if let Some(location) = &diagnostic.location {
+            text.push_str(&location.excerpt());
         }
-        for hint in &fault.hints {
+        for hint in &diagnostic.hints {
             let hint = hint.render(|command| format!("{command:?}"));
             let _ = writeln!(text, "hint: {hint}");
         }
@@ -73,6 +78,6 @@ pub(super) fn tool(file: &str) -> Tool {
     let text = Text::new("x.yaml", file.as_bytes().to_vec()).expect("the file is text");
     match Tool::parse(text) {
         Ok(tool) => tool,
-        Err(error) => panic!("{}", shown(&error.faults())),
+        Err(error) => panic!("{}", shown(&error.diagnostics())),
     }
 }

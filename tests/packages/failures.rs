@@ -5,7 +5,7 @@ use cogtools_test_support::str;
 
 /// One package is wrong in one way; the other one has its tools all the same.
 #[track_caller]
-fn faulty(manifest: &[u8], fault: &str) {
+fn faulty(manifest: &[u8], diagnostic: &str) {
     let project = project(&["bad", "good"]);
     package(&project, "node_modules/good", TOOLS);
     project
@@ -13,12 +13,12 @@ fn faulty(manifest: &[u8], fault: &str) {
         .file("node_modules/bad/file", "")
         .file("secret/secret.yaml", "name: secret\nkey: hunter2\n")
         .link("node_modules/bad/out", "../../secret");
-    let said = if fault.is_empty() {
+    let said = if diagnostic.is_empty() {
         String::new()
     } else {
         format!(
             "cogtools-list: warning[INVALID_CONFIG]: the package `bad` cannot be used: \
-             `node_modules/bad/package.json`: {fault}\n\
+             `node_modules/bad/package.json`: {diagnostic}\n\
              hint: `\"cogtools\": {{\"tools\": [\"tools\"]}}` names folders of the package; \
              tell its author, or remove it\n"
         )
@@ -27,14 +27,14 @@ fn faulty(manifest: &[u8], fault: &str) {
     assert_eq!(
         listed(with("cogtools-list", &project)),
         (good, said),
-        "{fault}"
+        "{diagnostic}"
     );
 }
 
 #[test]
 fn a_fault_costs_its_package_and_names_it() {
     let tools = |value: &str| format!("{{\"cogtools\": {{\"tools\": {value}}}}}");
-    for (value, fault) in [
+    for (value, diagnostic) in [
         (r#""tools""#, "`cogtools.tools` is not a list of folders"),
         ("{}", "`cogtools.tools` is not a list of folders"),
         ("[1]", "`1` is no folder inside of the package"),
@@ -56,7 +56,7 @@ fn a_fault_costs_its_package_and_names_it() {
         ("[]", ""),
         ("null", ""),
     ] {
-        faulty(tools(value).as_bytes(), fault);
+        faulty(tools(value).as_bytes(), diagnostic);
     }
     faulty(
         b"{\"cogtools\": ",
@@ -83,21 +83,21 @@ fn no_link_leads_out_of_a_package() {
         .link("node_modules/bad/tools/folder", "../../../secret")
         .link("node_modules/bad/tools/inner", "../other");
     let hint = "hint: a package has nothing but what lies in it; tell its author, or remove it\n";
-    let faults = |program: &str, severity: &str| {
-        let fault = |link: &str| {
+    let diagnostics = |program: &str, severity: &str| {
+        let diagnostic = |link: &str| {
             format!(
                 "{program}: {severity}[INVALID_CONFIG]: the link \
                  `node_modules/bad/tools/{link}` leads out of the package `bad`\n{hint}"
             )
         };
-        fault("folder") + &fault("secret.yaml")
+        diagnostic("folder") + &diagnostic("secret.yaml")
     };
     let expected = "bad bad node_modules/bad/tools/bad.yaml\n\
                     bad/inner inside node_modules/bad/tools/inner/inside.yaml\n";
     let found = listed(with("cogtools-list", &project));
     assert_eq!(
         found,
-        (expected.to_owned(), faults("cogtools-list", "warning"))
+        (expected.to_owned(), diagnostics("cogtools-list", "warning"))
     );
     with("cogtools-call", &project)
         .arg("secret")

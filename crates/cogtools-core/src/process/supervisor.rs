@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::pipe::{self, Event, Stream};
-use super::{End, Group, Kept, Output, Process};
+use super::{Captured, Exit, Group, Output, Process};
 use crate::Cancel;
 
 /// How long what holds a pipe may live on after the program itself.
@@ -17,27 +17,27 @@ const GRACE: Duration = Duration::from_millis(500);
 /// program has ended, this is also how often that is asked.
 const TICK: Duration = Duration::from_millis(if cfg!(unix) { 20 } else { 2 });
 /// Longer than any run: for a time limit that no clock can hold.
-const AGES: Duration = Duration::from_hours(24 * 365);
+const FOREVER: Duration = Duration::from_hours(24 * 365);
 
-pub(super) struct Watch {
+pub(super) struct Supervisor {
     group: Group,
     events: Receiver<Event>,
-    stdout: Kept,
-    stderr: Kept,
+    stdout: Captured,
+    stderr: Captured,
     most: usize,
     /// How many of its outputs are not closed.
     open: usize,
     ended: bool,
 }
 
-impl Watch {
+impl Supervisor {
     /// Serves the pipes of `group`, gives it `input`, and keeps `most` bytes of its
     /// standard output.
-    pub(super) fn begin(mut group: Group, input: Vec<u8>, most: usize) -> io::Result<Self> {
+    pub(super) fn start(mut group: Group, input: Vec<u8>, most: usize) -> io::Result<Self> {
         let (sender, events) = sync_channel(16);
         #[cfg(unix)]
-        group.announce(sender.clone())?;
-        let leader = group.leader();
+        group.notify_exit(sender.clone())?;
+        let leader = group.child();
         let (stdin, stdout, stderr) = (
             leader.stdin.take(),
             leader.stdout.take(),
@@ -53,13 +53,13 @@ impl Watch {
             open += 1;
         }
         if let Some(pipe) = stdin {
-            pipe::feed(pipe, input)?;
+            pipe::write_input(pipe, input)?;
         }
         Ok(Self {
             group,
             events,
-            stdout: Kept::default(),
-            stderr: Kept::default(),
+            stdout: Captured::default(),
+            stderr: Captured::default(),
             most,
             open,
             ended: false,
@@ -69,14 +69,14 @@ impl Watch {
     /// Stays with the program to its end.
     pub(super) fn run(mut self, timeout: Duration, cancel: &Cancel) -> io::Result<Output> {
         let now = Instant::now();
-        let deadline = now.checked_add(timeout).unwrap_or(now + AGES);
-        let mut early = self.go(deadline, Some(cancel), |watch| watch.ended);
+        let deadline = now.checked_add(timeout).unwrap_or(now + FOREVER);
+        let mut early = self.pump_until(deadline, Some(cancel), |watch| watch.ended);
         let mut held = false;
         if early.is_none() {
             let linger = Instant::now() + LINGER;
-            early = self.go(linger, Some(cancel), Self::is_over);
+            early = self.pump_until(linger, Some(cancel), Self::is_over);
             // It has ended in time; what hangs on to its pipes has not.
-            held = early == Some(End::Late);
+            held = early == Some(Exit::TimedOut);
             if held {
                 early = None;
             }
@@ -85,31 +85,31 @@ impl Watch {
             self.stop();
         }
         let status = self.group.reap()?;
-        self.stderr.cut(Process::SAID);
+        self.stderr.truncate_head(Process::STDERR_LIMIT);
         Ok(Output {
-            end: early.unwrap_or(End::Exit(status)),
+            exit: early.unwrap_or(Exit::Status(status)),
             stdout: self.stdout,
             stderr: self.stderr,
-            held,
+            left_children: held,
         })
     }
 
     /// Ends the group: asks first, and then does not ask.
     fn stop(&mut self) {
-        self.group.ask();
-        self.go(Instant::now() + GRACE, None, Self::is_over);
+        self.group.terminate();
+        self.pump_until(Instant::now() + GRACE, None, Self::is_over);
         self.group.kill();
-        self.go(Instant::now() + GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + GRACE, None, Self::is_over);
     }
 
     /// Takes what comes until it is `enough`. Bounds are looked at as long as there
     /// is somebody who may `cancel`.
-    fn go(
+    fn pump_until(
         &mut self,
         deadline: Instant,
         cancel: Option<&Cancel>,
         enough: impl Fn(&Self) -> bool,
-    ) -> Option<End> {
+    ) -> Option<Exit> {
         loop {
             #[cfg(not(unix))]
             (self.ended |= self.group.has_ended());
@@ -118,18 +118,18 @@ impl Watch {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Some(End::Late);
+                return Some(Exit::TimedOut);
             }
             if let Some(cancel) = cancel {
-                if cancel.is_asked() {
-                    return Some(End::Cancelled);
+                if cancel.is_cancelled() {
+                    return Some(Exit::Cancelled);
                 }
-                if self.stdout.total() + self.stderr.total() > Process::FLOOD {
-                    return Some(End::Flooded);
+                if self.stdout.total() + self.stderr.total() > Process::KILL_LIMIT {
+                    return Some(Exit::OutputLimit);
                 }
             }
             match self.events.recv_timeout(left.min(TICK)) {
-                Ok(event) => self.take(event),
+                Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => {}
                 // All threads have said what they had to say; the clock goes on.
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(TICK)),
@@ -137,10 +137,10 @@ impl Watch {
         }
     }
 
-    fn take(&mut self, event: Event) {
+    fn handle(&mut self, event: Event) {
         match event {
-            Event::Said(Stream::Out, bytes) => self.stdout.begin(&bytes, self.most),
-            Event::Said(Stream::Err, bytes) => self.stderr.end(&bytes, Process::SAID),
+            Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.most),
+            Event::Data(Stream::Err, bytes) => self.stderr.keep_tail(&bytes, Process::STDERR_LIMIT),
             Event::Closed => self.open -= 1,
             #[cfg(unix)]
             Event::Ended => self.ended = true,

@@ -7,7 +7,7 @@ use crate::{Cancel, Environment};
 
 /// What tools and sources that run programs need to know. Templates need nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct Context {
     /// The working directory of every program that is run: the project's root, absolute.
     pub root: PathBuf,
     /// The variables that they may see.

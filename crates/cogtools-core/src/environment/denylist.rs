@@ -60,7 +60,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// How names begin that are as bad whatever follows.
-const BEGINNINGS: &[&str] = &[
+const PREFIXES: &[&str] = &[
     "LD_",
     "DYLD_",
     "GIT_",
@@ -77,5 +77,5 @@ const BEGINNINGS: &[&str] = &[
 /// count: it does not on Windows.
 pub fn is_dangerous(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    NAMES.contains(&name.as_str()) || BEGINNINGS.iter().any(|begin| name.starts_with(begin))
+    NAMES.contains(&name.as_str()) || PREFIXES.iter().any(|begin| name.starts_with(begin))
 }

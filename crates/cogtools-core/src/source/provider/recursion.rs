@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 use serde_json::json;
 
-use crate::Surroundings;
+use crate::Context;
 use crate::digest;
 use crate::environment::Vars;
 
@@ -15,27 +15,27 @@ use crate::environment::Vars;
 const VARIABLE: &str = "_COGTOOLS_WITHIN";
 
 /// Whether one of the project's own providers has led here.
-pub(super) fn is_closed(around: &Surroundings) -> bool {
-    let within = within(around);
-    let mark = mark(around);
+pub(super) fn is_recursive(cx: &Context) -> bool {
+    let within = within(cx);
+    let mark = mark(cx);
     within.is_some_and(|within| within.to_string_lossy().split(',').any(|one| one == mark))
 }
 
 /// Adds the project to those that `variables` tell a provider of.
-pub(super) fn add_to(variables: &mut Vars, around: &Surroundings) {
-    let mark = OsString::from(mark(around));
-    let projects = match within(around) {
+pub(super) fn add_to(variables: &mut Vars, cx: &Context) {
+    let mark = OsString::from(mark(cx));
+    let projects = match within(cx) {
         Some(within) if !within.is_empty() => [within, &mark].join(OsStr::new(",")),
         _ => mark,
     };
     variables.insert(VARIABLE.into(), projects);
 }
 
-fn within(around: &Surroundings) -> Option<&OsStr> {
-    let process = around.environment.process();
+fn within(cx: &Context) -> Option<&OsStr> {
+    let process = cx.environment.process();
     process.get(OsStr::new(VARIABLE)).map(OsString::as_os_str)
 }
 
-fn mark(around: &Surroundings) -> String {
-    digest::value(&json!(around.root.display().to_string())).to_string()
+fn mark(cx: &Context) -> String {
+    digest::value(&json!(cx.root.display().to_string())).to_string()
 }

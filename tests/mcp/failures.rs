@@ -19,24 +19,24 @@ fn source(url: &str) -> Value {
 
 /// Discovery names what is wrong, and declares the other tool.
 #[track_caller]
-fn costs_only_itself(url: &str, fault: &str) {
+fn costs_only_itself(url: &str, diagnostic: &str) {
     let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
     let project = project();
     let run = with("cogtools-discover", &project, &[source(url)]);
     run.env("TOKEN", "s3cr3t-t0k3n").run().expect(
         0,
         declared,
-        format!("cogtools-discover: warning{fault}\n"),
+        format!("cogtools-discover: warning{diagnostic}\n"),
     );
 }
 
-/// The server is told of by `fault`, for each way that it behaves.
+/// The server is told of by `diagnostic`, for each way that it behaves.
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     let project = project();
     let site = Site::strict(&project, &[]);
-    for (how, fault) in table {
-        costs_only_itself(&format!("{}/{how}", site.url), fault);
+    for (how, diagnostic) in table {
+        costs_only_itself(&format!("{}/{how}", site.url), diagnostic);
     }
 }
 
@@ -60,8 +60,9 @@ fn an_answer_of_http_alone_says_what_to_check() {
             "that is for whoever runs it to mend; ask again later",
         ),
     ] {
-        let fault = format!("[TOOL_FAILED]: the MCP server `s` answers with {words}\nhint: {hint}");
-        check(&[(how, &fault)]);
+        let diagnostic =
+            format!("[TOOL_FAILED]: the MCP server `s` answers with {words}\nhint: {hint}");
+        check(&[(how, &diagnostic)]);
     }
 }
 
@@ -132,7 +133,7 @@ fn a_redirect_takes_no_secret_elsewhere() {
     let (here, there) = (project(), project());
     let other = Site::strict(&there, &[]);
     let site = Site::strict(&here, &[]);
-    let fault = format!(
+    let diagnostic = format!(
         "[TOOL_FAILED]: the MCP server `s` answers with HTTP 307 Temporary Redirect, a redirect to \
          `{}/json`\nhint: put the place where it is now into `url` of the source: a redirect is \
          not followed, as it could carry secrets to others",
@@ -140,7 +141,7 @@ fn a_redirect_takes_no_secret_elsewhere() {
     );
     costs_only_itself(
         &format!("{}/moved/{}/json?x=1", site.url, other.url),
-        &fault,
+        &diagnostic,
     );
     assert_eq!(here.read("asked"), format!("moved with {TOKEN}\n"));
     assert!(!there.path("asked").exists());

@@ -2,7 +2,7 @@
 
 /// What can be wrong with a configuration.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ConfigFault {
+pub(super) enum ConfigError {
     #[error("the configuration is a map of keys, not {0}")]
     NotAMap(&'static str),
     #[error("unknown key `{0}`")]
@@ -32,7 +32,7 @@ pub(super) enum ConfigFault {
     Host(String, Option<String>),
 }
 
-impl ConfigFault {
+impl ConfigError {
     pub(super) fn hint(&self) -> String {
         match self {
             Self::UnknownKey(_, Some(meant))

@@ -7,7 +7,7 @@ use crate::pointer::child;
 
 /// One of the schemas that a schema consists of.
 #[derive(Clone, Debug)]
-pub struct Site<'s> {
+pub struct SubSchema<'s> {
     /// Where it stands: a JSON pointer from the root, empty for the root itself.
     pub pointer: String,
     /// What stands there.
@@ -33,10 +33,10 @@ pub enum Role<'s> {
 }
 
 /// `schema` and all schemas inside of it, outer ones first.
-pub(super) fn sites(schema: &Map<String, Value>) -> Vec<Site<'_>> {
+pub(super) fn sites(schema: &Map<String, Value>) -> Vec<SubSchema<'_>> {
     let mut found = Vec::new();
     collect(
-        Site {
+        SubSchema {
             pointer: String::new(),
             schema,
             role: Role::Root,
@@ -46,17 +46,17 @@ pub(super) fn sites(schema: &Map<String, Value>) -> Vec<Site<'_>> {
     found
 }
 
-fn collect<'s>(site: Site<'s>, found: &mut Vec<Site<'s>>) {
-    let (pointer, schema) = (site.pointer.clone(), site.schema);
-    found.push(site);
+fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
+    let (pointer, schema) = (sub_schema.pointer.clone(), sub_schema.schema);
+    found.push(sub_schema);
     let mut part = |pointer: String, value: &'s Value, role| {
         if let Some(schema) = value.as_object() {
-            let site = Site {
+            let sub_schema = SubSchema {
                 pointer,
                 schema,
                 role,
             };
-            collect(site, found);
+            collect(sub_schema, found);
         }
     };
     for (keyword, value) in schema {

@@ -1,14 +1,14 @@
 //! A failure as it is shown: what every error turns into at last.
 //!
 //! Each operation has its own error type whose variants carry the names and
-//! paths they speak of; `Fault` is the one form that programs print, MCP
+//! paths they speak of; `Diagnostic` is the one form that programs print, MCP
 //! answers and JSON reports are made from.
 
-use crate::{Code, Hint, Place};
+use crate::{Code, Hint, Location};
 
 /// One failure, worded for the one who can act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Diagnostic {
     /// The stable code.
     pub code: Code,
     /// What it is about: a tool's name, a file. Empty when nothing is to be named.
@@ -23,26 +23,27 @@ pub struct Fault {
     /// What to do next, one line each.
     pub hints: Vec<Hint>,
     /// Where in a file it is wrong.
-    pub place: Option<Place>,
+    pub location: Option<Location>,
 }
 
-impl Fault {
+impl Diagnostic {
     /// How many faults of one file or one call are told; with more of them, the
     /// rest would only hide the first.
-    pub const MOST: usize = 50;
+    pub const MAX_SHOWN: usize = 50;
 
-    /// The first of `faults`, and a word on it when there are more.
-    pub fn first_of(faults: impl IntoIterator<Item = Self>) -> Vec<Self> {
-        let mut faults: Vec<Self> = faults.into_iter().take(Self::MOST + 1).collect();
-        if faults.len() > Self::MOST {
-            faults.truncate(Self::MOST);
-            if let Some(last) = faults.last_mut() {
-                let most = Self::MOST;
+    /// The first of `diagnostics`, and a word on it when there are more.
+    pub fn truncate(diagnostics: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut diagnostics: Vec<Self> =
+            diagnostics.into_iter().take(Self::MAX_SHOWN + 1).collect();
+        if diagnostics.len() > Self::MAX_SHOWN {
+            diagnostics.truncate(Self::MAX_SHOWN);
+            if let Some(last) = diagnostics.last_mut() {
+                let most = Self::MAX_SHOWN;
                 let hint = format!("there is more: only the first {most} are shown");
                 last.hints.push(hint.into());
             }
         }
-        faults
+        diagnostics
     }
 
     /// A fault about nothing in particular.
@@ -54,27 +55,27 @@ impl Fault {
             message: message.into(),
             details: String::new(),
             hints: Vec::new(),
-            place: None,
+            location: None,
         }
     }
 
     /// The same fault, about `subject`.
     #[must_use]
-    pub fn about(mut self, subject: impl Into<String>) -> Self {
+    pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
         self
     }
 
     /// The same fault, at the argument (or value) that `pointer` names.
     #[must_use]
-    pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
+    pub fn with_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
     /// The same fault with what somebody else said about it.
     #[must_use]
-    pub fn telling(mut self, details: impl Into<String>) -> Self {
+    pub fn with_details(mut self, details: impl Into<String>) -> Self {
         self.details = details.into();
         self
     }
@@ -88,20 +89,20 @@ impl Fault {
 
     /// The same fault at a place in a file.
     #[must_use]
-    pub fn at(mut self, place: Place) -> Self {
-        self.place = Some(place);
+    pub fn at(mut self, location: Location) -> Self {
+        self.location = Some(location);
         self
     }
 
-    /// Place, subject, pointer and message on one line, without code and hints.
-    pub fn line(&self) -> String {
+    /// Location, subject, pointer and message on one line, without code and hints.
+    pub fn summary(&self) -> String {
         let mut parts = Vec::with_capacity(4);
-        if let Some(place) = &self.place {
+        if let Some(location) = &self.location {
             parts.push(format!(
                 "{}:{}:{}",
-                place.file.display(),
-                place.line,
-                place.column
+                location.file.display(),
+                location.line,
+                location.column
             ));
         } else if !self.subject.is_empty() {
             parts.push(self.subject.clone());

@@ -1,0 +1,72 @@
+//! What is captured of an output that may be larger than anybody wants.
+
+/// A part of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The bytes that were captured.
+    pub bytes: Vec<u8>,
+    /// How many bytes were not.
+    pub left_out: u64,
+}
+
+impl Captured {
+    /// How many bytes there were in all.
+    pub const fn total(&self) -> u64 {
+        self.bytes.len() as u64 + self.left_out
+    }
+
+    /// Adds what comes next, if there is room: the beginning is captured.
+    pub(super) fn keep_head(&mut self, next: &[u8], most: usize) {
+        let room = most.saturating_sub(self.bytes.len()).min(next.len());
+        self.bytes.extend_from_slice(&next[..room]);
+        self.left_out += (next.len() - room) as u64;
+    }
+
+    /// Adds what comes next, and makes room for it: the end is captured. It may be
+    /// twice as long as `most` until [`Self::cut`].
+    pub(super) fn keep_tail(&mut self, next: &[u8], most: usize) {
+        self.bytes.extend_from_slice(next);
+        if self.bytes.len() > 2 * most {
+            self.truncate_head(most);
+        }
+    }
+
+    /// Leaves out all but the last `most` bytes.
+    pub(super) fn truncate_head(&mut self, most: usize) {
+        let over = self.bytes.len().saturating_sub(most);
+        self.bytes.drain(..over);
+        self.left_out += over as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Captured;
+
+    #[test]
+    fn the_beginning() {
+        let mut captured = Captured::default();
+        for next in ["abc", "def", "ghi"] {
+            captured.keep_head(next.as_bytes(), 5);
+        }
+        assert_eq!(
+            (captured.bytes.as_slice(), captured.left_out),
+            (&b"abcde"[..], 4)
+        );
+        assert_eq!(captured.total(), 9);
+    }
+
+    #[test]
+    fn the_end() {
+        let mut captured = Captured::default();
+        for next in ["abc", "def", "ghijkl", "mn"] {
+            captured.keep_tail(next.as_bytes(), 5);
+        }
+        captured.truncate_head(5);
+        assert_eq!(
+            (captured.bytes.as_slice(), captured.left_out),
+            (&b"jklmn"[..], 9)
+        );
+        assert_eq!(captured.total(), 14);
+    }
+}
