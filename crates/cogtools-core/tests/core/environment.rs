@@ -140,7 +140,7 @@ hint: EnvOrigins shows where each value would come from
         str![[r#"
 error[INVALID_CONFIG]: the environment variable `A` is not set
 hint: set A in the environment, or put a line `A=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: EnvOrigins shows where each value would come from
 
 "#]],
     );
