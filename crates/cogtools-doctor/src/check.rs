@@ -1,17 +1,17 @@
-//! The checks there are, in the order in which a host meets what they look at.
+//! The list of checks, in the order in which a host meets the things they examine.
 
 use crate::checks;
 use crate::context::Context;
 use crate::finding::{Finding, State};
 
-/// One thing to look at.
+/// A check.
 struct Check {
     /// Its name in the report and in the manual.
     name: &'static str,
     run: fn(&Context) -> Vec<Finding>,
 }
 
-/// A check and what it has found.
+/// The name of a check and its findings.
 pub(crate) struct Result {
     pub(crate) name: &'static str,
     pub(crate) findings: Vec<Finding>,
@@ -73,8 +73,8 @@ const ALL: [Check; 13] = [
     },
 ];
 
-/// What every check finds in `cx`.
-pub(crate) fn all(cx: &Context) -> Vec<Result> {
+/// Runs every check on `cx`.
+pub(crate) fn run_all(cx: &Context) -> Vec<Result> {
     ALL.iter()
         .map(|check| Result {
             name: check.name,
@@ -83,7 +83,7 @@ pub(crate) fn all(cx: &Context) -> Vec<Result> {
         .collect()
 }
 
-/// How many findings are in that state.
+/// The number of findings in `state`.
 pub(crate) fn count(results: &[Result], state: State) -> usize {
     let findings = results.iter().flat_map(|result| &result.findings);
     findings.filter(|finding| finding.state == state).count()

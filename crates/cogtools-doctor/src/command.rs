@@ -1,4 +1,4 @@
-//! The program: look, mend what may be mended, look again, report.
+//! The program: check, fix what can be fixed, check again, report.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Diagnostic};
@@ -147,7 +147,7 @@ impl DoctorArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = DoctorArgs::from_matches(matches);
     if !io.cwd.is_dir() {
-        let message = "the working directory does not exist any more";
+        let message = "the working directory no longer exists";
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         return Err(diagnostic.hint("change to a directory that exists").into());
     }
@@ -155,16 +155,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.policy {
         return io.show(&headless::policy(&cx));
     }
-    let mut results = check::all(&cx);
+    let mut results = check::run_all(&cx);
     let mut fixed = Vec::new();
     if args.fix && !cx.host.cancel.is_cancelled() {
         fixed = fix::apply(&results, &cx)?;
         if !fixed.is_empty() {
             cx = Context::gather(io);
-            results = check::all(&cx);
+            results = check::run_all(&cx);
         }
     }
-    // Whoever has asked for the end waits for no report of what was cut short.
+    // After a cancellation, the report would be incomplete.
     if cx.host.cancel.is_cancelled() {
         return Ok(());
     }

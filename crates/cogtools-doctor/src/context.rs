@@ -1,4 +1,4 @@
-//! What all checks look at, gathered once.
+//! The data that all checks share, gathered once.
 
 use std::path::Path;
 
@@ -40,8 +40,8 @@ impl Context {
         &self.host.root
     }
 
-    /// The names of the tools that a host knows; where discovery was not run,
-    /// those that it would declare.
+    /// The names of the tools that a host sees; if discovery was not run, those
+    /// that it would declare.
     pub(crate) fn names(&self) -> Vec<String> {
         match &self.discovery {
             Discovery::Done { names, .. } => names.clone(),

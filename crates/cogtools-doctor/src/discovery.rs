@@ -1,4 +1,4 @@
-//! What Gemini CLI learns from the discovery command, by running it the same way.
+//! Runs the discovery command as Gemini CLI does, and parses its output.
 
 use serde_json::Value;
 
@@ -7,42 +7,42 @@ use crate::host::Host;
 use crate::process::first_line;
 use crate::program::Program;
 
-/// What came of it.
+/// The outcome of discovery.
 #[derive(Debug)]
 pub(crate) enum Discovery {
     /// It was not run, for this reason.
     NotRun(String),
-    /// Gemini CLI would not start, or see no tools, for this reason.
+    /// Gemini CLI would not start, or would see no tools, for this reason.
     Failed(String),
-    /// The names of the tools that it would know, and what standard error said.
+    /// The names of the tools that it would see, and the text on standard error.
     Done { names: Vec<String>, stderr: Vec<u8> },
 }
 
-/// Runs the discovery command that `gemini` knows on `host`.
+/// Runs the discovery command of `gemini` on `host`.
 pub(crate) fn discover(gemini: &Gemini, host: &Host) -> Discovery {
     let Some(command) = gemini.discovery_command() else {
-        return Discovery::NotRun("no settings name a discovery command".into());
+        return Discovery::NotRun("no settings file sets a discovery command".into());
     };
     let Some(program) = Program::discovery(command, host) else {
-        return Discovery::NotRun(format!("`{command}` is no command line"));
+        return Discovery::NotRun(format!("`{command}` is not a valid command line"));
     };
     if program.file.is_none() {
-        return Discovery::NotRun(format!("`{}` is not on PATH", program.word));
+        return Discovery::NotRun(format!("`{}` is not on PATH", program.name));
     }
     if !program.may_run(&gemini.trust) {
-        let why = "is not a program of cogtools, and the folder is not trusted";
-        return Discovery::NotRun(format!("`{}` {why}", program.word));
+        let why = "is not a cogtools program, and the folder is not trusted";
+        return Discovery::NotRun(format!("`{}` {why}", program.name));
     }
     let output = match program.run(&[], b"", host) {
-        None => return Discovery::NotRun(format!("`{}` is not on PATH", program.word)),
+        None => return Discovery::NotRun(format!("`{}` is not on PATH", program.name)),
         Some(Err(error)) => return Discovery::Failed(error.to_string()),
         Some(Ok(output)) => output,
     };
-    if !output.end.is_success() {
-        let said = first_line(&output.stderr);
-        return Discovery::Failed(format!("{}: {said}", output.end.describe()));
+    if !output.exit.is_success() {
+        let line = first_line(&output.stderr);
+        return Discovery::Failed(format!("{}: {line}", output.exit.describe()));
     }
-    match names(&output.stdout) {
+    match parse_names(&output.stdout) {
         Ok(names) => Discovery::Done {
             names,
             stderr: output.stderr,
@@ -51,13 +51,13 @@ pub(crate) fn discover(gemini: &Gemini, host: &Host) -> Discovery {
     }
 }
 
-/// The names in a list of declarations, as Gemini CLI takes it apart.
-fn names(stdout: &[u8]) -> Result<Vec<String>, String> {
+/// The names in a list of declarations, parsed as Gemini CLI does.
+fn parse_names(stdout: &[u8]) -> Result<Vec<String>, String> {
     let text = String::from_utf8_lossy(stdout);
     let value: Value = serde_json::from_str(text.trim())
-        .map_err(|error| format!("printed what is not JSON: {error}"))?;
+        .map_err(|error| format!("printed invalid JSON: {error}"))?;
     let Value::Array(items) = value else {
-        return Err("printed JSON that is not a list".into());
+        return Err("printed JSON that is not an array".into());
     };
     let mut names = Vec::new();
     for item in &items {
@@ -65,8 +65,8 @@ fn names(stdout: &[u8]) -> Result<Vec<String>, String> {
             .iter()
             .find_map(|key| item.get(*key)?.as_array());
         let declarations = wrapped.map_or(std::slice::from_ref(item), Vec::as_slice);
-        let named = declarations.iter().filter_map(|one| one["name"].as_str());
-        names.extend(named.map(str::to_owned));
+        let declared = declarations.iter().filter_map(|it| it["name"].as_str());
+        names.extend(declared.map(str::to_owned));
     }
     Ok(names)
 }

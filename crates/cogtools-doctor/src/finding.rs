@@ -1,31 +1,31 @@
-//! What a check has found.
+//! A finding of a check.
 
 use serde_json::{Map, Value};
 
-/// How much it matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum State {
-    /// It is as it should be.
+    /// Nothing is wrong.
     Ok,
-    /// Tools work, but not for everybody, or at a price.
+    /// Tools work, but not everywhere, or at a cost.
     Warning,
-    /// Some host does not see a tool, or cannot call it, or does not start.
+    /// A host does not see a tool, cannot call it, or does not start.
     Problem,
 }
 
-/// One thing that was looked at.
+/// One result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) state: State,
-    /// What is so, in one line.
+    /// What was found, in one line.
     pub(crate) message: String,
-    /// What to type, or to do, to mend it.
+    /// The command that fixes it, or what to do.
     pub(crate) fix: Option<String>,
-    /// Whether `--fix` does it.
+    /// Whether `--fix` can fix it.
     pub(crate) fixable: bool,
 }
 
-/// What to type for what `--fix` mends.
+/// The command for everything that `--fix` can fix.
 const FIX: &str = "cogtools doctor --fix";
 
 impl State {
@@ -60,7 +60,7 @@ impl Finding {
         }
     }
 
-    /// The same with what mends it.
+    /// Adds how to fix it.
     pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
         Self {
             fix: Some(fix.into()),
@@ -68,7 +68,7 @@ impl Finding {
         }
     }
 
-    /// The same, which `--fix` mends.
+    /// Marks it as something that `--fix` can fix.
     pub(crate) fn fixable(self) -> Self {
         Self {
             fixable: true,
@@ -76,7 +76,7 @@ impl Finding {
         }
     }
 
-    /// The finding of the check of that name, as JSON.
+    /// The finding as JSON, with the name of its `check`.
     pub(crate) fn json(&self, check: &str) -> Value {
         let mut object = Map::new();
         object.insert("check".into(), check.into());

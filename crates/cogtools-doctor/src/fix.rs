@@ -1,4 +1,4 @@
-//! What `--fix` does: only files of the project, and only what loses nothing.
+//! `--fix`: changes files of the project only, and loses nothing in them.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::finding::State;
 use crate::settings::planned_change;
 
-/// Mends what is fixable among `results`; the files that were written.
+/// Fixes the fixable findings in `results`, and returns the files that were written.
 pub(crate) fn apply(results: &[check::Result], cx: &Context) -> Result<Vec<PathBuf>, Failure> {
     let mut findings = results.iter().flat_map(|result| &result.findings);
     if !findings.any(|finding| finding.fixable && finding.state != State::Ok) {

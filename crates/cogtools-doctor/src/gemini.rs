@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::host::Host;
 use crate::process;
 
-/// What there is of Gemini CLI.
+/// The installations of Gemini CLI and their configuration.
 #[derive(Debug)]
 pub(crate) struct Gemini {
     pub(crate) places: Places,
@@ -37,14 +37,14 @@ impl Gemini {
 
     /// The version of the `gemini` that starts here, or the newest known one.
     pub(crate) fn version(&self) -> Version {
-        let mut versions = self.installations.iter().filter_map(|one| one.version);
+        let mut versions = self.installations.iter().filter_map(|it| it.version);
         versions.next().unwrap_or(Version::KNOWN)
     }
 
     /// Every version found, the one that starts here first, each once.
     pub(crate) fn versions(&self) -> Vec<Version> {
         let mut versions = vec![self.version()];
-        for version in self.installations.iter().filter_map(|one| one.version) {
+        for version in self.installations.iter().filter_map(|it| it.version) {
             if !versions.contains(&version) {
                 versions.push(version);
             }
@@ -52,13 +52,13 @@ impl Gemini {
         versions
     }
 
-    /// The discovery command as the Gemini CLI that starts here knows it.
+    /// The discovery command of the Gemini CLI that starts here.
     pub(crate) fn discovery_command(&self) -> Option<&str> {
         let [discovery, _] = self.version().generation().keys();
         self.command(discovery)
     }
 
-    /// The call command as the Gemini CLI that starts here knows it.
+    /// The call command of the Gemini CLI that starts here.
     pub(crate) fn call_command(&self) -> Option<&str> {
         let [_, call] = self.version().generation().keys();
         self.command(call)
@@ -69,7 +69,7 @@ impl Gemini {
         value.as_str().filter(|value| !value.trim().is_empty())
     }
 
-    /// Whether some settings list names the tool.
+    /// Whether one of the settings lists `keys` names `tool`.
     pub(crate) fn lists(&self, keys: &[&str], tool: &str) -> bool {
         keys.iter()
             .filter_map(|key| self.settings.get(key)?.0.as_array())
@@ -79,16 +79,16 @@ impl Gemini {
     }
 }
 
-/// Every `gemini`; one whose package does not tell its version is asked, unless
-/// it belongs to the project, which must not choose what runs here.
+/// Every `gemini`. One whose package does not contain its version is run to get it,
+/// unless it belongs to an untrusted project, which must not choose what runs.
 fn installations(trust: &Trust, host: &Host) -> Vec<Installation> {
-    let mut found = install::find(&host.root, &host.vars);
-    for one in &mut found {
-        if one.version.is_none() && (one.on_path || trust.is_given()) {
-            one.version = process::run(&one.program, &["--version"], b"", host)
+    let mut installations = install::find(&host.root, &host.vars);
+    for installation in &mut installations {
+        if installation.version.is_none() && (installation.on_path || trust.is_given()) {
+            installation.version = process::run(&installation.program, &["--version"], b"", host)
                 .ok()
                 .and_then(|output| Version::parse(&process::first_line(&output.stdout)));
         }
     }
-    found
+    installations
 }

@@ -1,4 +1,4 @@
-//! Where the doctor runs, and every program that it starts.
+//! The environment in which the doctor and the programs that it starts run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ use cogtools_program::project::project;
 pub(crate) struct Host {
     /// The root of the project, in which hosts are started.
     pub(crate) root: PathBuf,
-    /// The directory in which the doctor was called.
+    /// The directory in which the doctor was started.
     pub(crate) cwd: PathBuf,
     /// The environment, which every host and every tool would inherit.
     pub(crate) vars: Vars,
-    /// The folder of the programs that the doctor belongs to.
+    /// The folder that contains the programs of cogtools.
     pub(crate) programs: PathBuf,
-    /// What ends the programs that are run.
+    /// Cancels the programs that are running.
     pub(crate) cancel: Cancel,
 }
 

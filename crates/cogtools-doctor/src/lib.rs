@@ -1,9 +1,9 @@
-//! `cogtools doctor`: looks at a project as each host would, and says what keeps
+//! `cogtools doctor`: examines a project as its hosts would, and reports what keeps
 //! its tools from being seen or called.
 //!
 //! It does not guess: it reads what the host reads, starts what the host starts,
-//! and calls a tool the way the host calls it. Each check is a module of its own
-//! in `checks`, and all of them look at one `context::Context`.
+//! and calls a tool the way the host calls it. Each check is a module in
+//! `checks`, and all of them share one `context::Context`.
 
 mod check;
 mod checks;

@@ -1,7 +1,7 @@
-//! A program that is run to its end, bounded in time and output.
+//! Runs a program to its end, with limits on time and output.
 //!
-//! What is looked at may be broken: a program that never ends or never stops
-//! talking must not take the doctor with it.
+//! The program may be broken: one that never ends or never stops printing must
+//! not hang the doctor.
 
 use std::io;
 use std::path::Path;
@@ -12,37 +12,37 @@ use cogtools_core::process::{Exit, Process};
 
 use crate::host::Host;
 
-/// What Gemini CLI takes from a discovery command: 10 MiB of each stream.
-const LIMIT: usize = 10 << 20;
-/// How long anything may take. Gemini CLI itself would wait for ever.
+/// The limit of Gemini CLI for a discovery command: 10 MiB per stream.
+const MAX_OUTPUT_BYTES: usize = 10 << 20;
+/// How long a program may take. Gemini CLI itself waits forever.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What a program left behind.
+/// How a program exited, and its output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    pub(crate) end: Exit,
+    pub(crate) exit: Exit,
     pub(crate) stdout: Vec<u8>,
-    /// The last part of it, if it is long.
+    /// Only the end of it, if it is long.
     pub(crate) stderr: Vec<u8>,
 }
 
-/// Why there is nothing to look at.
+/// Why there is no output to examine.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
     #[error("cannot be started: {0}")]
     Start(io::Error),
-    #[error("did not end within {} s", .0.as_secs_f64())]
+    #[error("did not finish within {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    #[error("ended, but something that it had started kept its output open")]
-    Open,
-    #[error("printed more than {} MiB", LIMIT >> 20)]
-    TooMuch,
-    #[error("was stopped, as was asked")]
+    #[error("exited, but left a child process that keeps its output open")]
+    LeftChildren,
+    #[error("printed more than {} MiB", MAX_OUTPUT_BYTES >> 20)]
+    OutputLimit,
+    #[error("was cancelled")]
     Cancelled,
 }
 
-/// Runs `program` on `host` with exactly its variables, and `input`
-/// on its standard input.
+/// Runs `program` on `host` with exactly its environment, and `input` on
+/// standard input.
 pub(crate) fn run(
     program: &Path,
     args: &[&str],
@@ -53,31 +53,35 @@ pub(crate) fn run(
         .args(args)
         .variables(host.vars.clone())
         .input(input);
-    bounded(process, TIMEOUT, &host.cancel)
+    run_with_limits(process, TIMEOUT, &host.cancel)
 }
 
-/// Runs `process`, no longer than `timeout`.
-fn bounded(process: Process, timeout: Duration, cancel: &Cancel) -> Result<Output, RunError> {
-    let process = process.timeout(timeout).stdout_limit(LIMIT);
+/// Runs `process` with a limit on output, and for at most `timeout`.
+fn run_with_limits(
+    process: Process,
+    timeout: Duration,
+    cancel: &Cancel,
+) -> Result<Output, RunError> {
+    let process = process.timeout(timeout).stdout_limit(MAX_OUTPUT_BYTES);
     let output = process.run(cancel).map_err(RunError::Start)?;
-    let most = LIMIT as u64;
-    if output.stdout.total() > most || output.stderr.total() > most {
-        return Err(RunError::TooMuch);
+    let limit = MAX_OUTPUT_BYTES as u64;
+    if output.stdout.total() > limit || output.stderr.total() > limit {
+        return Err(RunError::OutputLimit);
     }
     match output.exit {
         Exit::TimedOut => Err(RunError::Timeout(timeout)),
         Exit::Cancelled => Err(RunError::Cancelled),
-        // Gemini CLI would wait.
-        _ if output.left_children => Err(RunError::Open),
-        end => Ok(Output {
-            end,
+        // Gemini CLI would wait for them.
+        _ if output.left_children => Err(RunError::LeftChildren),
+        exit => Ok(Output {
+            exit,
             stdout: output.stdout.bytes,
             stderr: output.stderr.bytes,
         }),
     }
 }
 
-/// The first line of what a program printed, as it can be shown.
+/// The first line of a program's output that is not blank.
 pub(crate) fn first_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().find(|line| !line.trim().is_empty());
@@ -94,11 +98,11 @@ mod tests {
         let vars = [("PATH".into(), "/usr/bin:/bin".into())];
         let process = process.variables(vars.into()).input(input);
         let timeout = Duration::from_millis(900);
-        let found = match bounded(process, timeout, &Cancel::default()) {
+        let found = match run_with_limits(process, timeout, &Cancel::default()) {
             Err(error) => error.to_string(),
             Ok(output) => format!(
                 "{}: {} {}",
-                output.end.describe(),
+                output.exit.describe(),
                 output.stdout.len(),
                 first_line(&output.stderr)
             ),
@@ -107,17 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn everything_ends() {
+    fn every_program_is_limited() {
         check(
             "cat; echo no >&2; exit 3",
             b"four",
             "ended with status 3: 4 no",
         );
-        check("exec sleep 60", b"", "did not end within 0.9 s");
+        check("exec sleep 60", b"", "did not finish within 0.9 s");
         check(
             "sleep 60 &",
             b"",
-            "ended, but something that it had started kept its output open",
+            "exited, but left a child process that keeps its output open",
         );
         check("exec yes", b"", "printed more than 10 MiB");
         check("exec yes >&2", b"", "printed more than 10 MiB");

@@ -1,4 +1,4 @@
-//! A command of the settings, as Gemini CLI finds and starts it.
+//! A command from the settings, as Gemini CLI finds and starts it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,52 +12,52 @@ use crate::process::{self, Output, RunError};
 /// A program that a settings key names, with its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The word that names it.
-    pub(crate) word: String,
-    /// What comes behind.
+    /// Its name, as written in the settings.
+    pub(crate) name: String,
+    /// The arguments after the name.
     pub(crate) args: Vec<String>,
     /// The file that the system would start, if there is one.
     pub(crate) file: Option<PathBuf>,
-    /// Words that only a shell understands: Gemini CLI has none, and drops them.
+    /// Shell operators, which Gemini CLI drops, since it starts no shell.
     pub(crate) dropped: Vec<String>,
 }
 
 impl Program {
-    /// The discovery command: words, split as a shell does it. `None` when they
-    /// cannot be.
+    /// Parses the discovery command, which is split as a shell does. `None` if it
+    /// cannot be split.
     pub(crate) fn discovery(command: &str, host: &Host) -> Option<Self> {
         let words = shlex::split(command)?;
         let operator = |word: &String| !word.is_empty() && word.chars().all(is_operator);
-        let (dropped, words): (Vec<String>, Vec<String>) = words.into_iter().partition(operator);
-        let mut words = words.into_iter();
-        let word = words.next()?;
+        let (dropped, args): (Vec<String>, Vec<String>) = words.into_iter().partition(operator);
+        let mut args = args.into_iter();
+        let name = args.next()?;
         Some(Self {
-            file: find(&word, host).filter(|file| starts(file)),
-            word,
-            args: words.collect(),
+            file: find(&name, host).filter(|file| is_startable(file)),
+            name,
+            args: args.collect(),
             dropped,
         })
     }
 
-    /// The call command: one name, blanks and all.
+    /// The call command: a single name, spaces included.
     pub(crate) fn call(command: &str, host: &Host) -> Self {
         Self {
-            word: command.to_owned(),
+            name: command.to_owned(),
             args: Vec::new(),
-            file: find(command, host).filter(|file| starts(file)),
+            file: find(command, host).filter(|file| is_startable(file)),
             dropped: Vec::new(),
         }
     }
 
-    /// Whether it is one of ours, by its name.
+    /// Whether it has the name of a program of cogtools.
     pub(crate) fn is_ours(&self) -> bool {
-        [DISCOVER, CALL].contains(&program_name(&self.word))
+        [DISCOVER, CALL].contains(&program_name(&self.name))
     }
 
-    /// Whether it may be started: a project that nobody trusts must not choose
-    /// what runs here, but what `PATH` has under our names is ours.
+    /// Whether it may be started: an untrusted project must not choose what runs,
+    /// except for the programs of cogtools on `PATH`.
     pub(crate) fn may_run(&self, trust: &Trust) -> bool {
-        trust.is_given() || (self.is_ours() && self.word == program_name(&self.word))
+        trust.is_given() || (self.is_ours() && self.name == program_name(&self.name))
     }
 
     /// Runs it in the project with its own arguments and `more`, as a host does.
@@ -74,22 +74,22 @@ impl Program {
     }
 }
 
-/// The file that the system would start for `word` in the project.
-pub(crate) fn find(word: &str, host: &Host) -> Option<PathBuf> {
+/// The file that the system would start for `name` in the project.
+pub(crate) fn find(name: &str, host: &Host) -> Option<PathBuf> {
     let path = host.vars.get(OsStr::new("PATH"));
-    which::which_in(word, path, &host.root).ok()
+    which::which_in(name, path, &host.root).ok()
 }
 
-/// Whether Gemini CLI can start it: on Windows it starts no script of `cmd`, which
-/// is what npm puts on PATH there.
-fn starts(file: &Path) -> bool {
+/// Whether Gemini CLI can start it: on Windows it does not start `cmd` scripts, which
+/// npm puts on PATH there.
+fn is_startable(file: &Path) -> bool {
     let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
     !(cfg!(windows) && ["cmd", "bat", "ps1"].contains(&ending.to_lowercase().as_str()))
 }
 
-/// The name of a program without its folder and its ending on Windows.
-pub(crate) fn program_name(word: &str) -> &str {
-    let name = Path::new(word)
+/// The name of a program without its folder and without `.exe`.
+pub(crate) fn program_name(path: &str) -> &str {
+    let name = Path::new(path)
         .file_name()
         .and_then(OsStr::to_str)
         .unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The findings, for people and for programs.
+//! The findings, as text or JSON.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::check::{Result, count};
 use crate::finding::{Finding, State};
 
-/// How wide the column of states is.
-const WIDTH: usize = State::Problem.name().len();
+/// The width of the column of states.
+const STATE_WIDTH: usize = State::Problem.name().len();
 
 /// How many characters of a message are shown.
 const MAX_CHARS: usize = 600;
@@ -20,12 +20,12 @@ const MAX_CHARS: usize = 600;
 pub(crate) fn human(results: &[Result], fixed: &[PathBuf], colour: bool) -> String {
     let mut text = String::new();
     for file in fixed {
-        let _ = writeln!(text, "fixed {}\n", shown(&file.display().to_string()));
+        let _ = writeln!(text, "fixed {}\n", printable(&file.display().to_string()));
     }
     for result in results {
         let _ = writeln!(text, "{}", paint(result.name, BOLD, colour));
         for finding in &result.findings {
-            line(&mut text, finding, colour);
+            write_finding(&mut text, finding, colour);
         }
     }
     text.push('\n');
@@ -33,7 +33,7 @@ pub(crate) fn human(results: &[Result], fixed: &[PathBuf], colour: bool) -> Stri
     text
 }
 
-/// All of it as one object.
+/// The report as one JSON object.
 pub(crate) fn json(root: &Path, results: &[Result], fixed: &[PathBuf]) -> Value {
     let findings = results.iter().flat_map(|result| {
         let findings = result.findings.iter();
@@ -49,39 +49,39 @@ pub(crate) fn json(root: &Path, results: &[Result], fixed: &[PathBuf]) -> Value 
     })
 }
 
-fn line(text: &mut String, finding: &Finding, colour: bool) {
+fn write_finding(text: &mut String, finding: &Finding, colour: bool) {
     let style = match finding.state {
         State::Ok => GREEN,
         State::Warning => YELLOW,
         State::Problem => RED,
     };
-    let word = finding.state.name();
-    let gap = " ".repeat(WIDTH - word.len());
-    let word = paint(word, style, colour);
-    let _ = writeln!(text, "  {word}{gap}  {}", shown(&finding.message));
+    let state = finding.state.name();
+    let gap = " ".repeat(STATE_WIDTH - state.len());
+    let label = paint(state, style, colour);
+    let _ = writeln!(text, "  {label}{gap}  {}", printable(&finding.message));
     if let Some(fix) = &finding.fix {
-        let gap = " ".repeat(WIDTH);
+        let gap = " ".repeat(STATE_WIDTH);
         let label = paint("fix:", CYAN, colour);
-        let _ = writeln!(text, "  {gap}  {label} {}", shown(fix));
+        let _ = writeln!(text, "  {gap}  {label} {}", printable(fix));
     }
 }
 
 fn summary(results: &[Result]) -> String {
-    let number = |count: usize, word: &str| match count {
-        0 => format!("no {word}s"),
-        count => pluralize(count, word),
+    let number = |count: usize, noun: &str| match count {
+        0 => format!("no {noun}s"),
+        count => pluralize(count, noun),
     };
     let problems = number(count(results, State::Problem), "problem");
     let warnings = number(count(results, State::Warning), "warning");
     let findings = results.iter().flat_map(|result| &result.findings);
     let fixable = match findings.filter(|finding| finding.fixable).count() {
         0 => String::new(),
-        fixable => format!("; cogtools doctor --fix mends {fixable}"),
+        fixable => format!("; cogtools doctor --fix can fix {fixable}"),
     };
     format!("{problems}, {warnings}{fixable}\n")
 }
 
-/// A text on one line: names and outputs of others must not steer a terminal.
-fn shown(text: &str) -> String {
+/// `text` cut to its limit and without control characters, for a terminal.
+fn printable(text: &str) -> String {
     sanitize(&truncate(text, MAX_CHARS)).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What `--fix` would make of the project's settings.
+//! The change that `--fix` makes to the project's settings.
 
 use cogtools_edit::{Change, Existing, jsonc};
 use cogtools_gemini_cli::settings::Scope;
@@ -7,12 +7,12 @@ use cogtools_gemini_cli::{Places, command};
 use crate::context::Context;
 
 /// The project's settings as Gemini CLI can read them, with our commands as
-/// `cogtools init` puts them there; `None` when there is nothing to change, or
-/// something stands in the way.
+/// `cogtools init` puts them there; `None` if there is nothing to change, or it
+/// cannot be changed.
 pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
     let file = Places::settings();
     let root = cx.root();
-    // In the user's own folder they are the user's settings, which are not ours.
+    // In the home directory these are the user's settings, which are never changed.
     if cx.gemini.places.home.as_deref() == Some(root) {
         return None;
     }
@@ -22,13 +22,13 @@ pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
         .gemini
         .settings
         .file(Scope::Project)
-        .is_some_and(|f| f.value.is_ok());
+        .is_some_and(|it| it.value.is_ok());
     let text = match &before {
         Some(text) if !readable => jsonc::mend(&file, text)?,
         Some(text) => text.clone(),
         None => String::new(),
     };
-    // Where another program is named, its owner decides, and the rest is mended.
+    // Commands of other programs stay; the rest is fixed.
     let after = jsonc::merge(&file, &text, &command::edit().wanted).unwrap_or(text);
     if before.as_deref() == Some(after.as_str()) {
         return None;

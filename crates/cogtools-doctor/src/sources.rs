@@ -7,7 +7,7 @@ use cogtools_program::project::{cancellable_context, config, project};
 /// A package or a provider that requires approval.
 #[derive(Debug)]
 pub(crate) struct SourceStatus {
-    /// What kind of source it is.
+    /// The kind of source.
     pub(crate) noun: &'static str,
     /// Its name.
     pub(crate) name: String,
@@ -15,7 +15,7 @@ pub(crate) struct SourceStatus {
     pub(crate) approval: ApprovalStatus,
 }
 
-/// Those of the project around `io`'s working directory.
+/// The sources of the project that contains `io`'s working directory.
 pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
     let project = project(io);
     let Ok(config) = config(&project, io) else {
@@ -24,10 +24,10 @@ pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
     let cx = cancellable_context(io, &project, config.env_priority);
     trustable_sources(&config, &cx)
         .iter()
-        .map(|subject| SourceStatus {
-            noun: subject.noun(),
-            name: subject.name.clone(),
-            approval: subject.status(&cx),
+        .map(|source| SourceStatus {
+            noun: source.noun(),
+            name: source.name.clone(),
+            approval: source.status(&cx),
         })
         .collect()
 }

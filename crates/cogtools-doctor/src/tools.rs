@@ -7,29 +7,29 @@ use cogtools_program::Io;
 use cogtools_program::project::unfiltered_registry;
 use serde_json::Value;
 
-/// What the project's own files say.
+/// The tool files, and errors found while loading them.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    /// Every file that wants to be a tool, in the order of sources and names.
+    /// Every tool file, in the order of sources and names.
     pub(crate) files: Vec<ToolFile>,
-    /// Files that an earlier source hides, and what hides them.
+    /// Shadowed files, each with the file that shadows it.
     pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
-    /// What is wrong with the configuration, or with a source.
+    /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// A file that wants to be a tool.
+/// A tool file, valid or not.
 #[derive(Debug)]
 pub(crate) struct ToolFile {
     /// Its stem.
     pub(crate) name: String,
-    /// The tool, or all that is wrong.
+    /// The tool, or all its errors.
     pub(crate) tool: Result<Tool, Vec<Diagnostic>>,
 }
 
 impl Tools {
-    /// Loads the tools of the project around `io`'s working directory, as Gemini CLI
-    /// is told of them.
+    /// Loads the tools of the project that contains `io`'s working directory, as
+    /// they are declared to Gemini CLI.
     pub(crate) fn load(io: &Io<'_>) -> Self {
         let registry = match unfiltered_registry(io, Some(Target::Gemini)) {
             Ok(registry) => registry,
@@ -40,14 +40,14 @@ impl Tools {
                 };
             }
         };
-        let found = registry.map_files(|listed, tool| ToolFile {
-            name: listed.name.to_string_lossy().into_owned(),
+        let loaded = registry.map_files(|entry, tool| ToolFile {
+            name: entry.name.to_string_lossy().into_owned(),
             tool: tool.map_err(cogtools_core::tool::ToolError::diagnostics),
         });
         Self {
-            files: found.items,
-            shadowed: found.shadowed,
-            diagnostics: found
+            files: loaded.items,
+            shadowed: loaded.shadowed,
+            diagnostics: loaded
                 .source_errors
                 .iter()
                 .map(SourceError::diagnostic)
@@ -60,8 +60,8 @@ impl Tools {
         self.files.iter().filter_map(|file| file.tool.as_ref().ok())
     }
 
-    /// The first of `names` that can be called without harm, and arguments for it:
-    /// what runs no program does nothing but answer. One with an example is preferred.
+    /// The first of `names` that has no side effects because it runs no program, and
+    /// arguments for it. A tool with an example is preferred.
     pub(crate) fn pure_template(&self, names: &[String]) -> Option<(&Tool, String)> {
         let pure: Vec<&Tool> = self
             .valid()

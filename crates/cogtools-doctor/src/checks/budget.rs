@@ -1,16 +1,16 @@
-//! What the tools cost: every declaration is sent with every request.
+//! The cost of the tools in tokens: every declaration is sent with every request.
 
 use std::cmp::Reverse;
 
 use crate::context::Context;
 use crate::finding::Finding;
 
-/// More tokens than this are worth a thought.
-pub(crate) const TOKENS: usize = 8_000;
-/// More tools than this confuse a model, and some hosts refuse 129.
-pub(crate) const TOOLS: usize = 100;
-/// How many of the heaviest are named.
-const NAMED: usize = 3;
+/// More tokens than this cause a warning.
+pub(crate) const MAX_TOKENS: usize = 8_000;
+/// More tools than this confuse a model, and some hosts reject 129.
+pub(crate) const MAX_TOOLS: usize = 100;
+/// How many of the heaviest tools are named.
+const MAX_NAMED: usize = 3;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut costs: Vec<(usize, &str)> = cx
@@ -27,16 +27,16 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         "tools cost"
     };
     let cost = format!("{count} {tools} about {total} tokens with every request");
-    if total <= TOKENS && count <= TOOLS {
+    if total <= MAX_TOKENS && count <= MAX_TOOLS {
         return vec![Finding::ok(cost)];
     }
     let heaviest: Vec<String> = costs
         .iter()
-        .take(NAMED)
+        .take(MAX_NAMED)
         .map(|(tokens, name)| format!("{name} ({tokens})"))
         .collect();
     let message = format!(
-        "{cost}; up to {TOKENS} tokens and {TOOLS} tools are reasonable; the heaviest are {}",
+        "{cost}; up to {MAX_TOKENS} tokens and {MAX_TOOLS} tools are reasonable; the heaviest are {}",
         heaviest.join(", ")
     );
     vec![Finding::warning(message).fix("cogtools list, then shorten or remove the heaviest")]

@@ -1,7 +1,7 @@
 //! One call of one tool, made as Gemini CLI makes it: the tool's name as the only
 //! argument, the arguments as JSON on standard input.
 //!
-//! Only a template is called: it can do nothing but answer.
+//! Only a template is called, since templates have no side effects.
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -13,45 +13,48 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 }
 
 fn call(cx: &Context) -> Finding {
-    const RERUN: &str = "mend what is named above, then run cogtools doctor again";
+    const RERUN: &str = "fix the problems above, then run cogtools doctor again";
     let Some(command) = cx.gemini.call_command() else {
-        return Finding::warning("was not made: no settings name a call command").fix(RERUN);
+        return Finding::warning("skipped: no settings file sets a call command").fix(RERUN);
     };
     let program = Program::call(command, &cx.host);
     if program.file.is_none() {
-        let message = format!("was not made: `{command}` is not on PATH");
+        let message = format!("skipped: `{command}` is not on PATH");
         return Finding::warning(message).fix(RERUN);
     }
     if !program.is_ours() || !program.may_run(&cx.gemini.trust) {
         return Finding::ok(format!(
-            "was not made: `{command}` is not cogtools-call from PATH"
+            "skipped: `{command}` is not cogtools-call from PATH"
         ));
     }
     let Some((tool, arguments)) = cx.tools.pure_template(&cx.names()) else {
-        return Finding::ok("was not made: no tool here is a template with arguments to try");
+        return Finding::ok("skipped: there is no template to call");
     };
     let name = tool.name().as_str();
-    let again = format!("{command} {name}");
+    let command_line = format!("{command} {name}");
     let output = match program.run(&[name], arguments.as_bytes(), &cx.host) {
-        None => return Finding::warning(format!("was not made: `{command}` is gone")).fix(RERUN),
+        None => {
+            return Finding::warning(format!("skipped: `{command}` no longer exists")).fix(RERUN);
+        }
         Some(Err(error)) => {
-            return Finding::problem(format!("`{again}` {error}")).fix(again);
+            return Finding::problem(format!("`{command_line}` {error}")).fix(command_line);
         }
         Some(Ok(output)) => output,
     };
     let quoted = cogtools_program::call::quote(&arguments);
-    let again = format!("echo {quoted} | {again}");
-    if !output.end.is_success() {
-        let said = first_line(&output.stderr);
-        let message = format!("`{command} {name}` {}: {said}", output.end.describe());
-        return Finding::problem(message).fix(again);
+    let retry = format!("echo {quoted} | {command_line}");
+    if !output.exit.is_success() {
+        let line = first_line(&output.stderr);
+        let message = format!("`{command_line}` {}: {line}", output.exit.describe());
+        return Finding::problem(message).fix(retry);
     }
     if !output.stderr.is_empty() {
-        let said = first_line(&output.stderr);
-        let message =
-            format!("`{command} {name}` writes to stderr, a failure to Gemini CLI: {said}");
-        return Finding::problem(message).fix(again);
+        let line = first_line(&output.stderr);
+        let message = format!(
+            "`{command_line}` writes to stderr, which Gemini CLI treats as a failure: {line}"
+        );
+        return Finding::problem(message).fix(retry);
     }
     let bytes = output.stdout.len();
-    Finding::ok(format!("`{command} {name}` answers with {bytes} bytes"))
+    Finding::ok(format!("`{command_line}` answers with {bytes} bytes"))
 }

@@ -1,4 +1,4 @@
-//! `.cogtoolrc.yaml` and the sources that it names: a mistake there ends
+//! `.cogtoolrc.yaml` and the sources that it names: an error there fails
 //! discovery, and then Gemini CLI does not start.
 
 use std::path::Path;
@@ -10,9 +10,11 @@ use crate::context::Context;
 use crate::finding::Finding;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
-    // Sources that wait for the user's word have a check of their own.
-    let diagnostics = cx.tools.diagnostics.iter();
-    let mut diagnostics = diagnostics
+    // Sources that are not approved have a separate check.
+    let mut diagnostics = cx
+        .tools
+        .diagnostics
+        .iter()
         .filter(|diagnostic| diagnostic.code != Code::Denied)
         .peekable();
     if diagnostics.peek().is_some() {
@@ -34,7 +36,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if cx.host.cwd != cx.root() {
         let root = cx.root().display();
         let message = format!(
-            "the project is `{root}`, and a host finds its settings only when it is started there"
+            "the project is `{root}`; a host finds its settings only if it is started there"
         );
         let root = cogtools_program::call::quote(&cx.root().display().to_string());
         findings.push(Finding::warning(message).fix(format!("cd {root}")));

@@ -9,8 +9,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let (names, stderr) = match &cx.discovery {
         Discovery::NotRun(why) => {
             return vec![
-                Finding::warning(format!("was not run: {why}"))
-                    .fix("mend what is named above, then run cogtools doctor again"),
+                Finding::warning(format!("skipped: {why}"))
+                    .fix("fix the problems above, then run cogtools doctor again"),
             ];
         }
         Discovery::Failed(why) => {
@@ -21,12 +21,17 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         Discovery::Done { names, stderr } => (names, stderr),
     };
     let mut findings = vec![Finding::ok(describe_names(names))];
-    let ours = cx.tools.valid().map(|tool| tool.name().as_str());
-    let lost: Vec<&str> = ours
+    let undeclared: Vec<&str> = cx
+        .tools
+        .valid()
+        .map(|tool| tool.name().as_str())
         .filter(|name| !names.iter().any(|declared| declared == name))
         .collect();
-    if !lost.is_empty() {
-        let message = format!("the discovery command leaves out {}", lost.join(", "));
+    if !undeclared.is_empty() {
+        let message = format!(
+            "the discovery command does not declare {}",
+            undeclared.join(", ")
+        );
         let fix = "set the discovery command to \"cogtools-discover\"";
         findings.push(Finding::problem(message).fix(fix));
     }
@@ -35,17 +40,17 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// Names that come again: Gemini CLI keeps the last tool of a name, and says nothing.
+/// Duplicate names: Gemini CLI silently keeps the last tool of each name.
 fn duplicate_names(names: &[String]) -> Option<Finding> {
     let (_, first) = names
         .iter()
         .enumerate()
         .find(|(index, name)| names[..*index].contains(name))?;
     let message = format!("declares {first} more than once, and the last one wins");
-    Some(Finding::warning(message).fix("leave all but one of them out"))
+    Some(Finding::warning(message).fix("remove all but one of them"))
 }
 
-/// What Gemini CLI shows to nobody: files that were passed over, and stderr.
+/// What Gemini CLI does not show: skipped files, and standard error.
 fn stderr_finding(stderr: &[u8], names: &[String], cx: &Context) -> Option<Finding> {
     let skipped: Vec<&str> = cx
         .tools
@@ -60,9 +65,9 @@ fn stderr_finding(stderr: &[u8], names: &[String], cx: &Context) -> Option<Findi
     }
     let line = first_line(stderr);
     let message = match skipped.as_slice() {
-        [] => format!("says on stderr, which Gemini CLI does not show: {line}"),
+        [] => format!("writes to stderr, which Gemini CLI does not show: {line}"),
         skipped => format!(
-            "skips {} and says so on stderr, which Gemini CLI does not show: {line}",
+            "skips {} and reports it only on stderr, which Gemini CLI does not show: {line}",
             skipped.join(", ")
         ),
     };

@@ -1,4 +1,4 @@
-//! Which Gemini CLI starts from here, and which keys of the settings it reads.
+//! Which Gemini CLI starts here, and which settings keys it reads.
 
 use cogtools_gemini_cli::Version;
 use cogtools_gemini_cli::install::Installation;
@@ -11,7 +11,7 @@ const INSTALL: &str = "npm install --global @google/gemini-cli";
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if cx.gemini.installations.is_empty() {
         let message = format!(
-            "no `gemini` is on PATH or in node_modules; the rest is told for version {}",
+            "no `gemini` is on PATH or in node_modules; the other checks assume version {}",
             Version::KNOWN
         );
         return vec![Finding::warning(message).fix(INSTALL)];
@@ -20,18 +20,18 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         .installations
         .iter()
         .enumerate()
-        .map(|(index, one)| describe_found(index, one, cx))
+        .map(|(index, installation)| describe(index, installation, cx))
         .collect()
 }
 
-fn describe_found(index: usize, one: &Installation, cx: &Context) -> Finding {
-    let program = cx.gemini.places.shown(&one.program);
-    let Some(version) = one.version else {
-        let message = format!("`{program}` does not tell its version");
+fn describe(index: usize, installation: &Installation, cx: &Context) -> Finding {
+    let program = cx.gemini.places.shown(&installation.program);
+    let Some(version) = installation.version else {
+        let message = format!("`{program}` does not report its version");
         return Finding::warning(message).fix(INSTALL);
     };
     let [discovery, call] = version.generation().keys();
-    let role = match (index, one.on_path) {
+    let role = match (index, installation.on_path) {
         (0, true) => "",
         (_, true) => ", hidden by an earlier one on PATH",
         (_, false) => ", started by `npx gemini`",

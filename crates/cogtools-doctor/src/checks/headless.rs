@@ -1,19 +1,19 @@
-//! Where nobody can be asked, Gemini CLI hides every tool that no policy allows.
+//! Headless mode, in which Gemini CLI hides every tool that no policy allows.
 
 use cogtools_gemini_cli::policy::{Decision, Policies, is_void};
 
 use crate::context::Context;
 use crate::finding::Finding;
 
-/// The lists in the settings that allow a tool by its name.
+/// The settings lists that allow tools by name.
 const ALLOWED: [&str; 2] = ["tools.allowed", "allowedTools"];
-/// The list that hides one.
+/// The settings lists that hide tools by name.
 const EXCLUDED: [&str; 2] = ["tools.exclude", "excludeTools"];
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let version = cx.gemini.version();
     if !version.has_policies() {
-        let message = format!("was not looked at: Gemini CLI {version} has no policies");
+        let message = format!("skipped: Gemini CLI {version} has no policies");
         return vec![Finding::ok(message)];
     }
     let mut findings: Vec<Finding> = broken_policies(cx).collect();
@@ -23,16 +23,15 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if names.is_empty() {
         findings.push(Finding::ok("there are no tools to allow"));
     } else if denied.is_empty() {
-        let message = "every tool is allowed where nobody can be asked (gemini -p)";
+        let message = "every tool is allowed in headless mode (gemini -p)";
         findings.push(Finding::ok(message));
     } else {
         let (few, all) = (denied.len(), names.len());
         let shown: Vec<&str> = denied.iter().take(3).map(|name| name.as_str()).collect();
         let more = if few > shown.len() { ", …" } else { "" };
         let shown = shown.join(", ");
-        let message = format!(
-            "where nobody can be asked (gemini -p) {few} of {all} tools are hidden: {shown}{more}"
-        );
+        let message =
+            format!("in headless mode (gemini -p) {few} of {all} tools are hidden: {shown}{more}");
         findings.push(Finding::warning(message).fix(ALLOW));
     }
     findings
@@ -41,7 +40,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 const ALLOW: &str = "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> \
                      ~/.gemini/policies/cogtools.toml";
 
-/// The rule that allows what is not allowed yet; empty when all is.
+/// The policy that allows the hidden tools; empty if there are none.
 pub(crate) fn policy(cx: &Context) -> String {
     let prefix = cx.gemini.version().prefix();
     let names = cx.names();
@@ -70,7 +69,7 @@ fn is_allowed(name: &str, cx: &Context) -> bool {
 fn broken_policies(cx: &Context) -> impl Iterator<Item = Finding> {
     cx.gemini.policies.broken.iter().map(|(file, why)| {
         let shown = cx.gemini.places.shown(file);
-        let message = format!("{shown}: {why}: Gemini CLI passes the file over");
+        let message = format!("{shown}: {why}: Gemini CLI ignores the file");
         Finding::warning(message).fix(format!("edit {shown}"))
     })
 }
@@ -94,7 +93,8 @@ fn unmatched_wildcards(cx: &Context) -> Vec<Finding> {
     found
         .into_iter()
         .map(|(name, file)| {
-            let message = format!("`{name}` in {file} matches nothing: tools are named in full");
+            let message =
+                format!("`{name}` in {file} matches nothing: Gemini CLI compares full names");
             Finding::warning(message).fix(ALLOW)
         })
         .collect()

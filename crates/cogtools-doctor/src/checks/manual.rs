@@ -1,7 +1,7 @@
-//! The manual pages that `man` would show, held against what the programs say.
+//! Compares the installed manual pages with the programs.
 //!
-//! A page is stale when it is of another version, or leaves out an option that
-//! `--help` names, or names one that is gone.
+//! A page is outdated if it has another version, omits an option that `--help`
+//! lists, or documents one that no longer exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,14 +15,14 @@ use crate::process;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The manual is installed together with the programs.
 const INSTALL: &str = "cargo xtask install";
-/// What stands before the name of each program.
+/// The prefix of each program's name.
 const PREFIX: &str = "cogtools";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let programs = programs(cx);
     if programs.is_empty() {
         return vec![Finding::ok(
-            "was not looked at: the programs are not beside this one",
+            "skipped: the programs are not in the folder of this one",
         )];
     }
     let folders = folders(cx);
@@ -53,7 +53,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// The programs of this version in our own folder, by name.
+/// The programs of this version in the doctor's own folder, by name.
 fn programs(cx: &Context) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(&cx.host.programs)
         .into_iter()
@@ -80,8 +80,8 @@ fn programs(cx: &Context) -> Vec<(String, PathBuf)> {
         .collect()
 }
 
-/// The folders of pages of section 1: those that belong to our own folder, then
-/// those of `MANPATH`.
+/// The `man1` folders: the one that belongs to the doctor's own folder, then those
+/// of `MANPATH`.
 fn folders(cx: &Context) -> Vec<PathBuf> {
     let own = cx
         .host
@@ -89,39 +89,39 @@ fn folders(cx: &Context) -> Vec<PathBuf> {
         .parent()
         .map(|prefix| prefix.join("share").join("man"));
     let path = cx.host.vars.get(std::ffi::OsStr::new("MANPATH"));
-    let others = path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+    let inherited = path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
     own.into_iter()
-        .chain(others.unwrap_or_default())
+        .chain(inherited.unwrap_or_default())
         .filter(|folder| !folder.as_os_str().is_empty())
         .map(|folder| folder.join("man1"))
         .collect()
 }
 
-/// What is wrong with `page`, if it is not the page of `program`.
+/// A warning if `page` does not match `program`.
 fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
     let shown = cx.gemini.places.shown(page);
-    let stale = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
+    let outdated = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
     let Ok(text) = fs::read_to_string(page) else {
-        return stale("cannot be read".into());
+        return outdated("cannot be read".into());
     };
     let title = text.lines().find(|line| line.starts_with(".TH "));
     if !title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
-        return stale(format!("is not of version {VERSION}"));
+        return outdated(format!("is not for version {VERSION}"));
     }
     let help = options(&run_with(program, "--help", &cx.host)?);
     let text = text.replace("\\-", "-");
     let named = options(&text);
     if let Some(option) = help.difference(&named).next() {
-        return stale(format!("leaves out {option}"));
+        return outdated(format!("omits {option}"));
     }
-    // Only the head of an entry is an option of this program.
+    // Text may mention options of other programs; the head of an entry does not.
     let heads: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("\\fB"))
         .collect();
     let described = options(&heads.join("\n"));
     let gone = described.difference(&help).next()?;
-    stale(format!("names {gone}, which the program does not know"))
+    outdated(format!("documents {gone}, which the program does not have"))
 }
 
 /// The long options in a text.
@@ -135,10 +135,10 @@ fn options(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What `program` prints for an option, if it succeeds.
+/// The output of `program` with `option`, if it succeeds.
 fn run_with(program: &Path, option: &str, host: &Host) -> Option<String> {
     let output = process::run(program, &[option], b"", host).ok()?;
     String::from_utf8(output.stdout)
         .ok()
-        .filter(|_| output.end.is_success())
+        .filter(|_| output.exit.is_success())
 }

@@ -1,4 +1,4 @@
-//! The MCP servers in the settings. They are looked for, never started.
+//! The MCP servers in the settings: their programs are located, never started.
 
 use cogtools_gemini_cli::command::DISCOVER;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::finding::Finding;
 use crate::program::{Program, find, program_name};
 
-/// What serves our tools over MCP.
+/// The program that serves the project's tools over MCP.
 const SERVER: &str = "cogtools-mcp";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
@@ -37,7 +37,7 @@ fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Fin
     let mut findings = vec![server_program(name, server, file, cx)];
     if name.contains('_') {
         let message = format!(
-            "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for its end"
+            "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for the end of the name"
         );
         findings.push(Finding::warning(message).fix(format!("rename it in {file}")));
     }
@@ -45,30 +45,30 @@ fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Fin
     let names = cx.names();
     let clash = names.iter().find(|tool| tool.starts_with(&prefix));
     if let Some(tool) = clash {
-        let message = format!("the tool `{tool}` is named like one of the server `{name}`");
+        let message = format!("the tool `{tool}` has the name prefix of the server `{name}`");
         findings.push(Finding::warning(message).fix("rename the tool, or the server"));
     }
     let discovers = cx
         .gemini
         .discovery_command()
         .and_then(|command| Program::discovery(command, &cx.host))
-        .is_some_and(|program| program_name(&program.word) == DISCOVER);
+        .is_some_and(|program| program_name(&program.name) == DISCOVER);
     if discovers && runs_cogtools(server) {
         let message = format!(
-            "the server `{name}` in {file} is cogtools, which discovers the same tools: the model \
-             pays for each twice"
+            "the server `{name}` in {file} serves the tools that discovery declares: every \
+             tool is declared twice"
         );
-        findings.push(Finding::warning(message).fix(format!("take `{name}` out of {file}")));
+        findings.push(Finding::warning(message).fix(format!("remove `{name}` from {file}")));
     }
     findings
 }
 
-/// Whether the server's program is there; servers elsewhere are not asked.
+/// Checks that the server's program exists; remote servers are not contacted.
 fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Finding {
     let Some(command) = server["command"].as_str() else {
-        let elsewhere = ["url", "httpUrl", "tcp"];
-        if elsewhere.iter().any(|key| server.get(*key).is_some()) {
-            return Finding::ok(format!("`{name}` is a server elsewhere, not asked here"));
+        let remote_keys = ["url", "httpUrl", "tcp"];
+        if remote_keys.iter().any(|key| server.get(*key).is_some()) {
+            return Finding::ok(format!("`{name}` is a remote server, not contacted here"));
         }
         let message = format!("the server `{name}` in {file} has no `command` and no `url`");
         return Finding::problem(message).fix(format!("edit {file}"));

@@ -1,5 +1,5 @@
-//! Names of tools that are not there any more: in lists that allow them, and in
-//! documents that tell of them.
+//! References to tools that do not exist: in lists of the settings, in policies,
+//! and in documents.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use cogtools_core::text::Text;
 use crate::context::Context;
 use crate::finding::Finding;
 
-/// The lists of the settings that name tools.
+/// The settings lists that name tools.
 const LISTS: [&str; 4] = [
     "tools.allowed",
     "tools.exclude",
@@ -27,8 +27,8 @@ const DOCUMENTS: [&str; 5] = [
 ];
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
-    let files = cx.tools.files.iter().map(|file| file.name.clone());
-    let mut names: Vec<String> = files.chain(cx.names()).collect();
+    let file_names = cx.tools.files.iter().map(|file| file.name.clone());
+    let mut names: Vec<String> = file_names.chain(cx.names()).collect();
     names.sort_unstable();
     names.dedup();
     let mut findings = in_lists(&names, cx);
@@ -39,37 +39,37 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// Names in lists. A list of the user's may be about many projects: one that has
-/// none of our tools says nothing about ours.
+/// Names in lists. A user's list may cover many projects, so a list that names none
+/// of this project's tools is ignored.
 fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
     let prefix = cx.gemini.version().prefix();
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &cx.gemini.settings.files {
         for key in LISTS {
-            let words = file
+            let entries = file
                 .get(key)
                 .and_then(serde_json::Value::as_array)
                 .into_iter()
                 .flatten()
-                .filter_map(|word| word.as_str())
+                .filter_map(serde_json::Value::as_str)
                 .collect();
-            lists.push((cx.gemini.places.shown(&file.path), words));
+            lists.push((cx.gemini.places.shown(&file.path), entries));
         }
     }
     let mut last = None;
     for rule in &cx.gemini.policies.rules {
-        let place = Some((&rule.file, rule.index));
+        let position = Some((&rule.file, rule.index));
         match lists.last_mut() {
-            Some((_, words)) if place == last => words.push(&rule.tool),
+            Some((_, entries)) if position == last => entries.push(&rule.tool),
             _ => lists.push((cx.gemini.places.shown(&rule.file), vec![&rule.tool])),
         }
-        last = place;
+        last = position;
     }
     let mut findings = Vec::new();
-    for (file, words) in lists {
-        let tools: Vec<&str> = words
+    for (file, entries) in lists {
+        let tools: Vec<&str> = entries
             .iter()
-            .filter_map(|word| word.strip_prefix(prefix))
+            .filter_map(|entry| entry.strip_prefix(prefix))
             .filter(|name| !prefix.is_empty() && Name::new(name).is_ok())
             .collect();
         if tools
@@ -85,7 +85,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// Names in the first column of tables whose head says `Tool`.
+/// Names in the first column of tables with the header `Tool`.
 fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
     let Ok(text) = Text::read(&root.join(file), file) else {
         return Vec::new();
@@ -113,9 +113,9 @@ fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
 
 fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
     let meant = did_you_mean(tool, names.iter().map(String::as_str));
-    let message = format!("{file} names the tool `{tool}`, which is not here");
+    let message = format!("{file} names the tool `{tool}`, which does not exist");
     let fix = meant.map_or_else(
-        || format!("take `{tool}` out of {file}"),
+        || format!("remove `{tool}` from {file}"),
         |meant| format!("edit {file}; {meant}"),
     );
     Finding::warning(message).fix(fix)

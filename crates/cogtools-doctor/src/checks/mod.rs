@@ -1,4 +1,4 @@
-//! The checks, a module each: a function from the context to what is found there.
+//! The checks, one per module: each is a function from the context to findings.
 
 pub(crate) mod budget;
 pub(crate) mod call;

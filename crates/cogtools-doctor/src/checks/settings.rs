@@ -1,4 +1,4 @@
-//! The settings files: whether Gemini CLI can read them, and what it finds there.
+//! The settings files: whether Gemini CLI can read them, and the commands in them.
 
 use cogtools_edit::jsonc;
 use cogtools_gemini_cli::settings::{File, Scope};
@@ -20,13 +20,13 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         .collect();
     if cx.gemini.settings.file(Scope::Project).is_none() {
         let message = "there is no .gemini/settings.json in the project";
-        let ours = cx.gemini.discovery_command().is_some();
-        findings.push(if ours {
+        let has_command = cx.gemini.discovery_command().is_some();
+        findings.push(if has_command {
             Finding::ok(message)
         } else {
             auto_fixable(Finding::problem(message), cx)
         });
-        if !ours {
+        if !has_command {
             return findings;
         }
     }
@@ -72,7 +72,7 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
 /// Whether the key that this generation reads names our program.
 fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Finding {
     let Some((value, file)) = cx.gemini.settings.get(key) else {
-        let message = format!("no settings have `{key}`, so {host} has no tools");
+        let message = format!("no settings file sets `{key}`, so {host} has no tools");
         return auto_fixable(Finding::problem(message), cx);
     };
     let shown = cx.gemini.places.shown(&file.path);
@@ -81,16 +81,16 @@ fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Findin
         return Finding::ok(format!("`{key}` in `{shown}` is {value}"));
     }
     Finding::problem(format!(
-        "`{key}` in `{shown}` is {value}, so {host} does not ask cogtools"
+        "`{key}` in `{shown}` is {value}, so {host} does not use cogtools"
     ))
     .fix(format!("set `{key}` in {shown} to \"{program}\""))
 }
 
-/// What `--fix` mends, if nothing stands in its way.
+/// Marks `finding` as fixable if `--fix` can fix it.
 fn auto_fixable(finding: Finding, cx: &Context) -> Finding {
     if planned_change(cx).is_some() {
         finding.fixable()
     } else {
-        finding.fix("cogtools init --dry-run, which names what stands in the way")
+        finding.fix("cogtools init --dry-run, to see what prevents the fix")
     }
 }

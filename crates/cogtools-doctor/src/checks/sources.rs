@@ -1,5 +1,5 @@
-//! Packages and providers that wait for the user's word: until it is given, their
-//! tools are declared and denied, or not declared at all.
+//! Packages and providers that require approval: until then, their tools are
+//! declared and denied, or not declared at all.
 
 use cogtools_core::approval::ApprovalStatus;
 use cogtools_core::trust::Verdict;
@@ -13,12 +13,12 @@ use crate::sources::SourceStatus;
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let findings: Vec<Finding> = cx.sources.iter().filter_map(describe).collect();
     if findings.is_empty() {
-        return vec![Finding::ok("no source of tools needs your word")];
+        return vec![Finding::ok("no tool source needs approval")];
     }
     findings
 }
 
-/// What is so of a source; nothing where another check says it.
+/// The status of a source; nothing if another check reports it.
 fn describe(source: &SourceStatus) -> Option<Finding> {
     let SourceStatus {
         noun,
@@ -29,7 +29,7 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
         },
     } = source;
     if let Some(diagnostic) = diagnostic {
-        // What ails a provider that may run is said with the configuration.
+        // Errors of an approved provider are reported with the configuration.
         if *verdict == Verdict::Allowed {
             return None;
         }
@@ -41,9 +41,9 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
         return Some(Finding::problem(diagnostic.summary()).fix(fix));
     }
     let message = match verdict {
-        Verdict::Allowed => return Some(Finding::ok(format!("the {noun} `{name}` is allowed"))),
-        Verdict::Changed => format!("the {noun} `{name}` has changed since it was allowed"),
-        Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not allowed yet"),
+        Verdict::Allowed => return Some(Finding::ok(format!("the {noun} `{name}` is approved"))),
+        Verdict::Changed => format!("the {noun} `{name}` has changed since it was approved"),
+        Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not approved"),
     };
     Some(Finding::problem(message).fix(format!("cogtools trust {}", quote(name))))
 }

@@ -1,4 +1,4 @@
-//! Tool files that are broken or never reached.
+//! Tool files that are invalid or shadowed, and references to missing tools.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::finding::Finding;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut sound = 0;
+    let mut valid = 0;
     for file in &cx.tools.files {
         let (diagnostics, end) = match &file.tool {
             Ok(tool) => {
@@ -19,33 +19,33 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
                     tool.check_implementation().into_iter().collect();
                 (diagnostics, "every call of the tool fails")
             }
-            Err(diagnostics) => (diagnostics.clone(), "no host is told of the tool"),
+            Err(diagnostics) => (diagnostics.clone(), "no host sees the tool"),
         };
-        sound += usize::from(diagnostics.is_empty());
+        valid += usize::from(diagnostics.is_empty());
         let more = diagnostics.len().saturating_sub(1);
         findings.extend(
             diagnostics
                 .first()
-                .map(|diagnostic| broken_tool(diagnostic, more, end, &cx.host.cwd)),
+                .map(|diagnostic| invalid_tool(diagnostic, more, end, &cx.host.cwd)),
         );
     }
     findings.extend(cx.tools.valid().filter_map(invalid_example));
     for (hidden, winner) in &cx.tools.shadowed {
         let (hidden, winner) = (hidden.display(), winner.display());
-        let message = format!("{hidden} is never reached: {winner} has the same name");
+        let message = format!("{hidden} is shadowed by {winner}, which has the same name");
         findings.push(Finding::warning(message).fix(format!("rename or remove {hidden}")));
     }
     findings.extend(missing_tools::check(cx));
-    let count = match sound {
-        1 => "1 tool is sound".to_owned(),
-        sound => format!("{sound} tools are sound"),
+    let count = match valid {
+        1 => "1 tool is valid".to_owned(),
+        valid => format!("{valid} tools are valid"),
     };
     findings.insert(0, Finding::ok(count));
     findings
 }
 
-/// The first of a file's faults; how many `more` there are, the linter tells.
-fn broken_tool(diagnostic: &Diagnostic, more: usize, end: &str, cwd: &Path) -> Finding {
+/// The first error of a file, and the number of `more`, which the linter reports.
+fn invalid_tool(diagnostic: &Diagnostic, more: usize, end: &str, cwd: &Path) -> Finding {
     let line = diagnostic.summary();
     let message = match more {
         0 => format!("{line}: {end}"),
@@ -53,9 +53,9 @@ fn broken_tool(diagnostic: &Diagnostic, more: usize, end: &str, cwd: &Path) -> F
     };
     let file = diagnostic.location.as_ref().map_or_else(
         || diagnostic.subject.clone(),
-        |place| place.file.display().to_string(),
+        |location| location.file.display().to_string(),
     );
-    // What a provider declares has no file to look at.
+    // A tool of a provider has no file to lint.
     let lint = cwd
         .join(&file)
         .is_file()
@@ -70,7 +70,7 @@ fn broken_tool(diagnostic: &Diagnostic, more: usize, end: &str, cwd: &Path) -> F
     Finding::problem(message).fix(fix.join("; "))
 }
 
-/// An example that the tool itself would refuse: the model learns it all the same.
+/// An example that the tool itself rejects; models copy it all the same.
 fn invalid_example(tool: &Tool) -> Option<Finding> {
     let diagnostics = tool.check_examples();
     let line = diagnostics.first()?.summary();

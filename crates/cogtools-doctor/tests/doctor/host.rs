@@ -1,31 +1,31 @@
-//! What can be wrong with the host: its version, its settings, the commands.
+//! Findings about the host: its version, its settings, its commands.
 
-use crate::patient::{Patient, SETTINGS};
+use crate::fixture::{Fixture, SETTINGS};
 
-const UNRUN: &str = "           fix: mend what is named above, then run cogtools doctor again\n";
+const RERUN: &str = "           fix: fix the problems above, then run cogtools doctor again\n";
 
 #[test]
 fn no_gemini() {
-    let patient = Patient::new();
-    std::fs::remove_file(patient.project.path("../prefix/bin/gemini")).unwrap();
+    let fixture = Fixture::new();
+    std::fs::remove_file(fixture.project.path("../prefix/bin/gemini")).unwrap();
     let gemini =
-        "  warning  no `gemini` is on PATH or in node_modules; the rest is told for version 0.61.0
+        "  warning  no `gemini` is on PATH or in node_modules; the other checks assume version 0.61.0
            fix: npm install --global @google/gemini-cli\n";
-    patient.check(&[("gemini", gemini)], "no problems, 1 warning");
+    fixture.check(&[("gemini", gemini)], "no problems, 1 warning");
 }
 
 #[test]
 fn an_old_gemini_reads_other_keys() {
-    let patient = Patient::new();
-    patient.gemini("0.1.5");
+    let fixture = Fixture::new();
+    fixture.install_gemini("0.1.5");
     let gemini = "  ok       Gemini CLI 0.1.5 is `[HERE]/prefix/bin/gemini`; it reads \
                   `toolDiscoveryCommand` and `toolCallCommand`\n";
     let settings = "  ok       `.gemini/settings.json` (project) can be read
   ok       `toolDiscoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
   ok       `toolCallCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
-    let trust = "  ok       was not looked at: Gemini CLI 0.1.5 is too old to ask for it\n";
-    let headless = "  ok       was not looked at: Gemini CLI 0.1.5 has no policies\n";
-    patient.check(
+    let trust = "  ok       skipped: Gemini CLI 0.1.5 does not ask for trust\n";
+    let headless = "  ok       skipped: Gemini CLI 0.1.5 has no policies\n";
+    fixture.check(
         &[
             ("gemini", gemini),
             ("settings", settings),
@@ -38,8 +38,8 @@ fn an_old_gemini_reads_other_keys() {
 
 #[test]
 fn a_second_gemini_reads_other_keys() {
-    let patient = Patient::new();
-    patient
+    let fixture = Fixture::new();
+    fixture
         .file(".gemini/settings.json", "{\"tools\": {\"discoveryCommand\": \"cogtools-discover\", \"callCommand\": \"cogtools-call\"}}\n")
         .file("node_modules/@google/gemini-cli/package.json", "{\"version\": \"0.2.2\", \"bin\": {\"gemini\": \"x\"}}")
         .project
@@ -49,48 +49,48 @@ fn a_second_gemini_reads_other_keys() {
     let settings = "  ok       `.gemini/settings.json` (project) can be read
   ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"
-  problem  no settings have `toolDiscoveryCommand`, so Gemini CLI 0.2.2 has no tools
+  problem  no settings file sets `toolDiscoveryCommand`, so Gemini CLI 0.2.2 has no tools
            fix: cogtools doctor --fix
-  problem  no settings have `toolCallCommand`, so Gemini CLI 0.2.2 has no tools
+  problem  no settings file sets `toolCallCommand`, so Gemini CLI 0.2.2 has no tools
            fix: cogtools doctor --fix\n";
-    patient.check(
+    fixture.check(
         &[("gemini", gemini), ("settings", settings)],
-        "2 problems, no warnings; cogtools doctor --fix mends 2",
+        "2 problems, no warnings; cogtools doctor --fix can fix 2",
     );
 }
 
 #[test]
-fn a_gemini_that_must_be_asked() {
-    let patient = Patient::new();
+fn a_gemini_without_a_version_in_its_package() {
+    let fixture = Fixture::new();
     let script = "#!/bin/sh\necho 0.40.0-preview.1\n";
-    patient.project.program("../other/gemini", script);
-    let mut patient = patient;
-    let path = patient.project.path("../prefix/bin");
-    let other = patient.project.root().with_file_name("other");
+    fixture.project.program("../other/gemini", script);
+    let mut fixture = fixture;
+    let path = fixture.project.path("../prefix/bin");
+    let other = fixture.project.root().with_file_name("other");
     let path = std::env::join_paths([other, path.canonicalize().unwrap()]).unwrap();
-    patient.vars.insert("PATH".into(), path);
+    fixture.vars.insert("PATH".into(), path);
     let gemini = "  ok       Gemini CLI 0.40.0 is `[HERE]/other/gemini`; it reads `tools.discoveryCommand` and `tools.callCommand`
   ok       Gemini CLI 0.61.0 is `[HERE]/prefix/bin/gemini`, hidden by an earlier one on PATH; it reads `tools.discoveryCommand` and `tools.callCommand`\n";
-    patient.check(&[("gemini", gemini)], "no problems, no warnings");
+    fixture.check(&[("gemini", gemini)], "no problems, no warnings");
 }
 
 #[test]
-fn settings_of_somebody_else() {
-    let patient = Patient::new();
+fn settings_that_name_another_program() {
+    let fixture = Fixture::new();
     let settings = SETTINGS.replace(
         "\"discoveryCommand\": \"cogtools-discover\"",
         "\"discoveryCommand\": \"theirs --all\"",
     );
-    patient.file(".gemini/settings.json", settings);
+    fixture.file(".gemini/settings.json", settings);
     let settings = "  ok       `.gemini/settings.json` (project) can be read
-  problem  `tools.discoveryCommand` in `.gemini/settings.json` is \"theirs --all\", so Gemini CLI 0.61.0 does not ask cogtools
+  problem  `tools.discoveryCommand` in `.gemini/settings.json` is \"theirs --all\", so Gemini CLI 0.61.0 does not use cogtools
            fix: set `tools.discoveryCommand` in .gemini/settings.json to \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
     let commands = "  problem  `theirs` is not on PATH in the project: Gemini CLI does not start
            fix: export PATH=[HERE]/prefix/bin:\"$PATH\"
   ok       `cogtools-call` is `[HERE]/prefix/bin/cogtools-call`, version 0.1.0\n";
-    let discovery = format!("  warning  was not run: `theirs` is not on PATH\n{UNRUN}");
-    patient.check(
+    let discovery = format!("  warning  skipped: `theirs` is not on PATH\n{RERUN}");
+    fixture.check(
         &[
             ("settings", settings),
             ("commands", commands),
@@ -102,9 +102,9 @@ fn settings_of_somebody_else() {
 
 #[test]
 fn a_command_of_an_untrusted_folder_is_not_run() {
-    let patient = Patient::new();
+    let fixture = Fixture::new();
     let settings = SETTINGS.replace("\"cogtools-discover\"", "\"./cogtools-discover > x\"");
-    patient
+    fixture
         .file(".gemini/settings.json", settings)
         .file("../home/.gemini/trustedFolders.json", "{}")
         .project
@@ -113,15 +113,15 @@ fn a_command_of_an_untrusted_folder_is_not_run() {
   ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"./cogtools-discover > x\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
     let commands = "  ok       `./cogtools-discover` is `cogtools-discover`, not started here
-  warning  `>` in the discovery command is dropped: Gemini CLI starts no shell
+  warning  `>` in the discovery command is dropped: Gemini CLI does not start a shell
            fix: put the command line into a script, and name the script
   ok       `cogtools-call` is `[HERE]/prefix/bin/cogtools-call`, version 0.1.0\n";
-    let trust = "  warning  nobody has said that the folder is trusted: Gemini CLI asks at a terminal, and stops with status 55 without one
-           fix: gemini, and trust the folder; without a terminal export GEMINI_CLI_TRUST_WORKSPACE=true\n";
+    let trust = "  warning  it is not set whether the folder is trusted: Gemini CLI asks on a terminal, and exits with status 55 without one
+           fix: run gemini and trust the folder; without a terminal, export GEMINI_CLI_TRUST_WORKSPACE=true\n";
     let discovery = format!(
-        "  warning  was not run: `./cogtools-discover` is not a program of cogtools, and the folder is not trusted\n{UNRUN}"
+        "  warning  skipped: `./cogtools-discover` is not a cogtools program, and the folder is not trusted\n{RERUN}"
     );
-    patient.check(
+    fixture.check(
         &[
             ("settings", settings),
             ("commands", commands),
@@ -130,28 +130,28 @@ fn a_command_of_an_untrusted_folder_is_not_run() {
         ],
         "no problems, 3 warnings",
     );
-    assert!(!patient.project.path("ran").exists());
+    assert!(!fixture.project.path("ran").exists());
 }
 
 #[test]
 fn a_call_command_with_arguments_and_another_version() {
-    let patient = Patient::new();
+    let fixture = Fixture::new();
     let settings = SETTINGS.replace("\"cogtools-call\"", "\"npx cogtools-call\"");
-    patient.file(".gemini/settings.json", settings);
-    let old = crate::patient::program("cogtools-discover", "0.0.9", crate::patient::DISCOVER);
-    patient
+    fixture.file(".gemini/settings.json", settings);
+    let old = crate::fixture::program("cogtools-discover", "0.0.9", crate::fixture::DISCOVER);
+    fixture
         .project
         .program("../prefix/bin/cogtools-discover", old);
     let settings = "  ok       `.gemini/settings.json` (project) can be read
   ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"npx cogtools-call\"\n";
-    let commands = "  warning  `cogtools-discover` is `[HERE]/prefix/bin/cogtools-discover`, which says cogtools-discover 0.0.9; this is version 0.1.0
+    let commands = "  warning  `cogtools-discover` is `[HERE]/prefix/bin/cogtools-discover`, which reports `cogtools-discover 0.0.9`; this is version 0.1.0
            fix: export PATH=[HERE]/prefix/bin:\"$PATH\"
-  problem  `npx cogtools-call` is one name to Gemini CLI, blanks and all, and no program has it: every call of a tool fails
+  problem  `npx cogtools-call` is a single name to Gemini CLI, spaces included, and no program has it: every tool call fails
            fix: set the call command to \"cogtools-call\"\n";
-    let call = format!("  warning  was not made: `npx cogtools-call` is not on PATH\n{UNRUN}");
+    let call = format!("  warning  skipped: `npx cogtools-call` is not on PATH\n{RERUN}");
     let manual = "  ok       manual pages of version 0.1.0 are installed: 1\n";
-    patient.check(
+    fixture.check(
         &[
             ("settings", settings),
             ("commands", commands),

@@ -1,11 +1,11 @@
-//! `cogtools doctor`: a project where all is well, and what is said of each thing
-//! that is not.
+//! `cogtools doctor`: a healthy project, and what is reported when something is
+//! wrong with it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![expect(clippy::unwrap_used, reason = "a failed setup step fails the test")]
 
+mod fix;
+mod fixture;
 mod host;
-mod mend;
-mod patient;
 mod policy;
 mod run;
 mod tool;

@@ -1,16 +1,15 @@
-//! Trust, policies, and the servers of others.
+//! Folder trust, policies, and MCP servers.
 
-use crate::patient::Patient;
+use crate::fixture::Fixture;
 
 const ALLOW: &str = "           fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
-const HIDDEN: &str =
-    "  warning  where nobody can be asked (gemini -p) 1 of 1 tools are hidden: hello\n";
+const HIDDEN: &str = "  warning  in headless mode (gemini -p) 1 of 1 tools are hidden: hello\n";
 
 #[test]
 fn trust() {
     let check = |list: &str, section: &str, summary: &str| {
-        let patient = Patient::new();
-        let here = patient
+        let fixture = Fixture::new();
+        let here = fixture
             .project
             .root()
             .parent()
@@ -18,60 +17,60 @@ fn trust() {
             .display()
             .to_string();
         let list = list.replace("HERE", &here);
-        patient.file("../home/.gemini/trustedFolders.json", list);
-        patient.check(&[("trust", section)], summary);
+        fixture.file("../home/.gemini/trustedFolders.json", list);
+        fixture.check(&[("trust", section)], summary);
     };
-    let well = "  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so\n";
+    let trusted = "  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so\n";
     check(
         "{\"HERE\": \"TRUST_FOLDER\"}",
-        well,
+        trusted,
         "no problems, no warnings",
     );
     check(
         "{\"HERE/other\": \"TRUST_PARENT\"} // c",
-        well,
+        trusted,
         "no problems, no warnings",
     );
     check(
         "{\"HERE\": \"TRUST_FOLDER\", \"HERE/project\": \"DO_NOT_TRUST\"}",
         "  problem  the folder is not trusted (~/.gemini/trustedFolders.json says so), so Gemini CLI does not read the project's settings
-           fix: export GEMINI_CLI_TRUST_WORKSPACE=true, or change what says so\n",
+           fix: export GEMINI_CLI_TRUST_WORKSPACE=true, or change that setting\n",
         "1 problem, no warnings",
     );
     check(
         "{,}",
         "  problem  ~/.gemini/trustedFolders.json: not JSON with comments: unexpected token in object: Gemini CLI does not start
-           fix: mend that file by hand\n",
+           fix: edit that file\n",
         "1 problem, no warnings",
     );
 }
 
 #[test]
 fn trust_by_variable() {
-    let mut patient = Patient::new();
-    patient
+    let mut fixture = Fixture::new();
+    fixture
         .vars
         .insert("GEMINI_CLI_TRUST_WORKSPACE".into(), "true".into());
     let trust = "  ok       the folder is trusted: GEMINI_CLI_TRUST_WORKSPACE is true\n";
-    patient.check(&[("trust", trust)], "no problems, no warnings");
+    fixture.check(&[("trust", trust)], "no problems, no warnings");
 }
 
 #[test]
 fn policies() {
     let check = |policy: &str, section: &str| {
-        let patient = Patient::new();
-        patient.file("../home/.gemini/policies/mine.toml", policy);
+        let fixture = Fixture::new();
+        fixture.file("../home/.gemini/policies/mine.toml", policy);
         let warnings = section.matches("warning").count();
         let s = if warnings == 1 { "" } else { "s" };
-        patient.check(
+        fixture.check(
             &[("headless", section)],
             &format!("no problems, {warnings} warning{s}"),
         );
         let rule = "[[rule]]\ntoolName = [\n  \"discovered_tool_hello\",\n]\ndecision = \"allow\"\npriority = 100\n";
-        assert_eq!(patient.run(&["--policy"]).stdout, rule);
-        // What it prints is what is missing.
-        patient.file("../home/.gemini/policies/zz.toml", rule);
-        assert_eq!(patient.run(&["--policy"]).stdout, "");
+        assert_eq!(fixture.run(&["--policy"]).stdout, rule);
+        // It prints exactly the missing rule.
+        fixture.file("../home/.gemini/policies/zz.toml", rule);
+        assert_eq!(fixture.run(&["--policy"]).stdout, "");
     };
     let rule = |name: &str| {
         format!("[[rule]]\ntoolName = \"{name}\"\ndecision = \"allow\"\npriority = 9\n")
@@ -82,13 +81,13 @@ fn policies() {
     check(
         &rule("discovered_tool_*"),
         &format!(
-            "  warning  `discovered_tool_*` in ~/.gemini/policies/mine.toml matches nothing: tools are named in full\n{ALLOW}{hidden}"
+            "  warning  `discovered_tool_*` in ~/.gemini/policies/mine.toml matches nothing: Gemini CLI compares full names\n{ALLOW}{hidden}"
         ),
     );
     check(
         "[[rule]]\ntoolName = 'x'\n",
         &format!(
-            "  warning  ~/.gemini/policies/mine.toml: rule 1: `decision` must be allow, deny or ask_user: Gemini CLI passes the file over
+            "  warning  ~/.gemini/policies/mine.toml: rule 1: `decision` must be allow, deny or ask_user: Gemini CLI ignores the file
            fix: edit ~/.gemini/policies/mine.toml\n{hidden}"
         ),
     );
@@ -102,29 +101,29 @@ fn policies() {
 
 #[test]
 fn servers() {
-    let patient = Patient::new();
+    let fixture = Fixture::new();
     let servers = "{\"mcpServers\": {
       \"far\": {\"httpUrl\": \"https://x\"},
       \"ours\": {\"command\": \"cogtools-call\", \"args\": [\"cogtools-mcp\"]},
       \"my_own\": {\"command\": \"nowhere\"},
       \"odd\": {}
     }}";
-    patient.file("../home/.gemini/settings.json", servers);
+    fixture.file("../home/.gemini/settings.json", servers);
     let settings = "  ok       `~/.gemini/settings.json` (user) can be read
   ok       `.gemini/settings.json` (project) can be read
   ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
-    let mcp = "  ok       `far` is a server elsewhere, not asked here
+    let mcp = "  ok       `far` is a remote server, not contacted here
   ok       `ours` is started by `[HERE]/prefix/bin/cogtools-call`
-  warning  the server `ours` in ~/.gemini/settings.json is cogtools, which discovers the same tools: the model pays for each twice
-           fix: take `ours` out of ~/.gemini/settings.json
+  warning  the server `ours` in ~/.gemini/settings.json serves the tools that discovery declares: every tool is declared twice
+           fix: remove `ours` from ~/.gemini/settings.json
   problem  the server `my_own` in ~/.gemini/settings.json: `nowhere` is not on PATH
            fix: install nowhere, or edit ~/.gemini/settings.json
-  warning  the server `my_own` in ~/.gemini/settings.json has a `_` in its name, which Gemini CLI takes for its end
+  warning  the server `my_own` in ~/.gemini/settings.json has a `_` in its name, which Gemini CLI takes for the end of the name
            fix: rename it in ~/.gemini/settings.json
   problem  the server `odd` in ~/.gemini/settings.json has no `command` and no `url`
            fix: edit ~/.gemini/settings.json\n";
-    patient.check(
+    fixture.check(
         &[("settings", settings), ("mcp", mcp)],
         "2 problems, 2 warnings",
     );

@@ -1,26 +1,26 @@
-//! Good health, and what a run is like.
+//! A healthy project, formats and colours.
 
 use cogtools_program::Terminals;
 use serde_json::{Value, json};
 
-use crate::patient::{Patient, report};
+use crate::fixture::{Fixture, report};
 
-const WELL: &str = "no problems, no warnings";
+const HEALTHY: &str = "no problems, no warnings";
 
 #[test]
-fn all_is_well() {
-    let patient = Patient::new();
-    patient.check(&[], WELL);
-    // Nothing to mend, and nothing is touched.
-    patient.check_with(&["--fix"], "", &[], WELL);
-    assert_eq!(patient.run(&["--policy"]).stdout, "");
+fn a_healthy_project_has_no_findings() {
+    let fixture = Fixture::new();
+    fixture.check(&[], HEALTHY);
+    // There is nothing to fix, and nothing is changed.
+    fixture.check_with(&["--fix"], "", &[], HEALTHY);
+    assert_eq!(fixture.run(&["--policy"]).stdout, "");
 }
 
 #[test]
 fn json() {
-    let patient = Patient::new();
-    patient.file("tools/hello.yaml", "name: hello\n");
-    let ended = patient.run(&["--format", "json"]);
+    let fixture = Fixture::new();
+    fixture.file("tools/hello.yaml", "name: hello\n");
+    let ended = fixture.run(&["--format", "json"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (1, ""));
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
@@ -41,7 +41,7 @@ fn json() {
         &json!({
             "check": "tools",
             "state": "problem",
-            "message": "tools/hello.yaml:1:1: `description` is missing (and 1 more): no host is told of the tool",
+            "message": "tools/hello.yaml:1:1: `description` is missing (and 1 more): no host sees the tool",
             "fix": "add `description: …`; cogtools lint tools/hello.yaml",
             "fixable": false,
         })
@@ -50,48 +50,48 @@ fn json() {
 
 #[test]
 fn colour_on_a_terminal_only() {
-    let mut patient = Patient::new();
+    let mut fixture = Fixture::new();
     let terminals = Terminals {
         stdout: true,
         stderr: true,
     };
-    let root = patient.project.root();
-    let coloured = patient.run_on(terminals, root.clone(), &[]).stdout;
-    let plain = report(&[], WELL);
+    let root = fixture.project.root();
+    let coloured = fixture.run_on(terminals, root.clone(), &[]).stdout;
+    let plain = report(&[], HEALTHY);
     let expected: String = plain
         .lines()
         .map(|line| match line.strip_prefix("  ok") {
             Some(rest) => format!("  \u{1b}[32mok\u{1b}[0m{rest}\n"),
-            None if line.is_empty() || line == WELL => format!("{line}\n"),
+            None if line.is_empty() || line == HEALTHY => format!("{line}\n"),
             None => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
         })
         .collect();
     assert_eq!(coloured, expected);
-    patient.vars.insert("NO_COLOR".into(), "1".into());
-    assert_eq!(patient.run_on(terminals, root, &[]).stdout, plain);
+    fixture.vars.insert("NO_COLOR".into(), "1".into());
+    assert_eq!(fixture.run_on(terminals, root, &[]).stdout, plain);
 }
 
 #[test]
 fn a_folder_below_the_project() {
-    let patient = Patient::new();
-    patient.project.dir("src");
-    let below = patient.project.path("src");
-    let ended = patient.run_on(Terminals::default(), below, &[]);
+    let fixture = Fixture::new();
+    fixture.project.dir("src");
+    let below = fixture.project.path("src");
+    let ended = fixture.run_on(Terminals::default(), below, &[]);
     let section = "  ok       `.cogtoolrc.yaml` is valid
-  warning  the project is `[HERE]/project`, and a host finds its settings only when it is started there
+  warning  the project is `[HERE]/project`; a host finds its settings only if it is started there
            fix: cd [HERE]/project\n";
     let expected = report(&[("configuration", section)], "no problems, 1 warning");
     assert_eq!((ended.status, ended.stdout), (0, expected));
 }
 
 #[test]
-fn every_check_stands_in_the_manual() {
+fn every_check_is_in_the_manual() {
     let (_, text) = cogtools_doctor::PROGRAM.manual[0];
-    for line in report(&[], WELL).lines() {
-        let check = !line.is_empty() && !line.starts_with(' ') && line != WELL;
+    for line in report(&[], HEALTHY).lines() {
+        let check = !line.is_empty() && !line.starts_with(' ') && line != HEALTHY;
         assert!(
             !check || text.contains(&format!("{line}\n  ")),
-            "{line} does not"
+            "{line} is not in the manual"
         );
     }
 }

@@ -1,6 +1,6 @@
-//! What can be wrong with tools, what lists and calls them, and what tells of them.
+//! Findings about tools, the commands that list and call them, and references to them.
 
-use crate::patient::{HELLO, Patient, page};
+use crate::fixture::{Fixture, HELLO, page};
 use cogtools_test_support::{assert_text, str};
 
 /// A second tool.
@@ -12,38 +12,38 @@ fn tool(name: &str, rest: &str) -> String {
 fn discovery_that_fails() {
     for (answer, why) in [
         ("echo no >&2; exit 3", "ended with status 3: no"),
-        ("echo '{}'", "printed JSON that is not a list"),
+        ("echo '{}'", "printed JSON that is not an array"),
         (
             "echo hello",
-            "printed what is not JSON: expected value at line 1 column 1",
+            "printed invalid JSON: expected value at line 1 column 1",
         ),
         ("kill -9 $$", "was ended by signal 9 (SIGKILL): nothing"),
     ] {
-        let patient = Patient::new();
-        patient.answers("cogtools-discover", answer);
+        let fixture = Fixture::new();
+        fixture.replace_program("cogtools-discover", answer);
         let discovery = format!(
             "  problem  `cogtools-discover` {why}: Gemini CLI does not start\n           fix: cogtools-discover\n"
         );
-        patient.check(&[("discovery", &discovery)], "1 problem, no warnings");
+        fixture.check(&[("discovery", &discovery)], "1 problem, no warnings");
     }
 }
 
 #[test]
-fn discovery_that_leaves_tools_out() {
-    let patient = Patient::new();
-    patient.answers(
+fn discovery_that_omits_tools() {
+    let fixture = Fixture::new();
+    fixture.replace_program(
         "cogtools-discover",
         "echo 'one is broken' >&2; echo '[{\"functionDeclarations\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}]'",
     );
     let discovery = "  ok       runs, and declares 2 tools, a to b
-  problem  the discovery command leaves out hello
+  problem  the discovery command does not declare hello
            fix: set the discovery command to \"cogtools-discover\"
-  warning  says on stderr, which Gemini CLI does not show: one is broken
+  warning  writes to stderr, which Gemini CLI does not show: one is broken
            fix: cogtools-discover > /dev/null\n";
-    let call = "  ok       was not made: no tool here is a template with arguments to try\n";
-    let headless = "  warning  where nobody can be asked (gemini -p) 2 of 2 tools are hidden: a, b
+    let call = "  ok       skipped: there is no template to call\n";
+    let headless = "  warning  in headless mode (gemini -p) 2 of 2 tools are hidden: a, b
            fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
-    patient.check(
+    fixture.check(
         &[
             ("discovery", discovery),
             ("call", call),
@@ -54,21 +54,23 @@ fn discovery_that_leaves_tools_out() {
 }
 
 #[test]
-fn discovery_that_skips_a_tool_and_has_one_twice() {
-    let patient = Patient::new();
-    patient.file("tools/lost.yaml", "name: lost\n").answers(
-        "cogtools-discover",
-        "echo 'lost is broken' >&2; echo '[{\"name\": \"hello\"}, {\"name\": \"hello\"}]'",
-    );
+fn discovery_that_skips_one_tool_and_repeats_another() {
+    let fixture = Fixture::new();
+    fixture
+        .file("tools/lost.yaml", "name: lost\n")
+        .replace_program(
+            "cogtools-discover",
+            "echo 'lost is broken' >&2; echo '[{\"name\": \"hello\"}, {\"name\": \"hello\"}]'",
+        );
     let discovery = "  ok       runs, and declares 2 tools, hello to hello
   warning  declares hello more than once, and the last one wins
-           fix: leave all but one of them out
-  warning  skips lost and says so on stderr, which Gemini CLI does not show: lost is broken
+           fix: remove all but one of them
+  warning  skips lost and reports it only on stderr, which Gemini CLI does not show: lost is broken
            fix: cogtools-discover > /dev/null\n";
-    let tools = "  ok       1 tool is sound
-  problem  tools/lost.yaml:1:1: `description` is missing (and 1 more): no host is told of the tool
+    let tools = "  ok       1 tool is valid
+  problem  tools/lost.yaml:1:1: `description` is missing (and 1 more): no host sees the tool
            fix: add `description: …`; cogtools lint tools/lost.yaml\n";
-    patient.check(
+    fixture.check(
         &[("discovery", discovery), ("tools", tools)],
         "1 problem, 2 warnings",
     );
@@ -83,48 +85,48 @@ fn a_call_that_fails() {
         ),
         (
             "echo noise >&2; echo yes",
-            "`cogtools-call hello` writes to stderr, a failure to Gemini CLI: noise",
+            "`cogtools-call hello` writes to stderr, which Gemini CLI treats as a failure: noise",
         ),
     ] {
-        let patient = Patient::new();
-        patient.answers("cogtools-call", answer);
+        let fixture = Fixture::new();
+        fixture.replace_program("cogtools-call", answer);
         let call = format!(
             "  problem  {why}\n           fix: echo '{{\"person\":\"Ada\"}}' | cogtools-call hello\n"
         );
-        patient.check(&[("call", &call)], "1 problem, no warnings");
+        fixture.check(&[("call", &call)], "1 problem, no warnings");
     }
 }
 
 #[test]
 fn tools_with_commands_are_not_called() {
-    let patient = Patient::new();
-    patient.file(
+    let fixture = Fixture::new();
+    fixture.file(
         "tools/hello.yaml",
         tool("hello", "implementation: {exec: [rm, -rf, x]}\n"),
     );
-    let call = "  ok       was not made: no tool here is a template with arguments to try\n";
+    let call = "  ok       skipped: there is no template to call\n";
     let budget = "  ok       1 tool costs about 22 tokens with every request\n";
-    patient.check(
+    fixture.check(
         &[("call", call), ("budget", budget)],
         "no problems, no warnings",
     );
 }
 
 #[test]
-fn an_example_that_does_not_fit() {
-    let patient = Patient::new();
+fn an_invalid_example() {
+    let fixture = Fixture::new();
     let tool = HELLO.replace("implementation", "  - persn: Bo\nimplementation");
-    patient.file("tools/hello.yaml", tool);
-    let tools = "  ok       1 tool is sound
+    fixture.file("tools/hello.yaml", tool);
+    let tools = "  ok       1 tool is valid
   warning  tools/hello.yaml:7:5: /persn: this example does not fit: not a parameter of this tool
            fix: cogtools lint tools/hello.yaml\n";
-    patient.check(&[("tools", tools)], "no problems, 1 warning");
+    fixture.check(&[("tools", tools)], "no problems, 1 warning");
 }
 
 #[test]
-fn broken_hidden_and_vanished() {
-    let patient = Patient::new();
-    patient
+fn invalid_shadowed_and_missing_tools() {
+    let fixture = Fixture::new();
+    fixture
         .file(".cogtoolrc.yaml", "tool_sources: [{local: tools}, {local: more}]\n")
         .file("more/hello.yaml", HELLO)
         .file("tools/lost.yaml", "name: lost\ndescripton: x\ndescription: x\nimplementation: x\n")
@@ -139,21 +141,21 @@ fn broken_hidden_and_vanished() {
              [[rule]]\ntoolName = [\"discovered_tool_elsewhere\"]\ndecision = \"allow\"\npriority = 1\n",
         );
     let discovery = "  ok       runs, and declares 1 tool: hello
-  problem  the discovery command leaves out odd
+  problem  the discovery command does not declare odd
            fix: set the discovery command to \"cogtools-discover\"\n";
-    let tools = "  ok       1 tool is sound
-  problem  tools/lost.yaml:2:1: unknown key `descripton`: no host is told of the tool
+    let tools = "  ok       1 tool is valid
+  problem  tools/lost.yaml:2:1: unknown key `descripton`: no host sees the tool
            fix: did you mean `description`?; cogtools lint tools/lost.yaml
   problem  tools/odd.yaml:3:17: expected `}}` at the end of the expression, found the end of the template: every call of the tool fails
            fix: cogtools lint tools/odd.yaml
-  warning  more/hello.yaml is never reached: tools/hello.yaml has the same name
+  warning  more/hello.yaml is shadowed by tools/hello.yaml, which has the same name
            fix: rename or remove more/hello.yaml
-  warning  ~/.gemini/policies/mine.toml names the tool `bye`, which is not here
-           fix: take `bye` out of ~/.gemini/policies/mine.toml
-  warning  README.md names the tool `helo`, which is not here
+  warning  ~/.gemini/policies/mine.toml names the tool `bye`, which does not exist
+           fix: remove `bye` from ~/.gemini/policies/mine.toml
+  warning  README.md names the tool `helo`, which does not exist
            fix: edit README.md; did you mean `hello`?\n";
     let budget = "  ok       2 tools cost about 62 tokens with every request\n";
-    patient.check(
+    fixture.check(
         &[
             ("discovery", discovery),
             ("tools", tools),
@@ -164,15 +166,15 @@ fn broken_hidden_and_vanished() {
 }
 
 #[test]
-fn configuration_that_is_wrong() {
-    let patient = Patient::new();
-    patient.file(".cogtoolrc.yaml", "tool_source: []\n");
+fn an_invalid_configuration() {
+    let fixture = Fixture::new();
+    fixture.file(".cogtoolrc.yaml", "tool_source: []\n");
     let configuration = "  problem  .cogtoolrc.yaml:1:1: unknown key `tool_source`
            fix: did you mean `tool_sources`?\n";
-    let call = "  ok       was not made: no tool here is a template with arguments to try\n";
-    let tools = "  ok       0 tools are sound\n";
+    let call = "  ok       skipped: there is no template to call\n";
+    let tools = "  ok       0 tools are valid\n";
     let budget = "  ok       0 tools cost about 0 tokens with every request\n";
-    patient.check(
+    fixture.check(
         &[
             ("configuration", configuration),
             ("call", call),
@@ -187,46 +189,46 @@ fn configuration_that_is_wrong() {
 fn manual_pages() {
     let manual = "../prefix/share/man/man1/cogtools-call.1";
     let check = |text: &str, why: &str| {
-        let patient = Patient::new();
-        patient.file(manual, text);
+        let fixture = Fixture::new();
+        fixture.file(manual, text);
         let section = format!(
             "  warning  [HERE]/prefix/share/man/man1/cogtools-call.1 {why}\n           fix: cargo xtask install\n"
         );
-        patient.check(&[("manual", &section)], "no problems, 1 warning");
+        fixture.check(&[("manual", &section)], "no problems, 1 warning");
     };
     let page = page("cogtools-call");
-    check(&page.replace("0.1.0", "0.0.9"), "is not of version 0.1.0");
-    check(&page.replace("strict", "lenient"), "leaves out --strict");
+    check(&page.replace("0.1.0", "0.0.9"), "is not for version 0.1.0");
+    check(&page.replace("strict", "lenient"), "omits --strict");
     let more = format!("{page}\\fB\\-\\-old\\fR\n");
-    check(&more, "names --old, which the program does not know");
+    check(&more, "documents --old, which the program does not have");
 
-    let patient = Patient::new();
-    std::fs::remove_file(patient.project.path(manual)).unwrap();
+    let fixture = Fixture::new();
+    std::fs::remove_file(fixture.project.path(manual)).unwrap();
     let section = "  warning  no manual page is installed for cogtools-call
            fix: cargo xtask install\n";
-    patient.check(&[("manual", section)], "no problems, 1 warning");
+    fixture.check(&[("manual", section)], "no problems, 1 warning");
 }
 
 #[test]
 fn tools_that_cost_too_much() {
-    let patient = Patient::new();
+    let fixture = Fixture::new();
     let long = "x".repeat(36_000);
     let heavy = format!("name: heavy\ndescription: {long}\nimplementation: x\n");
-    patient
+    fixture
         .file("tools/heavy.yaml", heavy)
         .file(
             "../home/.gemini/policies/mine.toml",
             "[[rule]]\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 1\n",
         )
-        .answers(
+        .replace_program(
             "cogtools-discover",
             "echo '[{\"name\": \"hello\"}, {\"name\": \"heavy\"}]'",
         );
     let discovery = "  ok       runs, and declares 2 tools, hello to heavy\n";
-    let tools = "  ok       2 tools are sound\n";
+    let tools = "  ok       2 tools are valid\n";
     let budget = "  warning  2 tools cost about 9061 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9020), hello (41)
            fix: cogtools list, then shorten or remove the heaviest\n";
-    patient.check(
+    fixture.check(
         &[
             ("discovery", discovery),
             ("tools", tools),
@@ -237,9 +239,9 @@ fn tools_that_cost_too_much() {
 }
 
 #[test]
-fn sources_that_wait_for_the_users_word() {
-    let patient = Patient::new();
-    patient
+fn sources_that_are_not_approved() {
+    let fixture = Fixture::new();
+    fixture
         .file(
             ".cogtoolrc.yaml",
             "tool_sources: [{local: tools}, node_modules, {command: {discover: ./d, call: ./c, name: other}}]\n",
@@ -250,12 +252,12 @@ fn sources_that_wait_for_the_users_word() {
             "node_modules/pk/run.yaml",
             tool("run", "implementation: {exec: [echo]}\n"),
         );
-    let ended = patient.run(&[]);
+    let ended = fixture.run(&[]);
     let sources = str![[r#"
 sources
-  problem  the package `pk` runs programs and is not allowed yet
+  problem  the package `pk` runs programs and is not approved
            fix: cogtools trust pk
-  problem  the provider `other` runs programs and is not allowed yet
+  problem  the provider `other` runs programs and is not approved
            fix: cogtools trust other
 
 "#]];

@@ -1,4 +1,4 @@
-//! A project where all is well, to be made ill, and the report that it gets.
+//! A healthy project that a test can break, and its report.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use cogtools_doctor::PROGRAM;
 use cogtools_program::{CapturedRun, Format, Input, Io, Reporter, SignalWatch, Terminals, Vars};
 use cogtools_test_support::{Project, difference};
 
-/// What each check says when all is well.
+/// The section of each check for a healthy project.
 const SECTIONS: [(&str, &str); 13] = [
     ("configuration", "  ok       `.cogtoolrc.yaml` is valid\n"),
-    ("sources", "  ok       no source of tools needs your word\n"),
+    ("sources", "  ok       no tool source needs approval\n"),
     (
         "gemini",
         "  ok       Gemini CLI 0.61.0 is `[HERE]/prefix/bin/gemini`; it reads \
@@ -38,10 +38,10 @@ const SECTIONS: [(&str, &str); 13] = [
     ),
     (
         "headless",
-        "  ok       every tool is allowed where nobody can be asked (gemini -p)\n",
+        "  ok       every tool is allowed in headless mode (gemini -p)\n",
     ),
     ("mcp", "  ok       no MCP servers in the settings\n"),
-    ("tools", "  ok       1 tool is sound\n"),
+    ("tools", "  ok       1 tool is valid\n"),
     (
         "manual",
         "  ok       manual pages of version 0.1.0 are installed: 2\n",
@@ -61,15 +61,15 @@ pub(crate) const SETTINGS: &str = "{
 ";
 
 pub(crate) const HELLO: &str = "name: hello
-description: Greet somebody
+description: Greet a person
 parameters:
-  person: {type: string, description: Whom}
+  person: {type: string, description: Name}
 examples:
   - person: Ada
 implementation: Hello {{ person }}
 ";
 
-/// What stands on PATH as one of our programs: `answer` is what it does.
+/// A script on PATH in place of one of our programs; `answer` is what it runs.
 pub(crate) fn program(name: &str, version: &str, answer: &str) -> String {
     format!(
         "#!/bin/sh\ncase \"$1\" in\n--version) echo '{name} {version}';;\n\
@@ -77,19 +77,19 @@ pub(crate) fn program(name: &str, version: &str, answer: &str) -> String {
     )
 }
 
-/// What lists the tools.
+/// Lists the tools.
 pub(crate) const DISCOVER: &str = "echo '[{\"name\": \"hello\"}]'";
-/// What calls them: it says what it was given.
+/// Calls a tool: prints its arguments and its input.
 pub(crate) const CALL: &str = "read -r line; echo \"$# $1 $line\"";
 
 /// A project, a home, a Gemini CLI and our programs.
-pub(crate) struct Patient {
+pub(crate) struct Fixture {
     pub(crate) project: Project,
     pub(crate) vars: Vars,
 }
 
-impl Patient {
-    /// One in good health.
+impl Fixture {
+    /// A healthy project.
     pub(crate) fn new() -> Self {
         let project = Project::new();
         let root = project.root();
@@ -119,19 +119,19 @@ impl Patient {
             "GEMINI_CLI_SYSTEM_SETTINGS_PATH".into(),
             root.with_file_name("etc").join("settings.json").into(),
         );
-        let patient = Self { project, vars };
-        patient.gemini("0.61.0");
-        patient
+        let fixture = Self { project, vars };
+        fixture.install_gemini("0.61.0");
+        fixture
     }
 
-    /// Installs that version of Gemini CLI as npm does.
-    pub(crate) fn gemini(&self, version: &str) {
+    /// Installs `version` of Gemini CLI as npm does.
+    pub(crate) fn install_gemini(&self, version: &str) {
         let package = "../prefix/lib/node_modules/@google/gemini-cli";
-        let says = format!(
+        let manifest = format!(
             "{{\"name\": \"@google/gemini-cli\", \"version\": \"{version}\", \"bin\": {{\"gemini\": \"gemini.js\"}}}}"
         );
         self.project
-            .file(format!("{package}/package.json"), says)
+            .file(format!("{package}/package.json"), manifest)
             .program(format!("{package}/gemini.js"), "#!/bin/sh\nexit 9\n");
         let link = "../prefix/bin/gemini";
         if !self.project.path(link).exists() {
@@ -140,20 +140,20 @@ impl Patient {
         }
     }
 
-    /// Makes it ill, or another.
+    /// Writes a file of the project.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         self.project.file(name, content);
         self
     }
 
     /// Replaces one of our programs.
-    pub(crate) fn answers(&self, name: &str, answer: &str) -> &Self {
+    pub(crate) fn replace_program(&self, name: &str, answer: &str) -> &Self {
         let path = format!("../prefix/bin/{name}");
         self.project.program(path, program(name, "0.1.0", answer));
         self
     }
 
-    /// One visit.
+    /// Runs the doctor at the root of the project.
     pub(crate) fn run(&self, args: &[&str]) -> CapturedRun {
         self.run_on(Terminals::default(), self.project.root(), args)
     }
@@ -185,13 +185,13 @@ impl Patient {
         }
     }
 
-    /// The whole report must be that of good health but for these sections.
+    /// Asserts the whole report: that of a healthy project except for `sections`.
     #[track_caller]
     pub(crate) fn check(&self, sections: &[(&str, &str)], summary: &str) {
         self.check_with(&[], "", sections, summary);
     }
 
-    /// The same for a run with `args`, whose report begins with `head`.
+    /// As `check`, for a run with `args`, whose report begins with `head`.
     #[track_caller]
     pub(crate) fn check_with(
         &self,
@@ -210,14 +210,14 @@ impl Patient {
     }
 }
 
-/// The report of good health, but for these sections.
+/// The report of a healthy project, except for `sections`.
 pub(crate) fn report(sections: &[(&str, &str)], summary: &str) -> String {
     let mut text = String::new();
-    for (name, well) in SECTIONS {
-        let ill = sections.iter().find(|(other, _)| *other == name);
+    for (name, healthy) in SECTIONS {
+        let changed = sections.iter().find(|(other, _)| *other == name);
         text.push_str(name);
         text.push('\n');
-        text.push_str(ill.map_or(well, |(_, ill)| ill));
+        text.push_str(changed.map_or(healthy, |(_, text)| text));
     }
     for (name, _) in sections {
         assert!(SECTIONS.iter().any(|(other, _)| other == name), "{name}");
