@@ -86,7 +86,7 @@ struct LintArgs {
     paths: Vec<OsString>,
     format: Format,
     fix: bool,
-    /// The least level that makes the run fail.
+    /// The lowest level that makes the run fail.
     fatal: Level,
     explain: Option<String>,
 }
@@ -108,7 +108,7 @@ impl LintArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = LintArgs::from_matches(matches)?;
     if let Some(rule) = &args.explain {
-        let text = explain::text(rule)?;
+        let text = explain::explanation(rule)?;
         return io.print(text.as_bytes());
     }
     let project = project(io);
@@ -117,9 +117,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut targets = target::collect(&args.paths, &config, &io.cwd);
     let mut findings = Vec::new();
     for file in &targets.files {
-        let fixed = args.fix.then(|| fix::all(file, &linter, project.root()));
-        match fixed.transpose() {
-            Ok(found) => findings.extend(found.unwrap_or_else(|| linter.check(file))),
+        let result = args.fix.then(|| fix::apply(file, &linter, project.root()));
+        match result.transpose() {
+            Ok(fixed) => findings.extend(fixed.unwrap_or_else(|| linter.check(file))),
             Err(failure) => {
                 targets
                     .diagnostics
@@ -143,13 +143,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if !targets.diagnostics.is_empty() {
         return Err(targets.diagnostics.into());
     }
-    if fails(&findings, args.fatal) {
+    if has_fatal(&findings, args.fatal) {
         return Err(Failure::Status(Code::InvalidTool.status()));
     }
     Ok(())
 }
 
-fn fails(findings: &[Finding], fatal: Level) -> bool {
+fn has_fatal(findings: &[Finding], fatal: Level) -> bool {
     findings
         .iter()
         .any(|finding| !finding.fixed && finding.level >= fatal)

@@ -1,4 +1,4 @@
-//! What a rule finds, and where.
+//! Findings of rules, and their edits.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::secret;
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// What it weighs in this project; never [`Level::Off`].
+    /// Its level in this project; never [`Level::Off`].
     pub level: Level,
     /// Where it is. Secrets and invisible characters are masked in its line.
     pub location: Location,
@@ -21,29 +21,29 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub fix: String,
-    /// The edits of the file that mend it; empty when a person must.
+    /// The edits that fix it; empty if a person must.
     pub edits: Vec<Edit>,
     /// Whether those edits have been made.
     pub fixed: bool,
 }
 
-/// Other text for a stretch of a file.
+/// A replacement of a span of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What goes.
+    /// The span to replace.
     pub span: Span,
-    /// Where that begins and where it ends: line and column, both from 1.
+    /// Its start and end: line and column, both from 1.
     pub region: [(usize, usize); 2],
-    /// What comes in its place.
+    /// The replacement.
     pub text: String,
 }
 
-/// Takes what one rule finds in one file.
+/// Collects the findings of one rule in one file.
 pub(crate) struct Findings<'f> {
     rule: &'static Rule,
     level: Level,
     text: &'f Text,
-    found: &'f mut Vec<Finding>,
+    sink: &'f mut Vec<Finding>,
 }
 
 impl<'f> Findings<'f> {
@@ -51,34 +51,34 @@ impl<'f> Findings<'f> {
         rule: &'static Rule,
         level: Level,
         text: &'f Text,
-        found: &'f mut Vec<Finding>,
+        sink: &'f mut Vec<Finding>,
     ) -> Self {
         Self {
             rule,
             level,
             text,
-            found,
+            sink,
         }
     }
 
-    /// Notes `message` at `span` of the file.
+    /// Reports `message` at `span` of the file.
     pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) -> FindingBuilder<'_> {
         self.location(self.text.location(span), message)
     }
 
-    /// Notes `message` about the file as a whole.
+    /// Reports `message` about the file as a whole.
     pub(crate) fn file(&mut self, message: impl Into<String>) -> FindingBuilder<'_> {
         self.at(Span { start: 0, end: 1 }, message)
     }
 
-    /// Notes `message` at a place that may be in another file.
+    /// Reports `message` at a location that may be in another file.
     pub(crate) fn location(
         &mut self,
         mut location: Location,
         message: impl Into<String>,
     ) -> FindingBuilder<'_> {
         location.text = invisible::mask(&secret::redact(&location.text)).into_owned();
-        self.found.push(Finding {
+        self.sink.push(Finding {
             rule: self.rule,
             level: self.level,
             location,
@@ -88,7 +88,7 @@ impl<'f> Findings<'f> {
             fixed: false,
         });
         FindingBuilder {
-            finding: self.found.last_mut(),
+            finding: self.sink.last_mut(),
             text: self.text,
         }
     }
@@ -101,7 +101,7 @@ pub(crate) struct FindingBuilder<'f> {
 }
 
 impl FindingBuilder<'_> {
-    /// Says what to do in words of its own instead of the rule's.
+    /// Replaces the rule's fix by a more specific one.
     pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
         if let Some(finding) = &mut self.finding {
             finding.fix = invisible::escape(&secret::redact(&fix.into())).into_owned();
@@ -109,7 +109,7 @@ impl FindingBuilder<'_> {
         self
     }
 
-    /// Adds an edit that mends it.
+    /// Adds an edit that fixes it.
     pub(crate) fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
         let region = [span.start, span.end].map(|at| {
             let location = self.text.location(Span { start: at, end: at });
@@ -124,8 +124,8 @@ impl FindingBuilder<'_> {
 }
 
 impl Finding {
-    /// Where it stands among others: file, line, column.
-    pub(crate) fn order(&self) -> (PathBuf, usize, usize) {
+    /// The sort key: file, line, column.
+    pub(crate) fn position(&self) -> (PathBuf, usize, usize) {
         (
             self.location.file.clone(),
             self.location.line,

@@ -1,4 +1,4 @@
-//! `--fix`: edits by byte offsets, everything else left as it is.
+//! `--fix`: edits by byte offset that leave everything else untouched.
 
 use std::path::Path;
 
@@ -10,90 +10,99 @@ use crate::finding::{Edit, Finding};
 use crate::lint_file::LintFile;
 use crate::linter::Linter;
 
-/// Edits bring new edits within reach (a file that parses, a line that moved);
-/// so often is that followed.
+/// One pass can make further edits possible, when a file parses or a line moves;
+/// this limits the passes.
 const MAX_PASSES: usize = 8;
-/// What stands before the text that offsets count from.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+/// The byte order mark, which offsets do not count.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Applies the fixes of `file`, in the project at `root`; what was fixed, then what remains.
-pub(crate) fn all(file: &LintFile, linter: &Linter, root: &Path) -> Result<Vec<Finding>, Failure> {
+/// Applies the fixes of `file`, in the project at `root`. Returns the fixed findings,
+/// then the remaining ones.
+pub(crate) fn apply(
+    file: &LintFile,
+    linter: &Linter,
+    root: &Path,
+) -> Result<Vec<Finding>, Failure> {
     let mut fixed = Vec::new();
-    // Another name of the same file may have had its turn already.
+    // The same file may have been fixed already under another name.
     let mut current = file.reload();
-    let mut found = linter.check(current.as_ref().unwrap_or(file));
+    let mut findings = linter.check(current.as_ref().unwrap_or(file));
     for _ in 0..MAX_PASSES {
-        let now = current.as_ref().unwrap_or(file);
-        let taken = take_non_overlapping(&mut found);
+        let file_now = current.as_ref().unwrap_or(file);
+        let taken = take_non_overlapping(&mut findings);
         if taken.is_empty() {
             break;
         }
-        write(root, now, taken.iter().flat_map(|finding| &finding.edits))?;
+        write(
+            root,
+            file_now,
+            taken.iter().flat_map(|finding| &finding.edits),
+        )?;
         fixed.extend(taken);
         let Some(next) = file.reload() else {
             break;
         };
-        found = linter.check(&next);
+        findings = linter.check(&next);
         current = Some(next);
     }
-    fixed.extend(found);
+    fixed.extend(findings);
     Ok(fixed)
 }
 
-/// Takes the findings whose edits do not touch each other out of `found`.
-fn take_non_overlapping(found: &mut Vec<Finding>) -> Vec<Finding> {
-    // What changes lines all over the file goes alone; the others come after it.
-    if let Some(index) = found.iter().position(|finding| finding.edits.len() > 1) {
-        let mut finding = found.remove(index);
+/// Removes from `findings` those whose edits do not touch each other, and returns them.
+fn take_non_overlapping(findings: &mut Vec<Finding>) -> Vec<Finding> {
+    // A finding with edits all over the file is applied alone, before the others.
+    if let Some(index) = findings.iter().position(|finding| finding.edits.len() > 1) {
+        let mut finding = findings.remove(index);
         finding.fixed = true;
         return vec![finding];
     }
     let mut edits: Vec<Edit> = Vec::new();
     let mut taken = Vec::new();
-    let mut left = Vec::new();
-    for mut finding in std::mem::take(found) {
-        let is_apart = |edit: &Edit| {
+    let mut remaining = Vec::new();
+    for mut finding in std::mem::take(findings) {
+        let is_disjoint = |edit: &Edit| {
             let before = |one: &Edit, other: &Edit| one.span.end < other.span.start;
             edits
                 .iter()
                 .all(|other| before(edit, other) || before(other, edit))
         };
-        if !finding.edits.is_empty() && finding.edits.iter().all(is_apart) {
+        if !finding.edits.is_empty() && finding.edits.iter().all(is_disjoint) {
             edits.extend(finding.edits.iter().cloned());
             finding.fixed = true;
             taken.push(finding);
         } else {
-            left.push(finding);
+            remaining.push(finding);
         }
     }
-    *found = left;
+    *findings = remaining;
     taken
 }
 
-/// Writes the edited file beside the old one, then puts it in its place.
+/// Replaces the file atomically by the edited one.
 fn write<'e>(
     root: &Path,
     file: &LintFile,
     edits: impl Iterator<Item = &'e Edit>,
 ) -> Result<(), Failure> {
-    let failed = |error: &WriteError| {
-        let shown = file.text.display_path().display();
-        let message = format!("`{shown}` cannot be written: {error}");
+    let write_error = |error: &WriteError| {
+        let path = file.text.display_path().display();
+        let message = format!("`{path}` cannot be written: {error}");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         Failure::from(
-            diagnostic.hint(error.hint("make room or give permission, then run this again")),
+            diagnostic.hint(error.hint("free disk space or grant permission, then run this again")),
         )
     };
-    let overtaken = || {
-        let shown = file.text.display_path().display();
-        let message = format!("`{shown}` was changed by somebody else meanwhile");
+    let changed_error = || {
+        let path = file.text.display_path().display();
+        let message = format!("`{path}` was changed by another program in the meantime");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         Failure::from(diagnostic.hint("run this again"))
     };
-    let old = std::fs::read(&file.path).map_err(|error| failed(&error.into()))?;
-    let text = old.strip_prefix(MARK).unwrap_or(&old);
+    let old = std::fs::read(&file.path).map_err(|error| write_error(&error.into()))?;
+    let text = old.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&old);
     if text != file.text.as_str().as_bytes() {
-        return Err(overtaken());
+        return Err(changed_error());
     }
     let mut edits: Vec<&Edit> = edits.collect();
     edits.sort_by_key(|edit| edit.span.start);
@@ -107,7 +116,7 @@ fn write<'e>(
     new.extend_from_slice(&text[at..]);
     let path = WritePath::in_project(root, &file.path);
     file::replace_if_unchanged(&path, Some(&old), &new).map_err(|error| match error {
-        WriteError::Changed => overtaken(),
-        error => failed(&error),
+        WriteError::Changed => changed_error(),
+        error => write_error(&error),
     })
 }

@@ -1,5 +1,5 @@
-//! The templates that a call may come to: the tool's own and those that they
-//! include, import or extend, each once.
+//! The templates that a call can reach: the tool's own and those that they include,
+//! import or extend, each once.
 
 use cogtools_core::Tool;
 use cogtools_core::tool::TemplateSource;
@@ -7,18 +7,18 @@ use njk::{Analysis, Error, analyse};
 
 /// A template of a tool.
 pub(crate) struct IncludedTemplate {
-    pub(crate) written: TemplateSource,
-    /// What it reads and sets, if it can be understood.
+    pub(crate) source: TemplateSource,
+    /// What it reads and sets, if it compiles.
     pub(crate) analysis: Result<Analysis, Error>,
-    /// It is the tool's own, and not reached through another.
+    /// Whether it is the tool's own, rather than included by another.
     pub(crate) own: bool,
 }
 
-/// All templates of `tool`; those that are not there are left out.
+/// All templates of `tool`, except for those that do not exist.
 pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
     let mut found: Vec<IncludedTemplate> = Vec::new();
-    for written in tool.templates() {
-        found.push(IncludedTemplate::new(written, true));
+    for source in tool.templates() {
+        found.push(IncludedTemplate::new(source, true));
     }
     let mut seen: Vec<String> = Vec::new();
     let mut at = 0;
@@ -26,10 +26,10 @@ pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
         at += 1;
         let names = template.analysis.as_ref().map(|it| it.templates.clone());
         for name in names.unwrap_or_default() {
-            let name = plain(&name).to_owned();
+            let name = relative_name(&name).to_owned();
             if !seen.contains(&name) {
-                let written = tool.partial(&name);
-                found.extend(written.map(|written| IncludedTemplate::new(written, false)));
+                let source = tool.partial(&name);
+                found.extend(source.map(|source| IncludedTemplate::new(source, false)));
                 seen.push(name);
             }
         }
@@ -37,20 +37,20 @@ pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
     found
 }
 
-/// The template that `include "name"` reaches from `tool`, if it is there.
+/// The template that `include "name"` in `tool` refers to, if it exists.
 pub(crate) fn partial(tool: &Tool, name: &str) -> Option<TemplateSource> {
-    tool.partial(plain(name))
+    tool.partial(relative_name(name))
 }
 
-fn plain(name: &str) -> &str {
+fn relative_name(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
 impl IncludedTemplate {
-    fn new(written: TemplateSource, own: bool) -> Self {
-        let analysis = analyse(written.source());
+    fn new(source: TemplateSource, own: bool) -> Self {
+        let analysis = analyse(source.source());
         Self {
-            written,
+            source,
             analysis,
             own,
         }

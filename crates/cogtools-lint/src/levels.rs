@@ -1,4 +1,4 @@
-//! What each rule weighs in a project.
+//! The level of each rule in a project.
 
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
@@ -6,15 +6,15 @@ use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
 use crate::rule::Rule;
 use crate::rules::{find, rules};
 
-/// What each rule weighs.
+/// The level of each rule.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     set: Vec<(&'static str, Level)>,
 }
 
 impl Levels {
-    /// The rules' own weights, changed by what a configuration says. A rule that
-    /// does not exist is a fault: the line would do nothing.
+    /// The default levels, changed by those that are `configured`. A rule that does
+    /// not exist is an error: the line would have no effect.
     pub fn new(configured: &[RuleLevel]) -> Result<Self, Vec<Diagnostic>> {
         let mut levels = Self::default();
         let mut diagnostics = Vec::new();
@@ -31,12 +31,12 @@ impl Levels {
         }
     }
 
-    /// Sets one rule.
+    /// Sets the level of one rule.
     pub fn set(&mut self, rule: &Rule, level: Level) {
         self.set.push((rule.name, level));
     }
 
-    /// What `rule` weighs.
+    /// The level of `rule`.
     pub fn level_of(&self, rule: &Rule) -> Level {
         let set = self.set.iter().rev().find(|(name, _)| *name == rule.name);
         set.map_or(rule.level, |(_, level)| *level)
@@ -45,6 +45,7 @@ impl Levels {
 
 fn unknown_rule(name: &str) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::InvalidConfig, format!("there is no rule `{name}`"));
-    let meant = did_you_mean(name, rules().map(|rule| rule.name));
-    diagnostic.hint(meant.unwrap_or_else(|| "`cogtools lint --explain all` names the rules".into()))
+    let suggestion = did_you_mean(name, rules().map(|rule| rule.name));
+    diagnostic
+        .hint(suggestion.unwrap_or_else(|| "`cogtools lint --explain all` lists the rules".into()))
 }

@@ -1,7 +1,7 @@
-//! `cogtools-lint`: looks at tool files the way every host will.
+//! `cogtools-lint`: checks tool files for what hosts reject, drop or misread.
 //!
-//! A rule is a value: its name, what it costs to break it, how to mend it, and
-//! a failing and a passing project that are its tests and its documentation.
+//! A rule is a value: its name, why it matters, how to fix a finding, and a failing
+//! and a passing project, which are its tests and its documentation.
 
 mod command;
 mod explain;

@@ -1,4 +1,4 @@
-//! A file as the rules look at it: text, document and tool, as far as it goes.
+//! A file as the rules see it: text, document and tool, as far as it parses.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic, Tool};
 
-/// A file that is, or wants to be, a tool.
+/// A tool file, valid or not.
 #[derive(Debug)]
 pub struct LintFile {
     /// The file.
     pub path: PathBuf,
     /// Its text.
     pub text: Text,
-    /// The document in it, if it is one.
+    /// The document, if it is valid YAML.
     pub document: Option<Node>,
-    /// The tool, if it is one, whatever its file is called.
+    /// The tool, if it is valid apart from the file name.
     pub tool: Option<Tool>,
     /// Why it is not a tool.
     pub diagnostics: Vec<Diagnostic>,
@@ -29,28 +29,28 @@ pub struct LintFile {
 }
 
 impl LintFile {
-    /// Reads the file at `path`, known to its user as `shown`. One that is there
-    /// but holds no text is an invalid tool, and nothing more is known of it.
-    pub fn read(path: &Path, shown: &Path) -> Result<Self, TextError> {
-        match Text::read(path, shown) {
-            Ok(text) => Ok(Self::of(path, text)),
+    /// Reads the file at `path`, displayed as `display_path`. A file that is
+    /// not text is an invalid tool, and nothing more is known about it.
+    pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
+        match Text::read(path, display_path) {
+            Ok(text) => Ok(Self::parse(path, text)),
             Err(error @ (TextError::Absent(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
-                let mut file = Self::of(path, Text::new(shown, Vec::new())?);
+                let mut file = Self::parse(path, Text::new(display_path, Vec::new())?);
                 file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];
                 Ok(file)
             }
         }
     }
 
-    fn of(path: &Path, text: Text) -> Self {
+    fn parse(path: &Path, text: Text) -> Self {
         let (tool, diagnostics) = match Tool::parse(text.clone()) {
             Ok(tool) => {
                 let name = tool.name().as_str();
                 let diagnostics = if path.file_stem().is_some_and(|stem| stem == name) {
                     Vec::new()
                 } else {
-                    // Parsing does not look at the file's name, loading does.
+                    // Loading checks the file name, parsing does not.
                     let error = Tool::load(path, text.display_path()).err();
                     error.map(ToolError::diagnostics).unwrap_or_default()
                 };
@@ -77,48 +77,50 @@ impl LintFile {
         Some(next)
     }
 
-    /// The value of a key at the top.
+    /// The value of a top-level key.
     pub fn value(&self, key: &str) -> Option<&Node> {
         self.document.as_ref()?.get(key)
     }
 
-    /// The entry of a key at the top.
+    /// The entry of a top-level key.
     pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         let entries = self.document.as_ref()?.entries()?;
         entries.iter().find(|entry| entry.key == key)
     }
 
-    /// Whether it says that it is a tool: by its `$schema`, or by what it has.
+    /// Whether the file is meant as a tool: by its `$schema`, or by its keys.
     pub(crate) fn looks_like_a_tool(&self) -> bool {
         let schema = self.value("$schema").and_then(Node::text);
         schema == Some(Tool::SCHEMA)
             || (self.value("name").is_some() && self.value("implementation").is_some())
     }
 
-    /// Every schema of the tool; none if it is not one.
-    pub(crate) fn sites(&self) -> Vec<SubSchema<'_>> {
-        let sites = self.tool.as_ref().map(|tool| tool.schema().sub_schemas());
-        sites.unwrap_or_default()
+    /// Every schema of the tool; none if the tool is invalid.
+    pub(crate) fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
+        self.tool
+            .as_ref()
+            .map(|tool| tool.schema().sub_schemas())
+            .unwrap_or_default()
     }
 
     /// The parameters, with whether each is required.
     pub(crate) fn parameters(&self) -> Vec<(&str, bool, SubSchema<'_>)> {
-        let is_top = |site: &SubSchema<'_>| {
-            let name = site.pointer.strip_prefix("/properties/");
+        let is_top = |sub_schema: &SubSchema<'_>| {
+            let name = sub_schema.pointer.strip_prefix("/properties/");
             name.is_some_and(|name| !name.contains('/'))
         };
-        self.sites()
+        self.sub_schemas()
             .into_iter()
             .filter(is_top)
-            .filter_map(|site| match site.role {
-                Role::Property { name, required } => Some((name, required, site)),
+            .filter_map(|sub_schema| match sub_schema.role {
+                Role::Property { name, required } => Some((name, required, sub_schema)),
                 _ => None,
             })
             .collect()
     }
 
-    /// Where what a pointer into the schema names is written: the last key on
-    /// the way there that the file has.
+    /// The span of what a pointer into the schema refers to: the last key along it
+    /// that is in the file.
     pub(crate) fn locate(&self, pointer: &str) -> Span {
         let names = segments(pointer);
         let (entry, skip) = match self.entry("parameters_schema") {
@@ -138,45 +140,45 @@ impl LintFile {
         }
     }
 
-    /// Where a keyword of a schema is written.
-    pub(crate) fn keyword(&self, site: &SubSchema<'_>, keyword: &str) -> Span {
-        self.locate(&format!("{}/{keyword}", site.pointer))
+    /// The span of a keyword of a schema.
+    pub(crate) fn keyword(&self, sub_schema: &SubSchema<'_>, keyword: &str) -> Span {
+        self.locate(&format!("{}/{keyword}", sub_schema.pointer))
     }
 
-    /// Every node that stands where a schema belongs, whether it is one or not.
+    /// Every node in the position of a schema, valid or not.
     pub(crate) fn schema_nodes(&self) -> Vec<&Node> {
         let mut found = Vec::new();
         if let Some(schema) = self.value("parameters_schema") {
-            schemas(schema, &mut found);
+            collect_schemas(schema, &mut found);
         }
         let parameters = self.value("parameters").and_then(Node::entries);
         for entry in parameters.into_iter().flatten() {
-            schemas(&entry.value, &mut found);
+            collect_schemas(&entry.value, &mut found);
         }
         found
     }
 
-    /// What the file says between two offsets.
+    /// The text of `span`.
     pub(crate) fn raw(&self, span: Span) -> &str {
         self.text.as_str().get(span.start..span.end).unwrap_or("")
     }
 }
 
-fn schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
     found.push(node);
     for entry in node.entries().into_iter().flatten() {
         match (entry.key.as_str(), &entry.value.data) {
             ("items" | "not" | "additionalProperties", Data::Map(_) | Data::Text { .. }) => {
-                schemas(&entry.value, found);
+                collect_schemas(&entry.value, found);
             }
             ("properties", Data::Map(entries)) => {
                 for entry in entries {
-                    schemas(&entry.value, found);
+                    collect_schemas(&entry.value, found);
                 }
             }
             ("allOf" | "anyOf" | "oneOf", Data::List(items)) => {
                 for item in items {
-                    schemas(item, found);
+                    collect_schemas(item, found);
                 }
             }
             _ => {}

@@ -5,40 +5,40 @@ use cogtools_core::Level;
 use crate::finding::{Finding, Findings};
 use crate::levels::Levels;
 use crate::lint_file::LintFile;
-use crate::rules::{INVALID_TOOL, REFUSALS, rules};
+use crate::rules::{INVALID_TOOL, LOADER_RULES, rules};
 
-/// The rules with their weights.
+/// The rules with their levels.
 #[derive(Clone, Debug, Default)]
 pub struct Linter {
     levels: Levels,
 }
 
 impl Linter {
-    /// A linter in which the rules weigh what `levels` says.
+    /// A linter with the given levels.
     pub const fn new(levels: Levels) -> Self {
         Self { levels }
     }
 
-    /// What the rules find in `file`, in the order of the file.
+    /// The findings of all rules in `file`, by position.
     pub fn check(&self, file: &LintFile) -> Vec<Finding> {
-        let mut found = Vec::new();
+        let mut findings = Vec::new();
         for rule in rules() {
             let level = self.levels.level_of(rule);
             if level != Level::Off {
                 (rule.check)(
                     file,
-                    &mut Findings::new(rule, level, &file.text, &mut found),
+                    &mut Findings::new(rule, level, &file.text, &mut findings),
                 );
             }
         }
-        // A rule of its own says more than the refusal it stands for.
-        let explained: Vec<_> = found
+        // A specific rule explains more than the loader's own error.
+        let explained: Vec<_> = findings
             .iter()
-            .filter(|it| REFUSALS.contains(&it.rule.name) && it.level == Level::Error)
-            .map(Finding::order)
+            .filter(|it| LOADER_RULES.contains(&it.rule.name) && it.level == Level::Error)
+            .map(Finding::position)
             .collect();
-        found.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.order()));
-        found.sort_by_key(Finding::order);
-        found
+        findings.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.position()));
+        findings.sort_by_key(Finding::position);
+        findings
     }
 }

@@ -15,11 +15,11 @@ pub fn reference() -> String {
     let mut text = format!(
         "# Rules of `cogtools lint`\n\n\
          <!-- Printed by `{COMMAND}`; edit the rules in crates/cogtools-lint instead. -->\n\n\
-         A rule weighs `off`, `warn` or `error`; only errors make a run fail. \
-         `.cogtoolrc.yaml` changes what a rule weighs in a project:\n\n\
+         Each rule has a level: `off`, `warn` or `error`. Only errors make a run fail. \
+         `.cogtoolrc.yaml` changes the level of a rule in a project:\n\n\
          ```yaml\nlint:\n  rules:\n    no-examples: error\n    openai-strict: off\n```\n\n\
-         `cogtools lint --fix` mends what is marked with a star, where that is safe.\n\n\
-         | rule | weighs | finds |\n|---|---|---|\n"
+         `cogtools lint --fix` fixes what the rules marked with a star find, where that is safe.\n\n\
+         | rule | level | finds |\n|---|---|---|\n"
     );
     for rule in rules() {
         let star = if rule.fixable { " *" } else { "" };
@@ -38,20 +38,20 @@ fn format_row(rule: &Rule, star: &str) -> String {
     format!("| [`{name}`](#{name}){star} | {level} | {summary} |\n")
 }
 
-/// What is to be said of one rule.
+/// The section of one rule.
 pub(crate) fn section(rule: &Rule) -> String {
-    let weighs = match rule.level {
-        Level::Off => "Off unless the configuration says otherwise.",
+    let level = match rule.level {
+        Level::Off => "Off by default.",
         Level::Warn => "A warning.",
         Level::Error => "An error.",
     };
     let fixable = if rule.fixable {
-        " `--fix` mends it where that is safe."
+        " `--fix` fixes it where that is safe."
     } else {
         ""
     };
     format!(
-        "## {}\n\n{} {weighs}{fixable}\n\nWhy: {}.\n\nFix: {}.\n\nThis fails:\n\n{}This passes:\n\n{}",
+        "## {}\n\n{} {level}{fixable}\n\nWhy: {}.\n\nFix: {}.\n\nThis fails:\n\n{}This passes:\n\n{}",
         rule.name,
         sentence(rule.summary),
         rule.why,
@@ -73,19 +73,19 @@ fn sentence(summary: &str) -> String {
 fn files(files: &[CaseFile]) -> String {
     let mut text = String::new();
     for file in files {
-        let body = visible(file.text);
-        let body = body.trim_end();
+        let text_shown = spell_out(file.text);
+        let body = text_shown.trim_end();
         text.push_str(&["`", file.path, "`\n\n```yaml\n", body, "\n```\n\n"].concat());
     }
     text
 }
 
-/// The text with hidden characters spelled out, for a reference is read by people.
-fn visible(text: &str) -> String {
-    let hidden = invisible::all(text);
+/// The text with invisible characters written as `<U+…>`, so that readers see them.
+fn spell_out(text: &str) -> String {
+    let characters = invisible::all(text);
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        if hidden.iter().any(|(hidden, ..)| *hidden == at) {
+        if characters.iter().any(|(start, ..)| *start == at) {
             // Writing to a string cannot fail.
             let _ = write!(shown, "<U+{:04X}>", u32::from(c));
         } else if c == '\r' {

@@ -10,21 +10,21 @@ use crate::lint_file::LintFile;
 pub struct Rule {
     /// Its name in configurations, reports and the reference; never changed.
     pub name: &'static str,
-    /// What it weighs where the configuration says nothing.
+    /// Its default level.
     pub level: Level,
     /// What it finds, in one line.
     pub summary: &'static str,
-    /// Which host breaks and how, when it is not kept.
+    /// Which host is affected, and how.
     pub why: &'static str,
     /// What to do about it.
     pub fix: &'static str,
-    /// Whether `--fix` mends what it finds, at least in the plain cases.
+    /// Whether `--fix` fixes what it finds, at least in simple cases.
     pub fixable: bool,
     /// A project that breaks it, and nothing else.
     pub fails: &'static [CaseFile],
-    /// The same project with nothing to find.
+    /// The same project without findings.
     pub passes: &'static [CaseFile],
-    /// Looks for it in one file.
+    /// Checks one file.
     pub(crate) check: fn(&LintFile, &mut Findings<'_>),
 }
 
@@ -33,7 +33,7 @@ pub struct Rule {
 pub struct CaseFile {
     /// Its path in the project.
     pub path: &'static str,
-    /// What is in it.
+    /// Its content.
     pub text: &'static str,
 }
 

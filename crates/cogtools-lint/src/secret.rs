@@ -1,11 +1,11 @@
 //! Texts that look like keys and passwords.
 //!
-//! A tool file is committed, shared and sent to hosts; what is found is never
-//! printed in full, by any rule.
+//! A tool file is committed, shared and sent to hosts. No rule ever prints a secret
+//! in full.
 
 use std::ops::Range;
 
-/// A shape: how it begins, how many characters follow at least, and what it is.
+/// A shape: its prefix, the minimum number of characters after it, and its name.
 const SHAPES: [(&str, usize, &str); 20] = [
     ("AKIA", 16, "an AWS access key"),
     ("ASIA", 16, "an AWS access key"),
@@ -29,64 +29,63 @@ const SHAPES: [(&str, usize, &str); 20] = [
     ("eyJ", 40, "a JSON web token"),
 ];
 
-/// Words before `:` or `=` that announce a secret.
+/// Labels before `:` or `=` that indicate a secret.
 const LABELS: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
-/// How long an announced value must be to be one.
-const LABELLED_LENGTH: usize = 20;
-/// How many bits a character of it must carry.
-const LABELLED_BITS: f64 = 3.5;
-/// How many characters stay readable.
-const SHOWN: usize = 4;
+/// The minimum length of a labelled value.
+const MIN_LABELLED_LEN: usize = 20;
+/// The minimum entropy of a labelled value, in bits per character.
+const MIN_LABELLED_BITS: f64 = 3.5;
+/// How many characters stay visible.
+const VISIBLE_CHARS: usize = 4;
 
 /// The secrets in `text`: where each is, and what it is.
 pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = private_keys(text);
-    for word in words(text) {
-        let written = &text[word.clone()];
-        let shape = SHAPES.iter().find(|(prefix, least, _)| {
-            let rest = written.strip_prefix(prefix);
+    for range in tokens(text) {
+        let token = &text[range.clone()];
+        let shape = SHAPES.iter().find(|(prefix, min_len, _)| {
+            let rest = token.strip_prefix(prefix);
             rest.is_some_and(|rest| {
-                rest.len() >= *least && rest.contains(|c: char| c.is_ascii_digit())
+                rest.len() >= *min_len && rest.contains(|c: char| c.is_ascii_digit())
             })
         });
         if let Some((_, _, what)) = shape {
-            found.push((word, what));
-        } else if is_labelled(&text[..word.start]) && is_random(written) {
-            found.push((word, "a secret"));
+            found.push((range, what));
+        } else if is_labelled(&text[..range.start]) && is_random(token) {
+            found.push((range, "a secret"));
         }
     }
     found.sort_by_key(|(range, _)| range.start);
     found
 }
 
-/// The text with every secret covered but for its first characters.
+/// The text with every secret masked except for its first characters.
 pub(crate) fn redact(text: &str) -> String {
     let secrets = all(text);
     if secrets.is_empty() {
         return text.to_owned();
     }
-    let covered = |(at, c)| {
-        let inside = |range: &Range<usize>| at >= range.start + SHOWN && at < range.end;
+    let mask = |(at, c)| {
+        let inside = |range: &Range<usize>| at >= range.start + VISIBLE_CHARS && at < range.end;
         let secret = secrets.iter().any(|(range, _)| inside(range));
         if secret { '*' } else { c }
     };
-    text.char_indices().map(covered).collect()
+    text.char_indices().map(mask).collect()
 }
 
 fn private_keys(text: &str) -> Vec<(Range<usize>, &'static str)> {
-    const MARK: &str = "PRIVATE KEY-----";
-    let begins = text.match_indices("-----BEGIN ");
-    begins
+    const SUFFIX: &str = "PRIVATE KEY-----";
+    text.match_indices("-----BEGIN ")
         .filter_map(|(start, _)| {
             let line = text[start..].lines().next()?;
-            let end = start + line.find(MARK)? + MARK.len();
+            let end = start + line.find(SUFFIX)? + SUFFIX.len();
             Some((start..end, "a private key"))
         })
         .collect()
 }
 
-/// The runs of characters that keys are made of.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// The runs of characters that a secret can consist of.
+fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     let part =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '/' | '.' | '=');
     let mut rest = 0;
@@ -94,7 +93,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
         let start = rest + text[rest..].find(|c: char| c.is_ascii_alphanumeric())?;
         let length = text[start..].find(|c: char| !part(c));
         let end = length.map_or(text.len(), |length| start + length);
-        // `key=value` is two words.
+        // `key=value` is two tokens.
         let assigned = text[start..end].find('=').filter(|at| start + at + 1 < end);
         let end = match assigned {
             Some(at) if text.as_bytes()[start + at + 1].is_ascii_alphanumeric() => start + at,
@@ -105,7 +104,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether what stands before a value says that it is a secret: `api_key: "`.
+/// Whether the text before a value labels it as a secret: `api_key: "`.
 fn is_labelled(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or(before);
     let opened = line.trim_end_matches(['"', '\'', ' ']);
@@ -117,24 +116,25 @@ fn is_labelled(before: &str) -> bool {
         .trim_end_matches(['"', '\'', ' '])
         .to_ascii_lowercase();
     let whole = |rest: &str| rest.ends_with("api") || !rest.ends_with(|c: char| c.is_alphabetic());
-    let mut rests = LABELS.iter().filter_map(|word| name.strip_suffix(word));
+    let mut rests = LABELS.iter().filter_map(|suffix| name.strip_suffix(suffix));
     rests.any(whole)
 }
 
-/// Whether a text is long and mixed as no word is.
+/// Whether `text` is too long and too mixed for a word.
 fn is_random(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    text.len() >= LABELLED_LENGTH && digits >= 2 && letters >= 2 && bits(text) >= LABELLED_BITS
+    text.len() >= MIN_LABELLED_LEN && digits >= 2 && letters >= 2 && bits(text) >= MIN_LABELLED_BITS
 }
 
-/// Shannon's bits a character.
-#[allow(clippy::cast_precision_loss, reason = "lengths of words are small")]
+/// The Shannon entropy, in bits per character.
+#[allow(clippy::cast_precision_loss, reason = "lengths of tokens are small")]
 fn bits(text: &str) -> f64 {
     let mut counts = [0_usize; 256];
     text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
-    let shares = counts.iter().filter(|count| **count > 0);
-    shares
+    counts
+        .iter()
+        .filter(|count| **count > 0)
         .map(|count| *count as f64 / text.len() as f64)
         .map(|share| -share * share.log2())
         .sum()
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_a_secret_is_covered() {
+    fn secrets_are_masked() {
         for (text, expected) in [
             ("AKIAIOSFODNN7EXAMPLE", "AKIA****************"),
             (

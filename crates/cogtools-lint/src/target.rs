@@ -1,4 +1,4 @@
-//! Which files a run looks at.
+//! The files that a run checks.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use cogtools_core::{Code, Config, Diagnostic, Folder, SourceError};
 
 use crate::lint_file::LintFile;
 
-/// What a run looks at.
+/// The files that a run checks.
 pub(crate) struct Targets {
     /// The files.
     pub(crate) files: Vec<LintFile>,
@@ -18,20 +18,20 @@ pub(crate) struct Targets {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The files at `paths`, or where there are none those of the project.
+/// The files at `paths`, or those of the project if there are no paths.
 pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Targets {
     let mut found = Vec::new();
     let mut diagnostics = Vec::new();
     for path in paths.iter().map(Path::new) {
-        let whole = cwd.join(path);
-        if whole.is_dir() {
+        let absolute = cwd.join(path);
+        if absolute.is_dir() {
             list(
-                &Folder::new(whole, path.to_path_buf(), true),
+                &Folder::new(absolute, path.to_path_buf(), true),
                 &mut found,
                 &mut diagnostics,
             );
         } else {
-            found.push((whole, path.to_path_buf()));
+            found.push((absolute, path.to_path_buf()));
         }
     }
     if paths.is_empty() {
@@ -40,16 +40,16 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Target
         }
     }
     let mut files: Vec<LintFile> = Vec::new();
-    for (path, shown) in found {
+    for (path, display_path) in found {
         if files.iter().any(|file| file.path == path) {
             continue;
         }
-        match LintFile::read(&path, &shown) {
+        match LintFile::read(&path, &display_path) {
             Ok(file) => files.push(file),
             Err(error) => diagnostics.push(error.diagnostic(Code::InvalidTool)),
         }
     }
-    // In a folder a `.yml` file may be anything.
+    // Not every `.yml` file in a folder is meant as a tool.
     files.retain(|file| !is_yml(&file.path) || file.looks_like_a_tool());
     mark_shadowed(&mut files, config);
     mark_duplicate_names(&mut files);
@@ -57,18 +57,15 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Target
 }
 
 fn is_yml(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "yml")
+    path.extension().is_some_and(|extension| extension == "yml")
 }
 
-/// Adds the tool files of a folder, and those that want to be.
+/// Adds the tool files of a folder, and the files with a wrong extension.
 fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, diagnostics: &mut Vec<Diagnostic>) {
-    let Listing {
-        entries: listed,
-        errors,
-    } = folder.list();
+    let Listing { entries, errors } = folder.list();
     diagnostics.extend(errors.iter().map(SourceError::diagnostic));
     files.extend(
-        listed
+        entries
             .into_iter()
             .map(|file| (file.path, file.display_path)),
     );
@@ -77,7 +74,7 @@ fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, diagnostics: &mut 
     }
 }
 
-/// The files in a folder that do not quite end as tool files do.
+/// The `.yml` files in a folder.
 fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> {
     let entries = std::fs::read_dir(folder.path())
         .into_iter()
@@ -89,22 +86,22 @@ fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> 
         .filter(|name| folder.path().join(name).is_file())
         .collect();
     names.sort_unstable();
-    let both = |name: OsString| (folder.path().join(&name), folder.display_path().join(&name));
-    names.into_iter().map(both)
+    let paths = |name: OsString| (folder.path().join(&name), folder.display_path().join(&name));
+    names.into_iter().map(paths)
 }
 
-/// Notes which files an earlier source of the project hides.
+/// Marks the files that an earlier source of the project shadows.
 fn mark_shadowed(files: &mut [LintFile], config: &Config) {
     let mut winners: HashMap<OsString, PathBuf> = HashMap::new();
-    let mut hidden: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let mut shadowed: HashMap<PathBuf, PathBuf> = HashMap::new();
     for file in config.folders().flat_map(|folder| folder.list().entries) {
         match winners.get(&file.name) {
-            Some(winner) => drop(hidden.insert(real(&file.path), winner.clone())),
+            Some(winner) => drop(shadowed.insert(real(&file.path), winner.clone())),
             None => drop(winners.insert(file.name, file.display_path)),
         }
     }
     for file in files {
-        file.shadowed_by = hidden.get(&real(&file.path)).cloned();
+        file.shadowed_by = shadowed.get(&real(&file.path)).cloned();
     }
 }
 
@@ -112,7 +109,7 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Notes which files declare what an earlier one declares already, or nearly so.
+/// Marks the files whose name an earlier file declares, exactly or nearly.
 fn mark_duplicate_names(files: &mut [LintFile]) {
     let mut first: HashMap<String, usize> = HashMap::new();
     for index in 0..files.len() {
@@ -123,14 +120,14 @@ fn mark_duplicate_names(files: &mut [LintFile]) {
         let Some(name) = file.value("name").and_then(Node::text) else {
             continue;
         };
-        let plain = name.to_lowercase().replace('-', "_");
-        match first.get(&plain) {
+        let normalized = name.to_lowercase().replace('-', "_");
+        match first.get(&normalized) {
             Some(&earlier) if real(&files[earlier].path) != real(&file.path) => {
                 files[index].duplicate_name =
                     Some(files[earlier].text.display_path().to_path_buf());
             }
             Some(_) => {}
-            None => drop(first.insert(plain, index)),
+            None => drop(first.insert(normalized, index)),
         }
     }
 }

@@ -38,8 +38,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         let message = format!(
             "the project is `{root}`; a host finds its settings only if it is started there"
         );
-        let root = cogtools_program::call::quote(&cx.root().display().to_string());
-        findings.push(Finding::warning(message).fix(format!("cd {root}")));
+        let quoted = cogtools_program::call::quote(&root.to_string());
+        findings.push(Finding::warning(message).fix(format!("cd {quoted}")));
     }
     if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");

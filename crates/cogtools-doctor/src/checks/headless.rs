@@ -27,9 +27,9 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         findings.push(Finding::ok(message));
     } else {
         let (few, all) = (denied.len(), names.len());
-        let shown: Vec<&str> = denied.iter().take(3).map(|name| name.as_str()).collect();
-        let more = if few > shown.len() { ", …" } else { "" };
-        let shown = shown.join(", ");
+        let first: Vec<&str> = denied.iter().take(3).map(|name| name.as_str()).collect();
+        let more = if few > first.len() { ", …" } else { "" };
+        let shown = first.join(", ");
         let message =
             format!("in headless mode (gemini -p) {few} of {all} tools are hidden: {shown}{more}");
         findings.push(Finding::warning(message).fix(ALLOW));

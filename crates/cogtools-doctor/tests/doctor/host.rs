@@ -61,13 +61,12 @@ fn a_second_gemini_reads_other_keys() {
 
 #[test]
 fn a_gemini_without_a_version_in_its_package() {
-    let fixture = Fixture::new();
+    let mut fixture = Fixture::new();
     let script = "#!/bin/sh\necho 0.40.0-preview.1\n";
     fixture.project.program("../other/gemini", script);
-    let mut fixture = fixture;
-    let path = fixture.project.path("../prefix/bin");
+    let bin = fixture.project.path("../prefix/bin");
     let other = fixture.project.root().with_file_name("other");
-    let path = std::env::join_paths([other, path.canonicalize().unwrap()]).unwrap();
+    let path = std::env::join_paths([other, bin.canonicalize().unwrap()]).unwrap();
     fixture.vars.insert("PATH".into(), path);
     let gemini = "  ok       Gemini CLI 0.40.0 is `[HERE]/other/gemini`; it reads `tools.discoveryCommand` and `tools.callCommand`
   ok       Gemini CLI 0.61.0 is `[HERE]/prefix/bin/gemini`, hidden by an earlier one on PATH; it reads `tools.discoveryCommand` and `tools.callCommand`\n";

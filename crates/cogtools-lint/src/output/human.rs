@@ -1,4 +1,4 @@
-//! Findings for people: as a compiler says them.
+//! Findings for people, in the style of a compiler.
 
 use std::fmt::Write as _;
 
@@ -23,12 +23,12 @@ pub(crate) fn human(report: &Report<'_>, colour: bool) -> String {
 fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
     let paint = |text: &str, style: Style| paint(text, style, colour);
     let location = &finding.location;
-    let (word, style) = match finding.level {
+    let (state, style) = match finding.level {
         _ if finding.fixed => ("fixed", GREEN.bold()),
         Level::Error => (severity(finding), RED.bold()),
         Level::Warn | Level::Off => (severity(finding), YELLOW.bold()),
     };
-    let label = paint(&format!("{word}[{}]", finding.rule.name), style);
+    let label = paint(&format!("{state}[{}]", finding.rule.name), style);
     let (file, line, column) = (
         location.file.display().to_string(),
         location.line,
@@ -42,14 +42,14 @@ fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
     }
     text.push_str(&location.excerpt());
     let _ = writeln!(text, "{} {}", paint("why:", CYAN.bold()), finding.rule.why);
-    let by_itself = if finding.edits.is_empty() {
+    let note = if finding.edits.is_empty() {
         ""
     } else {
         " (`--fix` does it)"
     };
     let _ = writeln!(
         text,
-        "{} {}{by_itself}",
+        "{} {}{note}",
         paint("fix:", CYAN.bold()),
         sanitize(&finding.fix)
     );
@@ -78,7 +78,7 @@ fn summary(report: &Report<'_>) -> String {
         ),
     });
     if fixable > 0 {
-        parts.push(format!("`--fix` mends {fixable}"));
+        parts.push(format!("`--fix` can fix {fixable}"));
     }
     format!(
         "{}: {}\n",

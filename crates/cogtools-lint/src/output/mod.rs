@@ -1,4 +1,4 @@
-//! The forms in which findings are printed.
+//! The output formats of findings.
 
 mod human;
 mod json;
@@ -12,15 +12,15 @@ use cogtools_core::Level;
 
 use crate::finding::Finding;
 
-/// What a run has to say.
+/// The result of a run.
 pub(crate) struct Report<'r> {
-    /// What was found.
+    /// The findings.
     pub(crate) findings: &'r [Finding],
-    /// How many files were looked at.
+    /// How many files were checked.
     pub(crate) files: usize,
 }
 
-/// How it is said.
+/// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Human,
@@ -38,7 +38,7 @@ impl Format {
     }
 }
 
-/// The severity of a finding, in the words of the other programs.
+/// The severity of a finding, by its name in other programs.
 const fn severity(finding: &Finding) -> &'static str {
     match finding.level {
         Level::Error => "error",

@@ -12,7 +12,7 @@ use crate::secret;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The report; what was fixed is no longer a result.
+/// The report; fixed findings are not results.
 pub(crate) fn sarif(report: &Report<'_>) -> String {
     let open = report.findings.iter().filter(|finding| !finding.fixed);
     let results: Vec<Value> = open.map(result).collect();
@@ -71,7 +71,7 @@ fn result(finding: &Finding) -> Value {
     result
 }
 
-/// What `--fix` would write, unless that shows a secret.
+/// The edits of `--fix`, unless they contain a secret.
 fn fix(finding: &Finding) -> Option<Value> {
     let secret = |edit: &Edit| secret::redact(&edit.text) != edit.text;
     if finding.edits.is_empty() || finding.edits.iter().any(secret) {
@@ -97,7 +97,7 @@ fn fix(finding: &Finding) -> Option<Value> {
 }
 
 /// A path as a relative or a `file` URI: `/` between parts, all but the
-/// unreserved characters in percent form.
+/// unreserved characters percent-encoded.
 fn uri(path: &std::path::Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     let mut uri = if path.is_absolute() {

@@ -1,4 +1,4 @@
-//! What the model is told, and whether it says anything.
+//! Descriptions: what the model reads about a tool and its parameters.
 
 use cogtools_core::Level;
 use cogtools_core::schema::Role;
@@ -14,29 +14,29 @@ pub(super) static RULES: &[Rule] = &[
         name: "missing-description",
         level: Level::Warn,
         summary: "a parameter or property without a description",
-        why: "the name is then all that a model knows of it; it guesses, and calls fail or mislead",
-        fix: "add `description`: what to send, in which form, with an example where it helps",
+        why: "a model then knows only the name; it guesses, and calls fail or give misleading results",
+        fix: "add `description`: what to send, in which format, with an example where that helps",
         fixable: false,
         fails: case!("missing-description/fails"),
         passes: case!("missing-description/passes"),
-        check: missing,
+        check: missing_description,
     },
     Rule {
         name: "long-description",
         level: Level::Warn,
         summary: "a tool's description of more than 1,024 characters",
-        why: "OpenAI refuses the request; every host sends the whole text with every request, and Gemini CLI adds 759 characters of its own",
-        fix: "keep what decides when to call the tool; move the rest into the descriptions of parameters",
+        why: "OpenAI rejects the request; every host sends the whole text with every request, and Gemini CLI appends 759 characters to it",
+        fix: "keep what helps to decide when to call the tool; move the rest into the descriptions of parameters",
         fixable: false,
         fails: case!("long-description/fails"),
         passes: case!("long-description/passes"),
-        check: long,
+        check: long_description,
     },
     Rule {
         name: "placeholder",
         level: Level::Warn,
-        summary: "text that was to be replaced: TODO, FIXME, lorem ipsum, \"description\"",
-        why: "the model reads it as it stands, and nothing in it tells when to call the tool or what to send",
+        summary: "text that should have been replaced: TODO, FIXME, lorem ipsum, \"description\"",
+        why: "the model reads it literally, and learns neither when to call the tool nor what to send",
         fix: "write what the tool or the parameter is for",
         fixable: false,
         fails: case!("placeholder/fails"),
@@ -45,10 +45,10 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// What OpenAI takes.
-const LONGEST: usize = 1024;
-/// Whole texts that say nothing.
-const EMPTY: [&str; 14] = [
+/// The limit of OpenAI.
+const MAX_DESCRIPTION_CHARS: usize = 1024;
+/// Descriptions without content.
+const PLACEHOLDERS: [&str; 14] = [
     "description",
     "a description",
     "the description",
@@ -65,29 +65,31 @@ const EMPTY: [&str; 14] = [
     "…",
 ];
 
-fn missing(file: &LintFile, findings: &mut Findings<'_>) {
-    for site in file.sites() {
-        let described = site.schema.get("description").and_then(Value::as_str);
-        let silent = described.is_none_or(|text| text.trim().is_empty());
-        if let Role::Property { name, .. } = site.role
-            && silent
-            && !site.schema.contains_key("$ref")
+fn missing_description(file: &LintFile, findings: &mut Findings<'_>) {
+    for sub_schema in file.sub_schemas() {
+        let description = sub_schema.schema.get("description").and_then(Value::as_str);
+        let is_blank = description.is_none_or(|text| text.trim().is_empty());
+        if let Role::Property { name, .. } = sub_schema.role
+            && is_blank
+            && !sub_schema.schema.contains_key("$ref")
         {
             findings.at(
-                file.locate(&site.pointer),
+                file.locate(&sub_schema.pointer),
                 format!("`{name}` has no description"),
             );
         }
     }
 }
 
-fn long(file: &LintFile, findings: &mut Findings<'_>) {
+fn long_description(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(entry) = file.entry("description") else {
         return;
     };
     let length = entry.value.text().map_or(0, |text| text.chars().count());
-    if length > LONGEST {
-        let message = format!("a description of {length} characters, OpenAI takes {LONGEST}");
+    if length > MAX_DESCRIPTION_CHARS {
+        let message = format!(
+            "the description has {length} characters, OpenAI accepts {MAX_DESCRIPTION_CHARS}"
+        );
         findings.at(entry.span, message);
     }
 }
@@ -100,7 +102,7 @@ fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
     for key in ["parameters", "parameters_schema"] {
         let entries = file.value(key).and_then(Node::entries);
         for entry in entries.into_iter().flatten() {
-            descriptions(&entry.value, &entry.key, &mut texts);
+            collect_descriptions(&entry.value, &entry.key, &mut texts);
         }
     }
     for (node, name) in texts {
@@ -111,39 +113,41 @@ fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// The descriptions inside of a schema, each with the name of what it describes.
-fn descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'n str)>) {
+/// The descriptions inside a schema, each with the name of the property that it
+/// describes.
+fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'n str)>) {
     for entry in node.entries().into_iter().flatten() {
         match entry.key.as_str() {
             "description" | "title" if entry.value.text().is_some() => {
                 found.push((&entry.value, name));
             }
-            key => descriptions(&entry.value, key, found),
+            key => collect_descriptions(&entry.value, key, found),
         }
     }
 }
 
 fn placeholder_text(text: &str, name: &str) -> Option<String> {
-    let plain = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    let work = ["TODO", "FIXME", "TBD", "XXX"];
-    if let Some(word) = work
+    let normalized = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let markers = ["TODO", "FIXME", "TBD", "XXX"];
+    if let Some(marker) = markers
         .iter()
-        .find(|word| text.trim().starts_with(*word) || text.contains(&format!("{word}:")))
+        .find(|marker| text.trim().starts_with(*marker) || text.contains(&format!("{marker}:")))
     {
-        return Some(format!("`{word}`"));
+        return Some(format!("`{marker}`"));
     }
-    if plain.contains("lorem ipsum") {
+    if normalized.contains("lorem ipsum") {
         return Some("`lorem ipsum`".into());
     }
-    let brackets =
-        plain.starts_with('<') && plain.ends_with('>') && plain.matches('<').count() == 1;
-    let empty = brackets
-        || EMPTY.contains(&text.trim().to_lowercase().as_str())
-        || EMPTY.contains(&plain.as_str());
-    if empty {
+    let in_brackets = normalized.starts_with('<')
+        && normalized.ends_with('>')
+        && normalized.matches('<').count() == 1;
+    let is_placeholder = in_brackets
+        || PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str())
+        || PLACEHOLDERS.contains(&normalized.as_str());
+    if is_placeholder {
         return Some(format!("`{}`", text.trim()));
     }
-    let named =
-        !name.is_empty() && plain.replace([' ', '-'], "_") == name.to_lowercase().replace('-', "_");
-    named.then(|| "it only repeats the name".into())
+    let repeats_name = !name.is_empty()
+        && normalized.replace([' ', '-'], "_") == name.to_lowercase().replace('-', "_");
+    repeats_name.then(|| "it only repeats the name".into())
 }

@@ -1,4 +1,4 @@
-//! Examples: documentation, tests and few-shot at once.
+//! Examples: documentation, tests and few-shot prompts.
 
 use cogtools_core::Level;
 use cogtools_program::render_hints;
@@ -11,39 +11,39 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "invalid-example",
         level: Level::Error,
-        summary: "an example that the tool itself would refuse",
-        why: "Anthropic checks `input_examples` and refuses the request; models copy the mistake; `cogtools test` cannot run it",
-        fix: "make the example what a caller could send",
+        summary: "an example that the tool itself rejects",
+        why: "Anthropic validates `input_examples` and rejects the request; models copy the mistake; `cogtools test` cannot run it",
+        fix: "change the example to arguments that a caller could send",
         fixable: false,
         fails: case!("invalid-example/fails"),
         passes: case!("invalid-example/passes"),
-        check: invalid,
+        check: invalid_example,
     },
     Rule {
         name: "no-examples",
         level: Level::Warn,
         summary: "a tool without examples",
-        why: "nothing shows a model a whole call, and `cogtools test` has nothing to run",
+        why: "a model sees no complete call, and `cogtools test` has nothing to run",
         fix: "add `examples` with one map of arguments as a model would send them",
         fixable: false,
         fails: case!("no-examples/fails"),
         passes: case!("no-examples/passes"),
-        check: none,
+        check: no_examples,
     },
     Rule {
         name: "uncovered-parameter",
         level: Level::Warn,
-        summary: "an optional parameter that no example gives, or that every example gives",
-        why: "one of the two ways through the template is never tested",
-        fix: "add an example that gives it, and one that leaves it out",
+        summary: "an optional parameter that no example sets, or that every example sets",
+        why: "one of the two paths through the template is never tested",
+        fix: "add an example that sets it, and one that omits it",
         fixable: false,
         fails: case!("uncovered-parameter/fails"),
         passes: case!("uncovered-parameter/passes"),
-        check: uncovered,
+        check: uncovered_parameter,
     },
 ];
 
-fn invalid(file: &LintFile, findings: &mut Findings<'_>) {
+fn invalid_example(file: &LintFile, findings: &mut Findings<'_>) {
     let diagnostics = file
         .tool
         .iter()
@@ -58,17 +58,17 @@ fn invalid(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn none(file: &LintFile, findings: &mut Findings<'_>) {
-    let bare = file
+fn no_examples(file: &LintFile, findings: &mut Findings<'_>) {
+    let has_none = file
         .tool
         .as_ref()
         .is_some_and(|tool| tool.examples().next().is_none());
-    if bare && let Some(name) = file.entry("name") {
+    if has_none && let Some(name) = file.entry("name") {
         findings.at(name.span, "no examples");
     }
 }
 
-fn uncovered(file: &LintFile, findings: &mut Findings<'_>) {
+fn uncovered_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     let examples: Vec<_> = file
         .tool
         .iter()
@@ -77,17 +77,17 @@ fn uncovered(file: &LintFile, findings: &mut Findings<'_>) {
     if examples.is_empty() {
         return;
     }
-    for (name, required, site) in file.parameters() {
-        let given = examples
+    for (name, required, sub_schema) in file.parameters() {
+        let count = examples
             .iter()
             .filter(|example| example.contains_key(name))
             .count();
-        let message = match given {
+        let message = match count {
             _ if required => continue,
-            0 => format!("no example gives `{name}`"),
-            given if given == examples.len() => format!("every example gives `{name}`"),
+            0 => format!("no example sets `{name}`"),
+            count if count == examples.len() => format!("every example sets `{name}`"),
             _ => continue,
         };
-        findings.at(file.locate(&site.pointer), message);
+        findings.at(file.locate(&sub_schema.pointer), message);
     }
 }

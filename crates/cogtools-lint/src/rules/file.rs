@@ -1,4 +1,4 @@
-//! The file around the tool: its first lines, its ending, its permission.
+//! The file of a tool: its first lines, its extension, its permissions.
 
 use cogtools_core::text::Span;
 use cogtools_core::{Level, Tool, shebang};
@@ -12,7 +12,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "no-schema",
         level: Level::Warn,
         summary: "a tool file without `$schema`",
-        why: "editors and other programs cannot tell that it is a tool, nor of which version of the format",
+        why: "editors and other programs cannot tell that it is a tool, nor which version of the format it uses",
         fix: "add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key",
         fixable: true,
         fails: case!("no-schema/fails"),
@@ -34,7 +34,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "not-executable",
         level: Level::Warn,
         summary: "a file with a `#!` line that is not executable",
-        why: "calling it by its own name, as in `./tools/say.yaml < arguments.json`, answers `permission denied`, though its first line promises that it runs",
+        why: "running it by its own name, as in `./tools/say.yaml < arguments.json`, fails with `permission denied`, although its first line suggests that it runs",
         fix: "run `chmod +x` on it, or remove the first line",
         fixable: false,
         fails: case!("not-executable/fails"),
@@ -44,13 +44,13 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "yml-ending",
         level: Level::Warn,
-        summary: "a tool in a file that ends in `.yml`",
-        why: "only `.yaml` files are tools, so that a name leads to one file: no host ever sees this one",
-        fix: "rename it to end in `.yaml`",
+        summary: "a tool in a file with the extension `.yml`",
+        why: "only `.yaml` files are tools, so that each name has one file: no host ever sees this one",
+        fix: "change the extension to `.yaml`",
         fixable: false,
         fails: case!("yml-ending/fails": "tools/say.yml"),
         passes: case!("yml-ending/passes": "tools/say.yaml"),
-        check: yml,
+        check: yml_ending,
     },
 ];
 
@@ -67,14 +67,14 @@ fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
     }
     let finding = findings.at(first.span, "no `$schema`");
     let before = &file.text.as_str()[..first.span.start];
-    // In a flow mapping, or behind a quote or an anchor, a line before is no place.
+    // In a flow mapping, or after a quote or an anchor, no line can be inserted before it.
     if before.is_empty() || before.ends_with('\n') {
-        let ending = if file.text.as_str().contains("\r\n") {
+        let line_ending = if file.text.as_str().contains("\r\n") {
             "\r\n"
         } else {
             "\n"
         };
-        let line = format!("$schema: {}{ending}", Tool::SCHEMA);
+        let line = format!("$schema: {}{line_ending}", Tool::SCHEMA);
         finding.edit(start(first.span.start), line);
     }
 }
@@ -98,9 +98,12 @@ fn not_executable(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn yml(file: &LintFile, findings: &mut Findings<'_>) {
-    let yml = file.path.extension().is_some_and(|ending| ending == "yml");
-    if yml && file.looks_like_a_tool() {
+fn yml_ending(file: &LintFile, findings: &mut Findings<'_>) {
+    let is_yml = file
+        .path
+        .extension()
+        .is_some_and(|extension| extension == "yml");
+    if is_yml && file.looks_like_a_tool() {
         findings.file("a tool in a `.yml` file");
     }
 }

@@ -1,4 +1,4 @@
-//! What `OpenAI`, `Anthropic` and MCP clients refuse or are not told.
+//! What `OpenAI`, `Anthropic` and MCP clients reject or do not receive.
 
 use cogtools_core::Level;
 use cogtools_core::schema::Role;
@@ -13,8 +13,8 @@ pub(super) static RULES: &[Rule] = &[
         name: "composed-root",
         level: Level::Error,
         summary: "`allOf`, `anyOf`, `oneOf`, `not` or `enum` at the root of `parameters_schema`",
-        why: "OpenAI and Anthropic refuse the whole request: at the top they take a plain object only",
-        fix: "put all properties under `properties`, and say in descriptions which go together",
+        why: "OpenAI and Anthropic reject the whole request: at the top level they accept only a plain object",
+        fix: "put all properties under `properties`, and explain in descriptions which of them go together",
         fixable: false,
         fails: case!("composed-root/fails"),
         passes: case!("composed-root/passes"),
@@ -23,40 +23,44 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "openai-strict",
         level: Level::Warn,
-        summary: "a keyword that OpenAI's strict mode refuses",
-        why: "with `strict: true` OpenAI refuses the whole request; without it the model may send what does not fit",
-        fix: "say it in `description`, or turn the rule off if strict mode is not used",
+        summary: "a keyword that OpenAI's strict mode rejects",
+        why: "with `strict: true` OpenAI rejects the whole request; without it the model may send invalid arguments",
+        fix: "describe it in `description`, or turn the rule off if strict mode is not used",
         fixable: false,
         fails: case!("openai-strict/fails"),
         passes: case!("openai-strict/passes"),
-        check: strict,
+        check: openai_strict,
     },
     Rule {
         name: "lost-keyword",
         level: Level::Warn,
         summary: "a keyword that JSON Schema does not have: `example`, `discriminator`, `externalDocs`, `xml`, `deprecated`",
-        why: "Anthropic, OpenAI, MCP clients and Gemini CLI since 0.2.2 are sent JSON Schema, where it is left out: the model never sees it",
-        fix: "say it in `description`; examples of whole calls belong under the tool's `examples`",
+        why: "Anthropic, OpenAI, MCP clients and Gemini CLI since 0.2.2 receive JSON Schema, which omits it: the model never sees it",
+        fix: "describe it in `description`; examples of whole calls belong under the tool's `examples`",
         fixable: false,
         fails: case!("lost-keyword/fails"),
         passes: case!("lost-keyword/passes"),
-        check: lost,
+        check: lost_keyword,
     },
 ];
 
 fn composed_root(file: &LintFile, findings: &mut Findings<'_>) {
-    for site in file.sites().iter().filter(|site| site.role == Role::Root) {
-        for word in ["allOf", "anyOf", "oneOf", "not", "enum"] {
-            if site.schema.contains_key(word) {
-                let message = format!("`{word}` at the root of the parameters");
-                findings.at(file.keyword(site, word), message);
+    for sub_schema in file
+        .sub_schemas()
+        .iter()
+        .filter(|sub_schema| sub_schema.role == Role::Root)
+    {
+        for keyword in ["allOf", "anyOf", "oneOf", "not", "enum"] {
+            if sub_schema.schema.contains_key(keyword) {
+                let message = format!("`{keyword}` at the root of the parameters");
+                findings.at(file.keyword(sub_schema, keyword), message);
             }
         }
     }
 }
 
-fn strict(file: &LintFile, findings: &mut Findings<'_>) {
-    const REFUSED: [&str; 6] = [
+fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
+    const UNSUPPORTED: [&str; 6] = [
         "allOf",
         "oneOf",
         "not",
@@ -64,23 +68,23 @@ fn strict(file: &LintFile, findings: &mut Findings<'_>) {
         "maxProperties",
         "uniqueItems",
     ];
-    for site in file.sites() {
-        let open = site
+    for sub_schema in file.sub_schemas() {
+        let open = sub_schema
             .schema
             .get("additionalProperties")
             .is_some_and(|value| *value != Value::Bool(false));
         let open = open.then_some("additionalProperties");
-        let refused = REFUSED
+        let unsupported = UNSUPPORTED
             .into_iter()
-            .filter(|word| site.schema.contains_key(*word));
-        for word in refused.chain(open) {
-            let message = format!("`{word}` is not part of OpenAI's strict mode");
-            findings.at(file.keyword(&site, word), message);
+            .filter(|keyword| sub_schema.schema.contains_key(*keyword));
+        for keyword in unsupported.chain(open) {
+            let message = format!("`{keyword}` is not part of OpenAI's strict mode");
+            findings.at(file.keyword(&sub_schema, keyword), message);
         }
     }
 }
 
-fn lost(file: &LintFile, findings: &mut Findings<'_>) {
+fn lost_keyword(file: &LintFile, findings: &mut Findings<'_>) {
     const OPENAPI_ONLY: [&str; 5] = [
         "example",
         "discriminator",
@@ -88,13 +92,13 @@ fn lost(file: &LintFile, findings: &mut Findings<'_>) {
         "xml",
         "deprecated",
     ];
-    for site in file.sites() {
-        for word in OPENAPI_ONLY
+    for sub_schema in file.sub_schemas() {
+        for keyword in OPENAPI_ONLY
             .into_iter()
-            .filter(|word| site.schema.contains_key(*word))
+            .filter(|keyword| sub_schema.schema.contains_key(*keyword))
         {
-            let message = format!("`{word}` does not reach hosts that take JSON Schema");
-            findings.at(file.keyword(&site, word), message);
+            let message = format!("`{keyword}` does not reach hosts that use JSON Schema");
+            findings.at(file.keyword(&sub_schema, keyword), message);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! White space that nobody wants, where it means nothing.
+//! Superfluous white space, where it has no meaning.
 
 use cogtools_core::Level;
 use cogtools_core::text::{Span, Text};
@@ -14,7 +14,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "carriage-return",
         level: Level::Warn,
         summary: "lines that end in CR LF",
-        why: "on Unix the first line then asks for a program named `cogtools-yaml\\r`, and the file does not run",
+        why: "on Unix the first line then names a program `cogtools-yaml\\r`, and the file does not run",
         fix: "save the file with LF line endings",
         fixable: true,
         fails: case!("carriage-return/fails"),
@@ -24,25 +24,25 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "trailing-space",
         level: Level::Warn,
-        summary: "blanks at the end of a line, blank lines at the end of the file, or no line ending there; only where YAML ignores them",
-        why: "it shows up in every difference and merge, and is one edit away from becoming part of a text",
+        summary: "trailing white space, blank lines at the end of the file, or no newline there; only where YAML ignores them",
+        why: "it shows up in diffs and merges, and is one edit away from becoming part of a text",
         fix: "remove it",
         fixable: true,
         fails: case!("trailing-space/fails"),
         passes: case!("trailing-space/passes"),
-        check: trailing,
+        check: trailing_space,
     },
 ];
 
-/// So many lines are looked at; a file with more has other problems.
-const MOST: usize = 100;
+/// How many lines are reported; a file with more has other problems.
+const MAX_LINES: usize = 100;
 
 fn carriage_return(file: &LintFile, findings: &mut Findings<'_>) {
     let text = file.text.as_str();
     let Some(first) = text.find("\r\n") else {
         return;
     };
-    if !same(file, &text.replace("\r\n", "\n")) {
+    if !is_unchanged(file, &text.replace("\r\n", "\n")) {
         return;
     }
     let mut finding = findings.at(
@@ -63,36 +63,36 @@ fn carriage_return(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn trailing(file: &LintFile, findings: &mut Findings<'_>) {
+fn trailing_space(file: &LintFile, findings: &mut Findings<'_>) {
     let text = file.text.as_str();
     let mut at = 0;
-    let mut left = MOST;
+    let mut remaining = MAX_LINES;
     for line in text.split_inclusive('\n') {
         let body = line.trim_end_matches(['\n', '\r']);
-        let kept = body.trim_end_matches([' ', '\t']);
+        let content = body.trim_end_matches([' ', '\t']);
         let span = Span {
-            start: at + kept.len(),
+            start: at + content.len(),
             end: at + body.len(),
         };
         at += line.len();
-        if kept.len() < body.len() && left > 0 {
-            left -= 1;
-            add_edit(file, findings, span, "", "blanks at the end of the line");
+        if content.len() < body.len() && remaining > 0 {
+            remaining -= 1;
+            add_edit(file, findings, span, "", "trailing white space");
         }
     }
-    let kept = text.trim_end();
+    let trimmed = text.trim_end();
     let end = Span {
-        start: kept.len(),
+        start: trimmed.len(),
         end: text.len(),
     };
-    match text[kept.len()..].matches('\n').count() {
-        _ if kept.is_empty() => {}
+    match text[trimmed.len()..].matches('\n').count() {
+        _ if trimmed.is_empty() => {}
         0 => add_edit(
             file,
             findings,
             end,
             "\n",
-            "no line ending at the end of the file",
+            "no newline at the end of the file",
         ),
         1 => {}
         _ => add_edit(
@@ -105,16 +105,22 @@ fn trailing(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Adds a finding with an edit, if the document stays what it is.
-fn add_edit(file: &LintFile, findings: &mut Findings<'_>, span: Span, with: &str, message: &str) {
+/// Adds a finding with an edit, unless the edit changes the document.
+fn add_edit(
+    file: &LintFile,
+    findings: &mut Findings<'_>,
+    span: Span,
+    replacement: &str,
+    message: &str,
+) {
     let text = file.text.as_str();
-    let edited = format!("{}{with}{}", &text[..span.start], &text[span.end..]);
-    if same(file, &edited) {
-        findings.at(span, message).edit(span, with);
+    let edited = format!("{}{replacement}{}", &text[..span.start], &text[span.end..]);
+    if is_unchanged(file, &edited) {
+        findings.at(span, message).edit(span, replacement);
     }
 }
 
-fn same(file: &LintFile, edited: &str) -> bool {
+fn is_unchanged(file: &LintFile, edited: &str) -> bool {
     let Some(document) = &file.document else {
         return false;
     };

@@ -16,11 +16,11 @@ mod validity;
 
 use crate::rule::Rule;
 
-/// The rule that stands for every refusal of the loader.
+/// The rule for every error of the loader that has no specific rule.
 pub(crate) const INVALID_TOOL: &str = "invalid-tool";
 
-/// The rules that say more than the loader's own refusal of the same thing.
-pub(crate) const REFUSALS: [&str; 4] = [
+/// The rules that explain an error of the loader better than the loader does.
+pub(crate) const LOADER_RULES: [&str; 4] = [
     "type-spelling",
     "array-without-items",
     "unportable-name",
@@ -47,7 +47,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     groups.into_iter().flatten()
 }
 
-/// The rule of that name.
+/// The rule named `name`.
 pub fn find(name: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.name == name)
 }

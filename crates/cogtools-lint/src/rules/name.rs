@@ -1,4 +1,4 @@
-//! Names that some host refuses, changes or takes for itself.
+//! Names that a host rejects, changes or reserves.
 
 use cogtools_core::{Level, Name};
 
@@ -10,41 +10,41 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "unportable-name",
         level: Level::Error,
-        summary: "a tool's name that not every host accepts: more than 47 characters, or others than letters, digits, `_` and `-`",
-        why: "Gemini CLI puts `discovered_tool_` before the name and drops what exceeds 64 characters; OpenAI and Anthropic refuse dots and colons",
-        fix: "name it in words that every host accepts, such as `check_facts`, and rename the file alike",
+        summary: "a tool name that not every host accepts: more than 47 characters, or characters other than letters, digits, `_` and `-`",
+        why: "Gemini CLI prefixes the name with `discovered_tool_` and drops what exceeds 64 characters; OpenAI and Anthropic reject dots and colons",
+        fix: "use a name that every host accepts, such as `check_facts`, and rename the file to match",
         fixable: false,
         fails: case!("unportable-name/fails": "tools/say.it.yaml"),
         passes: case!("unportable-name/passes": "tools/say_it.yaml"),
-        check: unportable,
+        check: unportable_name,
     },
     Rule {
         name: "reserved-name",
         level: Level::Error,
-        summary: "a name that hosts use themselves: the parameter `wait_for_previous`, tools that begin with `discovered_tool_` or `mcp_`",
-        why: "Gemini CLI 0.35 and later adds a boolean `wait_for_previous` to every tool and overwrites one that is there; the two prefixes are how it tells where a tool comes from",
+        summary: "a name that hosts reserve: the parameter `wait_for_previous`, tools that begin with `discovered_tool_` or `mcp_`",
+        why: "Gemini CLI 0.35 and later adds a boolean `wait_for_previous` to every tool and overwrites an existing one; the two prefixes show it where a tool comes from",
         fix: "choose another name",
         fixable: false,
         fails: case!("reserved-name/fails"),
         passes: case!("reserved-name/passes"),
-        check: reserved,
+        check: reserved_name,
     },
     Rule {
         name: "stem-differs",
         level: Level::Error,
-        summary: "a file that is not called as its tool is named",
-        why: "a call opens `<name>.yaml` and nothing else, so the tool would be declared but never found; cogtools refuses the file",
-        fix: "rename the file to the tool's name with `.yaml`, or the tool",
+        summary: "a file whose name differs from the name of its tool",
+        why: "a call opens `<name>.yaml` and nothing else, so the tool would be declared but never found; cogtools rejects the file",
+        fix: "rename the file to the tool's name with `.yaml`, or rename the tool",
         fixable: false,
         fails: case!("stem-differs/fails": "tools/tell.yaml"),
         passes: case!("stem-differs/passes"),
-        check: stem,
+        check: stem_differs,
     },
 ];
 
-const WAIT: &str = "wait_for_previous";
+const RESERVED_PARAMETER: &str = "wait_for_previous";
 
-fn unportable(file: &LintFile, findings: &mut Findings<'_>) {
+fn unportable_name(file: &LintFile, findings: &mut Findings<'_>) {
     let node = file.value("name");
     let named = node.and_then(|node| Some((node, node.text()?)));
     if let Some((node, name)) = named
@@ -58,7 +58,7 @@ fn unportable(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn reserved(file: &LintFile, findings: &mut Findings<'_>) {
+fn reserved_name(file: &LintFile, findings: &mut Findings<'_>) {
     let node = file.value("name");
     if let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) {
         let prefix = ["discovered_tool_", "mcp_"]
@@ -67,23 +67,26 @@ fn reserved(file: &LintFile, findings: &mut Findings<'_>) {
         if let Some(prefix) = prefix {
             findings.at(
                 node.span,
-                format!("names that begin with `{prefix}` are a host's own"),
+                format!("names that begin with `{prefix}` are reserved for hosts"),
             );
-        } else if name == WAIT {
-            findings.at(node.span, format!("`{WAIT}` is a host's own"));
+        } else if name == RESERVED_PARAMETER {
+            findings.at(
+                node.span,
+                format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
+            );
         }
     }
-    for (name, _, site) in file.parameters() {
-        if name == WAIT {
+    for (name, _, sub_schema) in file.parameters() {
+        if name == RESERVED_PARAMETER {
             findings.at(
-                file.locate(&site.pointer),
-                format!("`{WAIT}` is a host's own"),
+                file.locate(&sub_schema.pointer),
+                format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
             );
         }
     }
 }
 
-fn stem(file: &LintFile, findings: &mut Findings<'_>) {
+fn stem_differs(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(node) = file.value("name") else {
         return;
     };
@@ -96,8 +99,10 @@ fn stem(file: &LintFile, findings: &mut Findings<'_>) {
         findings
             .at(
                 node.span,
-                format!("the tool is named `{name}` but its file `{stem}`"),
+                format!("the tool is named `{name}`, but its file is named `{stem}`"),
             )
-            .fix(format!("rename the file to `{name}.yaml`, or the tool"));
+            .fix(format!(
+                "rename the file to `{name}.yaml`, or rename the tool"
+            ));
     }
 }

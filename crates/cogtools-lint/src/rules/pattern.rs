@@ -1,4 +1,4 @@
-//! Patterns that hosts compile in another way than cogtools.
+//! Patterns that hosts compile differently from cogtools.
 
 use cogtools_core::Level;
 use serde_json::Value;
@@ -10,40 +10,39 @@ use crate::rule::{Rule, case};
 pub(super) static RULES: &[Rule] = &[Rule {
     name: "pattern-escape",
     level: Level::Warn,
-    summary: "an escape in a `pattern` that JavaScript refuses in Unicode mode, such as `\\-` or `\\_`",
-    why: "Gemini CLI compiles patterns in Unicode mode; when that fails it silently checks no argument of the tool at all",
-    fix: "remove the backslash: only `^ $ \\ . * + ? ( ) [ ] { } | /` need one, and `-` inside of brackets",
+    summary: "an escape in a `pattern` that JavaScript rejects in Unicode mode, such as `\\-` or `\\_`",
+    why: "Gemini CLI compiles patterns in Unicode mode; if that fails, it silently validates no argument of the tool",
+    fix: "remove the backslash: only `^ $ \\ . * + ? ( ) [ ] { } | /` need one, and `-` inside brackets",
     fixable: false,
     fails: case!("pattern-escape/fails"),
     passes: case!("pattern-escape/passes"),
-    check: escape,
+    check: pattern_escape,
 }];
 
-fn escape(file: &LintFile, findings: &mut Findings<'_>) {
-    for site in file.sites() {
-        let pattern = site.schema.get("pattern").and_then(Value::as_str);
-        if let Some(c) = pattern.and_then(wrong_escape) {
-            let message = format!("`\\{c}` is no escape in Unicode mode");
-            findings.at(file.keyword(&site, "pattern"), message);
+fn pattern_escape(file: &LintFile, findings: &mut Findings<'_>) {
+    for sub_schema in file.sub_schemas() {
+        let pattern = sub_schema.schema.get("pattern").and_then(Value::as_str);
+        if let Some(c) = pattern.and_then(invalid_escape) {
+            let message = format!("`\\{c}` is not a valid escape in Unicode mode");
+            findings.at(file.keyword(&sub_schema, "pattern"), message);
         }
     }
 }
 
-/// The first character that is escaped though ECMA-262 (22.2.1, with `u`) has
-/// no such escape.
-fn wrong_escape(pattern: &str) -> Option<char> {
-    let mut inside = false;
+/// The first escaped character for which ECMA-262 (22.2.1, with `u`) has no escape.
+fn invalid_escape(pattern: &str) -> Option<char> {
+    let mut in_class = false;
     let mut letters = pattern.chars();
     while let Some(c) = letters.next() {
         match c {
-            '[' => inside = true,
-            ']' => inside = false,
+            '[' => in_class = true,
+            ']' => in_class = false,
             '\\' => {
                 let c = letters.next()?;
                 let syntax = "^$\\.*+?()[]{}|/".contains(c);
                 let class = "dDsSwWpPbfnrtvcxu0".contains(c);
-                let outside = !inside && (c == 'B' || c == 'k' || c.is_ascii_digit());
-                if !(syntax || class || outside || (inside && c == '-')) {
+                let outside = !in_class && (c == 'B' || c == 'k' || c.is_ascii_digit());
+                if !(syntax || class || outside || (in_class && c == '-')) {
                     return Some(c);
                 }
             }
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_those_of_unicode_mode() {
+    fn escapes_must_be_valid_in_unicode_mode() {
         for (pattern, expected) in [
             (r"^\d+\.\d+$", None),
             (r"[\w\-]+", None),
@@ -68,7 +67,7 @@ mod tests {
             (r"[\B]", Some('B')),
             (r"\", None),
         ] {
-            assert_eq!(wrong_escape(pattern), expected, "{pattern}");
+            assert_eq!(invalid_escape(pattern), expected, "{pattern}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What a person overlooks and a model or a stranger does not.
+//! Invisible characters and secrets: what a reviewer overlooks, but a model or an
+//! attacker does not.
 
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
@@ -14,19 +15,19 @@ pub(super) static RULES: &[Rule] = &[
         name: "hidden-character",
         level: Level::Error,
         summary: "zero-width and bidirectional characters, in the file or written as escapes",
-        why: "a model reads what no reviewer sees: instructions can hide in them, and two names or enum values that look alike differ",
-        fix: "remove it; where direction matters, write the text in its own script without controls",
+        why: "a model reads what no reviewer sees: instructions can hide in such characters, and names or enum values that look alike can differ",
+        fix: "remove it; where direction matters, write the text in its own script without control characters",
         fixable: true,
         fails: case!("hidden-character/fails"),
         passes: case!("hidden-character/passes"),
-        check: hidden_characters,
+        check: hidden_character,
     },
     Rule {
         name: "secret",
         level: Level::Error,
         summary: "a key, token or password in plain text",
-        why: "tool files are committed and shared, and hosts send what is in them to a model; whoever reads either has the secret",
-        fix: "revoke it, then name a variable under `env` and read it from there",
+        why: "tool files are committed and shared, and hosts send their content to a model; every reader of either then has the secret",
+        fix: "revoke it, then declare a variable under `env` and read it from there",
         fixable: false,
         fails: case!("secret/fails"),
         passes: case!("secret/passes"),
@@ -34,7 +35,7 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-fn hidden_characters(file: &LintFile, findings: &mut Findings<'_>) {
+fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
     check_characters(file.text.as_str(), findings);
     if let Some(document) = &file.document {
         check_escapes(file, document, findings);
@@ -51,7 +52,7 @@ fn hidden_characters(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Hidden characters as they stand in the file; a run of one kind is one finding.
+/// Invisible characters in the file itself; a run of one kind is one finding.
 fn check_characters(text: &str, findings: &mut Findings<'_>) {
     let mut runs: Vec<(Span, char, &str)> = Vec::new();
     for (at, c, name) in invisible::all(text) {
@@ -70,9 +71,9 @@ fn check_characters(text: &str, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether taking the invisible `c` out changes nothing that a person sees. Controls
-/// of direction reorder what is seen, separators break lines, and a blank looks like
-/// a space, so a person must look.
+/// Whether removing the invisible `c` changes nothing that a person sees. Direction
+/// controls reorder text, separators break lines, and a Braille blank looks like a
+/// space, so a person must decide.
 const fn is_removable(c: char) -> bool {
     !matches!(
         c,
@@ -86,7 +87,7 @@ const fn is_removable(c: char) -> bool {
     )
 }
 
-/// Hidden characters that only come to be when an escape such as `\u200b` is read.
+/// Invisible characters written as escapes such as `\u200b`.
 fn check_escapes(file: &LintFile, node: &Node, findings: &mut Findings<'_>) {
     match &node.data {
         Data::Text { text, .. } => check_text(file, text, node.span, findings),
@@ -117,7 +118,7 @@ fn check_text(file: &LintFile, text: &str, span: Span, findings: &mut Findings<'
 
 fn message(c: char, name: &str) -> String {
     format!(
-        "U+{:04X}, a {name}, is seen by models and by nobody else",
+        "U+{:04X}, a {name}, is visible to models only",
         u32::from(c)
     )
 }
@@ -142,13 +143,13 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// The templates of the tool, and what they include, that stand in files of their own.
+/// The templates of the tool that are in separate files, and those that they include.
 fn template_files(file: &LintFile) -> Vec<cogtools_core::tool::TemplateSource> {
     let own = file.text.display_path();
     file.tool
         .iter()
         .flat_map(included_templates::all)
-        .map(|template| template.written)
+        .map(|template| template.source)
         .filter(|template| template.text().display_path() != own)
         .collect()
 }

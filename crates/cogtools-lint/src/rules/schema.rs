@@ -1,4 +1,4 @@
-//! Schemas that are legal and do not do what they seem to.
+//! Schemas that are valid but do not do what they seem to.
 
 use cogtools_core::Level;
 use cogtools_core::schema::Role;
@@ -12,9 +12,9 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "required-with-default",
         level: Level::Warn,
-        summary: "a property that `parameters_schema` requires and gives a default",
-        why: "a default fills in what a call leaves out, and nothing required may be left out: it is never used, and models are told two things",
-        fix: "take it out of `required`, or remove `default`",
+        summary: "a property of `parameters_schema` that is required and has a default",
+        why: "a default replaces an omitted property, and a required property cannot be omitted: the default is never used, and models get contradictory information",
+        fix: "remove it from `required`, or remove `default`",
         fixable: false,
         fails: case!("required-with-default/fails"),
         passes: case!("required-with-default/passes"),
@@ -23,19 +23,19 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "lone-exclusive-bound",
         level: Level::Warn,
-        summary: "`exclusiveMinimum` or `exclusiveMaximum` without the bound it belongs to",
-        why: "in OpenAPI 3.0 it only says how `minimum` or `maximum` is meant; alone it bounds nothing, and hosts are not told of it",
+        summary: "`exclusiveMinimum` or `exclusiveMaximum` without the bound that it modifies",
+        why: "in OpenAPI 3.0 it only modifies `minimum` or `maximum`; alone it has no effect, and hosts do not receive it",
         fix: "add the bound, as in `minimum: 0` with `exclusiveMinimum: true`, or remove it",
         fixable: false,
         fails: case!("lone-exclusive-bound/fails"),
         passes: case!("lone-exclusive-bound/passes"),
-        check: lone_bound,
+        check: lone_exclusive_bound,
     },
     Rule {
         name: "lone-nullable",
         level: Level::Warn,
-        summary: "`nullable` without a `type` beside it",
-        why: "it acts only beside `type`; Gemini CLI 0.35 and later gives up validation when it meets it, other hosts are not told of it",
+        summary: "`nullable` without `type`",
+        why: "it has an effect only together with `type`; Gemini CLI 0.35 and later stops validating when it finds it, and other hosts do not receive it",
         fix: "add `type`, or remove `nullable`",
         fixable: false,
         fails: case!("lone-nullable/fails"),
@@ -45,8 +45,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "untyped",
         level: Level::Warn,
-        summary: "a parameter, a property or items that do not say of which type they are",
-        why: "a model may send anything; OpenAI refuses it in strict mode",
+        summary: "a parameter, a property or items without a type",
+        why: "a model may send anything; OpenAI rejects it in strict mode",
         fix: "add `type`",
         fixable: false,
         fails: case!("untyped/fails"),
@@ -56,14 +56,14 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 fn required_with_default(file: &LintFile, findings: &mut Findings<'_>) {
-    for site in file.sites() {
+    for sub_schema in file.sub_schemas() {
         if let Role::Property {
             name,
             required: true,
-        } = site.role
-            && site.schema.contains_key("default")
+        } = sub_schema.role
+            && sub_schema.schema.contains_key("default")
         {
-            let span = file.keyword(&site, "default");
+            let span = file.keyword(&sub_schema, "default");
             findings.at(
                 span,
                 format!("`{name}` is required, so its default is never used"),
@@ -72,46 +72,49 @@ fn required_with_default(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn lone_bound(file: &LintFile, findings: &mut Findings<'_>) {
+fn lone_exclusive_bound(file: &LintFile, findings: &mut Findings<'_>) {
     let pairs = [
         ("exclusiveMinimum", "minimum"),
         ("exclusiveMaximum", "maximum"),
     ];
-    for site in file.sites() {
+    for sub_schema in file.sub_schemas() {
         for (flag, bound) in pairs {
-            let set = site.schema.get(flag) == Some(&Value::Bool(true));
-            if set && !site.schema.contains_key(bound) {
-                let span = file.keyword(&site, flag);
-                findings.at(span, format!("`{flag}` without `{bound}` bounds nothing"));
+            let set = sub_schema.schema.get(flag) == Some(&Value::Bool(true));
+            if set && !sub_schema.schema.contains_key(bound) {
+                let span = file.keyword(&sub_schema, flag);
+                findings.at(span, format!("`{flag}` without `{bound}` has no effect"));
             }
         }
     }
 }
 
 fn lone_nullable(file: &LintFile, findings: &mut Findings<'_>) {
-    for site in file.sites() {
-        let set = site.schema.get("nullable") == Some(&Value::Bool(true));
-        if set && !site.schema.contains_key("type") {
-            let span = file.keyword(&site, "nullable");
-            findings.at(span, "`nullable` without `type` does nothing");
+    for sub_schema in file.sub_schemas() {
+        let set = sub_schema.schema.get("nullable") == Some(&Value::Bool(true));
+        if set && !sub_schema.schema.contains_key("type") {
+            let span = file.keyword(&sub_schema, "nullable");
+            findings.at(span, "`nullable` without `type` has no effect");
         }
     }
 }
 
 fn untyped(file: &LintFile, findings: &mut Findings<'_>) {
-    // `nullable` alone has a rule of its own.
+    // `nullable` alone has a separate rule.
     const TYPING_KEYWORDS: [&str; 7] =
         ["type", "$ref", "allOf", "anyOf", "oneOf", "not", "nullable"];
-    for site in file.sites() {
-        let says = site
+    for sub_schema in file.sub_schemas() {
+        let typed = sub_schema
             .schema
             .keys()
             .any(|key| TYPING_KEYWORDS.contains(&key.as_str()));
-        // Parts of a composition take their type from what surrounds them.
-        let composed = ["allOf", "anyOf", "oneOf", "not"];
-        let part = site.pointer.split('/').any(|step| composed.contains(&step));
-        if site.role != Role::Root && !says && !part {
-            findings.at(file.locate(&site.pointer), "of no type");
+        // Parts of a composition take their type from the schema that contains them.
+        let compositions = ["allOf", "anyOf", "oneOf", "not"];
+        let part = sub_schema
+            .pointer
+            .split('/')
+            .any(|step| compositions.contains(&step));
+        if sub_schema.role != Role::Root && !typed && !part {
+            findings.at(file.locate(&sub_schema.pointer), "no `type`");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Templates held against the parameters they are rendered over.
+//! Templates checked against the parameters that they are rendered with.
 
 use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Level, Tool};
@@ -14,24 +14,24 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "template-error",
         level: Level::Error,
-        summary: "a template that does not compile, or names a filter, a test or a file that is not there",
-        why: "every call fails, or fails as soon as it comes to that line; the model can do nothing about it",
-        fix: "mend the template",
+        summary: "a template that does not compile, or refers to a filter, a test or a file that does not exist",
+        why: "every call fails, or fails when it reaches that line; the model can do nothing about it",
+        fix: "correct the template",
         fixable: false,
         fails: case!("template-error/fails"),
         passes: case!("template-error/passes"),
-        check: broken,
+        check: template_error,
     },
     Rule {
         name: "undeclared-variable",
         level: Level::Error,
         summary: "a variable of the template that no parameter declares",
-        why: "no call can give it: arguments that are not declared are refused, and the variable renders as nothing",
+        why: "no call can set it: undeclared arguments are rejected, and the variable renders as nothing",
         fix: "declare the parameter, or correct the name",
         fixable: false,
         fails: case!("undeclared-variable/fails"),
         passes: case!("undeclared-variable/passes"),
-        check: undeclared,
+        check: undeclared_variable,
     },
     Rule {
         name: "unused-parameter",
@@ -42,32 +42,32 @@ pub(super) static RULES: &[Rule] = &[
         fixable: false,
         fails: case!("unused-parameter/fails"),
         passes: case!("unused-parameter/passes"),
-        check: unused,
+        check: unused_parameter,
     },
     Rule {
         name: "unguarded-optional",
         level: Level::Warn,
-        summary: "an optional parameter that the template uses without asking whether it was given",
-        why: "when a call leaves it out it renders as nothing, and a heading or a sentence around it stays behind",
+        summary: "an optional parameter that the template uses without checking whether it is set",
+        why: "if a call omits it, it renders as nothing, and the heading or sentence around it remains",
         fix: "put it under `{% if name %}`, write `{{ name or \"…\" }}`, or give the parameter a default",
         fixable: false,
         fails: case!("unguarded-optional/fails"),
         passes: case!("unguarded-optional/passes"),
-        check: unguarded,
+        check: unguarded_optional,
     },
 ];
 
-/// The tool's own templates that can be understood.
+/// The tool's own templates that compile.
 fn own_templates(file: &LintFile) -> Vec<(TemplateSource, Analysis)> {
     file.tool
         .iter()
         .flat_map(included_templates::all)
         .filter(|template| template.own)
-        .filter_map(|template| Some((template.written, template.analysis.ok()?)))
+        .filter_map(|template| Some((template.source, template.analysis.ok()?)))
         .collect()
 }
 
-fn broken(file: &LintFile, findings: &mut Findings<'_>) {
+fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
@@ -85,20 +85,20 @@ fn broken(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for IncludedTemplate {
-        written,
+        source,
         analysis,
         own,
     } in included_templates::all(tool)
     {
-        let (errors, names) = match &analysis {
+        let (unknown, names) = match &analysis {
             Ok(analysis) => (analysis.unknown.as_slice(), analysis.templates.as_slice()),
-            // The check above says it of the tool's own.
+            // The check above reports the tool's own templates.
             Err(_) if own => continue,
             Err(error) => (std::slice::from_ref(error), [].as_slice()),
         };
-        for error in errors {
-            let location = written.location(error.line(), error.column(), error.length());
-            // The check above stops at the first of them.
+        for error in unknown {
+            let location = source.location(error.line(), error.column(), error.length());
+            // The check above reports the first error only.
             if reported.as_ref() == Some(&location) {
                 continue;
             }
@@ -108,12 +108,17 @@ fn broken(file: &LintFile, findings: &mut Findings<'_>) {
             }
         }
         for name in names {
-            absent(tool, &written, name, findings);
+            missing_template(tool, &source, name, findings);
         }
     }
 }
 
-fn absent(tool: &Tool, template: &TemplateSource, name: &str, findings: &mut Findings<'_>) {
+fn missing_template(
+    tool: &Tool,
+    template: &TemplateSource,
+    name: &str,
+    findings: &mut Findings<'_>,
+) {
     let line = template
         .source()
         .lines()
@@ -126,81 +131,91 @@ fn absent(tool: &Tool, template: &TemplateSource, name: &str, findings: &mut Fin
         let column = line[..at].chars().count() + 1;
         let location = template.location(number, column, name.chars().count());
         findings
-            .location(location, format!("no template `{name}` is beside the tool"))
-            .fix("put the file into the folder of the tool, or below it");
+            .location(
+                location,
+                format!("there is no template `{name}` next to the tool"),
+            )
+            .fix("put the file in the folder of the tool, or below it");
     }
 }
 
-fn undeclared(file: &LintFile, findings: &mut Findings<'_>) {
+fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
     let Some(names) = tool.schema().names() else {
         return;
     };
-    let reached: Vec<(IncludedTemplate, Analysis)> = included_templates::all(tool)
+    let templates: Vec<(IncludedTemplate, Analysis)> = included_templates::all(tool)
         .into_iter()
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
         .map(|(analysis, template)| (template, analysis))
         .collect();
-    for (template, analysis) in &reached {
-        // What is included sees what the one that includes it has bound by then.
-        let bound = |name: &String| reached.iter().any(|(_, other)| other.binds.contains(name));
-        let unknown = analysis.reads.iter().filter(|read| {
+    for (template, analysis) in &templates {
+        // An included template sees the variables that the including one has set.
+        let bound = |name: &String| {
+            templates
+                .iter()
+                .any(|(_, other)| other.binds.contains(name))
+        };
+        let undeclared = analysis.reads.iter().filter(|read| {
             !names.contains(&read.name.as_str()) && (template.own || !bound(&read.name))
         });
-        for read in unknown {
-            let meant = cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
+        for read in undeclared {
+            let suggestion =
+                cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
             let finding = findings.location(
-                location(&template.written, read),
+                location(&template.source, read),
                 format!("no parameter is named `{}`", read.name),
             );
-            if let Some(meant) = meant {
-                finding.fix(meant);
+            if let Some(suggestion) = suggestion {
+                finding.fix(suggestion);
             }
         }
     }
 }
 
-fn unused(file: &LintFile, findings: &mut Findings<'_>) {
+fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let reached = included_templates::all(tool);
-    // A template that does not compile uses nothing, and has a rule of its own.
-    if !tool.is_template() || !reached.iter().any(|template| template.analysis.is_ok()) {
+    let templates = included_templates::all(tool);
+    // A template that does not compile uses nothing, and has a separate rule.
+    if !tool.is_template() || !templates.iter().any(|template| template.analysis.is_ok()) {
         return;
     }
-    let used = |name: &str| {
-        let mut read = reached
+    let is_used = |name: &str| {
+        let mut read = templates
             .iter()
             .flat_map(|it| &it.analysis)
             .flat_map(|it| &it.reads);
         read.any(|read| read.name == name)
     };
-    for (name, _, site) in file.parameters() {
-        if !used(name) {
+    for (name, _, sub_schema) in file.parameters() {
+        if !is_used(name) {
             let message = format!("the template never uses `{name}`");
-            findings.at(file.locate(&site.pointer), message);
+            findings.at(file.locate(&sub_schema.pointer), message);
         }
     }
 }
 
-fn unguarded(file: &LintFile, findings: &mut Findings<'_>) {
+fn unguarded_optional(file: &LintFile, findings: &mut Findings<'_>) {
     let parameters = file.parameters();
-    let may_lack = |name: &str| {
-        let mut found = parameters.iter().filter(|(other, ..)| *other == name);
-        found.any(|(_, required, site)| !required && !site.schema.contains_key("default"))
+    let is_optional = |name: &str| {
+        let mut matching = parameters.iter().filter(|(other, ..)| *other == name);
+        matching.any(|(_, required, sub_schema)| {
+            !required && !sub_schema.schema.contains_key("default")
+        })
     };
     for (template, analysis) in own_templates(file) {
         for read in analysis
             .reads
             .iter()
-            .filter(|read| !read.guarded && may_lack(&read.name))
+            .filter(|read| !read.guarded && is_optional(&read.name))
         {
             let name = &read.name;
             findings
-                .location(location(&template, read), format!("`{name}` may be left out, and is not asked for"))
+                .location(location(&template, read), format!("`{name}` may be missing, and the template does not check"))
                 .fix(format!(
                     "put it under `{{% if {name} %}}`, write `{{{{ {name} or \"…\" }}}}`, or give it a default"
                 ));

@@ -9,9 +9,9 @@ use cogtools_test_support::{Expected, Project, assert_text};
 
 use crate::project::run;
 
-/// The rules that the files of an example break, with every rule switched on
-/// that is not `off` by itself, or is the one in question.
-fn broken(rule: &Rule, kind: &str, files: &[CaseFile]) -> Vec<String> {
+/// The rules that the files of an example break. All rules are on except for those
+/// that are off by default, unless it is `rule`.
+fn broken_rules(rule: &Rule, kind: &str, files: &[CaseFile]) -> Vec<String> {
     let project = Project::new();
     project.dir(".gemini");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -29,17 +29,17 @@ fn broken(rule: &Rule, kind: &str, files: &[CaseFile]) -> Vec<String> {
     }
     let ended = run(&project, &["--format", "json"]);
     assert_eq!(ended.stderr, "", "{}", rule.name);
-    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    let found = found.as_array().unwrap();
-    found
+    let findings: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    findings
+        .as_array()
+        .unwrap()
         .iter()
         .map(|it| it["rule"].as_str().unwrap().to_owned())
         .collect()
 }
 
-/// The rules that say something too when one is broken: the same fault hurts
-/// two hosts.
-fn company(rule: &str) -> &'static [&'static str] {
+/// Other rules that report the same mistake, because it affects two hosts.
+fn related_rules(rule: &str) -> &'static [&'static str] {
     match rule {
         "lone-exclusive-bound" => &["gemini-keyword"],
         _ => &[],
@@ -49,17 +49,21 @@ fn company(rule: &str) -> &'static [&'static str] {
 #[test]
 fn every_rule_has_a_failing_and_a_passing_example() {
     for rule in rules() {
-        let found = broken(rule, "fails", rule.fails);
+        let found = broken_rules(rule, "fails", rule.fails);
         assert!(
             found.iter().any(|name| name == rule.name),
             "{}: found {found:?}",
             rule.name
         );
-        let strange =
-            |name: &String| name != rule.name && !company(rule.name).contains(&name.as_str());
-        assert!(!found.iter().any(strange), "{}: found {found:?}", rule.name);
+        let unexpected =
+            |name: &String| name != rule.name && !related_rules(rule.name).contains(&name.as_str());
+        assert!(
+            !found.iter().any(unexpected),
+            "{}: found {found:?}",
+            rule.name
+        );
         assert_eq!(
-            broken(rule, "passes", rule.passes),
+            broken_rules(rule, "passes", rule.passes),
             Vec::<String>::new(),
             "{}",
             rule.name
@@ -96,7 +100,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn rules_are_worded_alike() {
+fn rules_have_consistent_texts() {
     let mut names = Vec::new();
     for rule in rules() {
         let name = rule.name;
@@ -113,7 +117,7 @@ fn rules_are_worded_alike() {
 }
 
 #[test]
-fn the_reference_is_what_the_program_prints() {
+fn the_reference_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/lint-rules.md");
     assert_text(reference(), Expected::file(path));
 }

@@ -1,4 +1,4 @@
-//! What `.cogtoolrc.yaml` says of rules.
+//! The levels of rules in `.cogtoolrc.yaml`.
 
 use cogtools_test_support::{Expected, Project, outcome, str};
 
@@ -27,13 +27,13 @@ fn check(
 }
 
 #[test]
-fn a_rule_weighs_what_the_project_says() {
+fn the_project_sets_the_level_of_a_rule() {
     check(
         "",
         0,
         str![[r#"
 [
-{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"a model sees no complete call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
 ]
 
 "#]],
@@ -44,7 +44,7 @@ fn a_rule_weighs_what_the_project_says() {
         0,
         str![[r#"
 [
-{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"a model sees no complete call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
 ]
 
 "#]],
@@ -55,7 +55,7 @@ fn a_rule_weighs_what_the_project_says() {
         0,
         str![[r#"
 [
-{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+{"rule":"no-examples","severity":"warning","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"a model sees no complete call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
 ]
 
 "#]],
@@ -66,7 +66,7 @@ fn a_rule_weighs_what_the_project_says() {
         78,
         str![[r#"
 [
-{"rule":"no-examples","severity":"error","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
+{"rule":"no-examples","severity":"error","file":"tools/say.yaml","line":2,"column":1,"endColumn":5,"message":"no examples","why":"a model sees no complete call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false}
 ]
 
 "#]],
@@ -84,7 +84,7 @@ fn a_rule_weighs_what_the_project_says() {
 }
 
 #[test]
-fn what_configures_nothing_is_refused_at_its_place() {
+fn an_invalid_setting_is_rejected_with_its_location() {
     check(
         "lint: {rules: {no-example: off}}\n",
         78,

@@ -1,10 +1,10 @@
-//! The finer points of single rules: what they find, and what they leave alone.
+//! Details of single rules: what they find, and what they ignore.
 
 use cogtools_lint::{Levels, LintFile, Linter};
 use cogtools_test_support::Project;
 
-/// The findings in a tool file named `say.yaml`, as `line:column rule`; `$schema`
-/// and examples are not asked for.
+/// The findings in a tool file named `say.yaml`, as `line:column rule`; a missing
+/// `$schema` and missing examples are ignored.
 fn check(text: &str, expected: &[&str]) {
     let project = Project::new();
     project.file("say.yaml", text);
@@ -23,8 +23,8 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(found, expected, "{text}");
 }
 
-/// The same for a tool with these parameters, which begin on line 4, and a
-/// template that uses nothing of them.
+/// The same for a tool with these parameters, which begin on line 4, implemented
+/// by a command.
 fn parameters(text: &str, expected: &[&str]) {
     let lines = text.replace('\n', "\n  ");
     check(
@@ -38,7 +38,7 @@ fn parameters(text: &str, expected: &[&str]) {
 /// The same for a template over `text` (required) and `voice` (optional), on line 7.
 fn template(text: &str, expected: &[&str]) {
     let parameters = "  text: {type: string, description: What to say}\n  \
-                      voice: {type: string, optional: true, description: Who says it}\n";
+                      voice: {type: string, optional: true, description: Name of the speaker}\n";
     check(
         &format!(
             "name: say\ndescription: Say it\nparameters:\n{parameters}implementation: |\n  {text}\n"
@@ -48,7 +48,7 @@ fn template(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn schemas_are_looked_at_to_the_bottom() {
+fn nested_schemas_are_checked() {
     parameters("lines: string[]", &["4:3 missing-description"]);
     parameters(
         "a:\n  type: array\n  description: Z\n  items:\n    type: object\n    properties:\n      b-c: {type: int}",
@@ -79,7 +79,7 @@ fn schemas_are_looked_at_to_the_bottom() {
     );
     parameters("a: {type: integer, format: int32, description: Z}", &[]);
     parameters("a: {type: string, format: date-time, description: Z}", &[]);
-    // Words of schemas are good names for parameters, and good values.
+    // Schema keywords are valid parameter names, and valid values.
     parameters(
         "example: {type: string, description: Z, default: {not: x}}",
         &["4:52 invalid-tool"],
@@ -91,7 +91,7 @@ fn schemas_are_looked_at_to_the_bottom() {
 }
 
 #[test]
-fn descriptions_say_something() {
+fn placeholder_descriptions_are_found() {
     for placeholder in [
         "TODO",
         "'TODO: say what'",
@@ -122,7 +122,7 @@ fn descriptions_say_something() {
 }
 
 #[test]
-fn templates_are_held_against_parameters() {
+fn templates_are_checked_against_parameters() {
     template("{{ text }}{{ voice }}", &["7:16 unguarded-optional"]);
     template("{{ text }}{{ voice or \"bass\" }}", &[]);
     template("{{ text }}{{ voice | default(\"bass\") }}", &[]);
@@ -149,7 +149,7 @@ fn templates_are_held_against_parameters() {
 }
 
 #[test]
-fn what_hides_is_found_where_it_is() {
+fn invisible_characters_and_secrets_are_located() {
     let tool = |description: &str| {
         format!("name: say\ndescription: {description}\nimplementation: Hello\n")
     };
@@ -172,7 +172,7 @@ fn what_hides_is_found_where_it_is() {
 }
 
 #[test]
-fn names_are_every_hosts() {
+fn names_must_suit_every_host() {
     let tool = |name: &str| format!("name: {name}\ndescription: Say it\nimplementation: Hello\n");
     check(&tool(&"a".repeat(48)), &["1:7 unportable-name"]);
     check(

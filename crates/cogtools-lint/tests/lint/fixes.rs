@@ -7,9 +7,9 @@ use cogtools_test_support::{Project, outcome, str};
 
 use crate::project::run;
 
-/// What `--fix` makes of `before`, what a second run makes of that (nothing),
-/// and which rules it says to have mended.
-fn check(before: &str, after: &str, mended: &[&str]) {
+/// Asserts that `--fix` turns `before` into `after` and reports `fixed_rules`, and
+/// that a second run changes nothing.
+fn check(before: &str, after: &str, fixed_rules: &[&str]) {
     let project = Project::new();
     project
         .dir(".gemini")
@@ -19,19 +19,20 @@ fn check(before: &str, after: &str, mended: &[&str]) {
     assert_eq!(ended.stderr, "");
     assert_eq!(project.read("tools/say.yaml"), after);
     let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    let fixed = found
+    let fixed: Vec<_> = found
         .as_array()
         .unwrap()
         .iter()
-        .filter(|it| it["fixed"] == true);
-    let fixed: Vec<_> = fixed.map(|it| it["rule"].as_str().unwrap()).collect();
-    assert_eq!(fixed, mended);
+        .filter(|it| it["fixed"] == true)
+        .map(|it| it["rule"].as_str().unwrap())
+        .collect();
+    assert_eq!(fixed, fixed_rules);
     let bits = fs::metadata(project.path("tools/say.yaml"))
         .unwrap()
         .permissions()
         .mode();
-    assert_eq!(bits & 0o777, 0o755, "permissions are kept");
-    assert_eq!(project.files().len(), 1, "nothing is left beside it");
+    assert_eq!(bits & 0o777, 0o755, "permissions are preserved");
+    assert_eq!(project.files().len(), 1, "no temporary file is left");
 
     run(&project, &["--fix"]);
     assert_eq!(
@@ -87,7 +88,7 @@ fn only_what_is_wrong_changes() {
 }
 
 #[test]
-fn a_byte_order_mark_stays_and_a_sentence_ends() {
+fn a_byte_order_mark_stays_and_a_newline_is_added() {
     let before = "\u{feff}name: say\ndescription: Say it\nimplementation: Hello";
     let after = "\u{feff}$schema: schema:agladysh-research.org,2025/cogtools:tool\n\
                  name: say\ndescription: Say it\nimplementation: Hello\n";
@@ -95,7 +96,7 @@ fn a_byte_order_mark_stays_and_a_sentence_ends() {
 }
 
 #[test]
-fn what_changes_the_meaning_is_left_alone() {
+fn edits_never_change_the_meaning() {
     let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
     // A right-to-left override: a person must look at what it hid.
     let text = format!("{schema}name: say\ndescription: Say \u{202e}it\nimplementation: Hello\n");
@@ -103,16 +104,16 @@ fn what_changes_the_meaning_is_left_alone() {
     // Two blanks are a line break in Markdown, and part of the text.
     let text = format!("{schema}name: say\ndescription: |\n  Say  \n  it\nimplementation: Hello\n");
     check(&text, &text, &[]);
-    // Inside of braces a line before is no place for `$schema`.
+    // Inside braces, `$schema` cannot be inserted as a line before.
     let text = "{name: say, description: Say it, implementation: Hello}\n";
     check(text, text, &[]);
-    // One letter of a name too many is not the linter's to remove.
+    // A misspelt key is reported, but not corrected.
     let text = format!("{schema}name: say\ndescripton: Say it\nimplementation: Hello\n");
     check(&text, &text, &[]);
 }
 
 #[test]
-fn what_is_no_tool_is_not_made_one() {
+fn a_file_that_is_not_a_tool_is_left_alone() {
     let project = Project::new();
     let text = "services: {web: {image: nginx}}\n";
     project.dir(".gemini").file("compose.yaml", text);
@@ -121,7 +122,7 @@ fn what_is_no_tool_is_not_made_one() {
 }
 
 #[test]
-fn a_file_under_two_names_is_mended_once() {
+fn a_file_with_two_names_is_fixed_once() {
     let project = Project::new();
     project
         .dir(".gemini")
@@ -144,7 +145,7 @@ fn a_file_under_two_names_is_mended_once() {
     assert_eq!(
         (ended.status, ended.stderr.as_str()),
         (78, ""),
-        "`tell.yaml` is not called `say`"
+        "`tell.yaml` does not have the name `say`"
     );
     let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
     let text = format!("{schema}name: say\ndescription: Say it\nimplementation: Hello\n");

@@ -1,4 +1,4 @@
-//! The three forms of a report, whole.
+//! The three output formats, complete.
 
 use cogtools_core::Level;
 use cogtools_lint::{find, rules};
@@ -24,7 +24,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn people_read_paragraphs() {
+fn human_format() {
     let (schema, spelling) = (find("no-schema").unwrap(), find("type-spelling").unwrap());
     let expected = format!(
         "tools/say.yaml:1:1: warning[no-schema]: no `$schema`\n   |\n 1 | name: say\n   | ^^^^\n\
@@ -32,7 +32,7 @@ fn people_read_paragraphs() {
          tools/say.yaml:4:17: error[type-spelling]: `int` is not a type\n   |\n \
          4 |   times: {{type: int, description: How often}}\n   |                 ^^^\n\
          why: {}\nfix: write `integer` (`--fix` does it)\n\n\
-         1 file: 1 error, 1 warning, `--fix` mends 2\n",
+         1 file: 1 error, 1 warning, `--fix` can fix 2\n",
         schema.why, schema.fix, spelling.why,
     );
     outcome!(run(&project(), &[])).expect(78, expected, "");
@@ -51,7 +51,7 @@ tools/say.yaml:4:17: fixed[type-spelling]: `int` is not a type
 }
 
 #[test]
-fn colour_is_for_terminals() {
+fn colour_on_a_terminal_only() {
     let terminals = Terminals {
         stdout: true,
         stderr: false,
@@ -64,7 +64,7 @@ fn colour_is_for_terminals() {
 }
 
 #[test]
-fn programs_read_json() {
+fn json_format() {
     let ended = run(&project(), &["--format", "json"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (78, ""));
     let found: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -106,7 +106,7 @@ fn fixed(mut result: Value, region: [u32; 4], text: &str) -> Value {
 }
 
 #[test]
-fn code_hosts_read_sarif() {
+fn sarif_format() {
     let ended = run(&project(), &["--format", "sarif"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (78, ""));
     let found: Value = serde_json::from_str(&ended.stdout).unwrap();

@@ -1,6 +1,6 @@
-//! Runs of `cogtools-lint` in projects of their own.
+//! Runs of `cogtools-lint`, each in its own project.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![expect(clippy::unwrap_used, reason = "a failed setup step fails the test")]
 
 mod cases;
 mod configuration;

@@ -1,4 +1,4 @@
-//! A project and a run in it, in process.
+//! Runs the linter in a project, in process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use cogtools_lint::PROGRAM;
 use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals};
 use cogtools_test_support::Project;
 
-/// How a run ended.
+/// The output of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CapturedRun {
     pub(crate) status: u8,

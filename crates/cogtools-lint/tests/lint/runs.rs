@@ -1,4 +1,4 @@
-//! What is looked at, how a run ends, and what is never shown.
+//! Which files are checked, how a run ends, and what is never printed.
 
 use cogtools_test_support::{Project, outcome, str};
 
@@ -80,20 +80,23 @@ fn a_good_project_has_nothing_to_report() {
 }
 
 #[test]
-fn the_own_tools_of_the_project_break_no_rule() {
+fn the_tools_of_this_repository_break_no_rule() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools");
-    let own = project(&[]);
+    let copy = project(&[]);
     let mut files = 0;
     for entry in std::fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|ending| ending == "yaml") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
             let name = std::path::Path::new("tools").join(path.file_name().unwrap());
-            own.program(name, std::fs::read(path).unwrap());
+            copy.program(name, std::fs::read(path).unwrap());
             files += 1;
         }
     }
     let plural = if files == 1 { "" } else { "s" };
-    outcome!(run(&own, &[])).outputs(format!("{files} file{plural}: nothing to report\n"));
+    outcome!(run(&copy, &[])).outputs(format!("{files} file{plural}: nothing to report\n"));
 }
 
 #[test]
@@ -145,7 +148,7 @@ fn a_file_without_text_is_an_invalid_tool() {
 }
 
 #[test]
-fn a_rule_of_its_own_stands_for_the_refusal_unless_it_is_silent() {
+fn a_specific_rule_replaces_invalid_tool_unless_it_is_off() {
     let project = project(&[("tools/tell.yaml", GOOD)]);
     let expected = |rule: &str| (78, vec![format!("tools/tell.yaml:2:7: error[{rule}]")]);
     assert_eq!(findings(&project, &[]), expected("stem-differs"));
@@ -154,7 +157,7 @@ fn a_rule_of_its_own_stands_for_the_refusal_unless_it_is_silent() {
 }
 
 #[test]
-fn secrets_and_hidden_characters_are_never_printed() {
+fn secrets_and_invisible_characters_are_never_printed() {
     let secret = "ghp_1234567890abcdefghijklmnopqrstuvwxyz";
     let text = GOOD
         .replace("Hello", &format!("{secret}\u{202e}"))
@@ -172,7 +175,7 @@ fn secrets_and_hidden_characters_are_never_printed() {
 }
 
 #[test]
-fn templates_beside_the_tool_are_looked_at() {
+fn template_files_are_checked() {
     let tool = GOOD.replace(
         "implementation: \"{{ text }}\"",
         "implementation: {njk_file: say.njk}",
@@ -197,7 +200,7 @@ fn templates_beside_the_tool_are_looked_at() {
 }
 
 #[test]
-fn what_is_included_is_looked_at_to_the_end() {
+fn included_templates_are_checked() {
     let secret = ["ghp", "_", &"a1B2".repeat(9)].concat();
     let tool = GOOD.replace(
         "implementation: \"{{ text }}\"",
@@ -232,12 +235,12 @@ fn what_is_included_is_looked_at_to_the_end() {
 }
 
 #[test]
-fn a_rule_explains_itself() {
+fn explain_prints_the_section_of_a_rule() {
     let project = project(&[]);
     let ended = run(&project, &["--explain", "no-shebang"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
     let first = "## no-shebang\n\nA tool file without `#! /usr/bin/env cogtools-yaml` as its first line. \
-                 Off unless the configuration says otherwise. `--fix` mends it where that is safe.\n";
+                 Off by default. `--fix` fixes it where that is safe.\n";
     assert!(ended.stdout.starts_with(first), "{}", ended.stdout);
     outcome!(run(&project, &["--explain", "all"])).expect(0, cogtools_lint::reference(), "");
     assert_eq!(
@@ -247,7 +250,7 @@ fn a_rule_explains_itself() {
             stdout: String::new(),
             stderr: "cogtools-lint: error[USAGE]: --explain: there is no rule `no-example`\n\
                      hint: did you mean `no-examples` or `invalid-example`?\n\
-                     hint: `cogtools lint --explain all` names the rules\n"
+                     hint: `cogtools lint --explain all` lists the rules\n"
                 .to_owned(),
         },
     );
