@@ -31,7 +31,7 @@ pub(crate) struct Output {
 pub(crate) enum RunError {
     #[error("cannot be started: {0}")]
     Start(io::Error),
-    #[error("did not finish within {} s", .0.as_secs_f64())]
+    #[error("timed out after {} s", .0.as_secs_f64())]
     Timeout(Duration),
     #[error("exited, but left a child process that keeps its output open")]
     LeftChildren,
@@ -117,7 +117,7 @@ mod tests {
             b"four",
             "ended with status 3: 4 no",
         );
-        check("exec sleep 60", b"", "did not finish within 0.9 s");
+        check("exec sleep 60", b"", "timed out after 0.9 s");
         check(
             "sleep 60 &",
             b"",

@@ -50,14 +50,14 @@ impl Program {
     }
 
     /// Whether it has the name of a program of cogtools.
-    pub(crate) fn is_ours(&self) -> bool {
+    pub(crate) fn is_cogtools(&self) -> bool {
         [DISCOVER, CALL].contains(&program_name(&self.name))
     }
 
     /// Whether it may be started: an untrusted project must not choose what runs,
     /// except for the programs of cogtools on `PATH`.
     pub(crate) fn may_run(&self, trust: &Trust) -> bool {
-        trust.is_given() || (self.is_ours() && self.name == program_name(&self.name))
+        trust.is_given() || (self.is_cogtools() && self.name == program_name(&self.name))
     }
 
     /// Runs it in the project with its own arguments and `more`, as a host does.

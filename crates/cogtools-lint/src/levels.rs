@@ -9,7 +9,7 @@ use crate::rules::{find, rules};
 /// The level of each rule.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    set: Vec<(&'static str, Level)>,
+    overrides: Vec<(&'static str, Level)>,
 }
 
 impl Levels {
@@ -33,13 +33,16 @@ impl Levels {
 
     /// Sets the level of one rule.
     pub fn set(&mut self, rule: &Rule, level: Level) {
-        self.set.push((rule.name, level));
+        self.overrides.push((rule.name, level));
     }
 
     /// The level of `rule`.
     pub fn level_of(&self, rule: &Rule) -> Level {
-        let set = self.set.iter().rev().find(|(name, _)| *name == rule.name);
-        set.map_or(rule.level, |(_, level)| *level)
+        self.overrides
+            .iter()
+            .rev()
+            .find(|(name, _)| *name == rule.name)
+            .map_or(rule.level, |(_, level)| *level)
     }
 }
 

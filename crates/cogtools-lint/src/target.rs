@@ -96,16 +96,16 @@ fn mark_shadowed(files: &mut [LintFile], config: &Config) {
     let mut shadowed: HashMap<PathBuf, PathBuf> = HashMap::new();
     for file in config.folders().flat_map(|folder| folder.list().entries) {
         match winners.get(&file.name) {
-            Some(winner) => drop(shadowed.insert(real(&file.path), winner.clone())),
+            Some(winner) => drop(shadowed.insert(canonical(&file.path), winner.clone())),
             None => drop(winners.insert(file.name, file.display_path)),
         }
     }
     for file in files {
-        file.shadowed_by = shadowed.get(&real(&file.path)).cloned();
+        file.shadowed_by = shadowed.get(&canonical(&file.path)).cloned();
     }
 }
 
-fn real(path: &Path) -> PathBuf {
+fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
@@ -122,7 +122,7 @@ fn mark_duplicate_names(files: &mut [LintFile]) {
         };
         let normalized = name.to_lowercase().replace('-', "_");
         match first.get(&normalized) {
-            Some(&earlier) if real(&files[earlier].path) != real(&file.path) => {
+            Some(&earlier) if canonical(&files[earlier].path) != canonical(&file.path) => {
                 files[index].duplicate_name =
                     Some(files[earlier].text.display_path().to_path_buf());
             }

@@ -22,7 +22,7 @@ fn call(cx: &Context) -> Finding {
         let message = format!("skipped: `{command}` is not on PATH");
         return Finding::warning(message).fix(RERUN);
     }
-    if !program.is_ours() || !program.may_run(&cx.gemini.trust) {
+    if !program.is_cogtools() || !program.may_run(&cx.gemini.trust) {
         return Finding::ok(format!(
             "skipped: `{command}` is not cogtools-call from PATH"
         ));

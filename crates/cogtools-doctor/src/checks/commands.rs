@@ -20,8 +20,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
                 findings.push(Finding::problem(message).fix("close the quotes in the settings"));
             }
             Some(program) => {
-                let end = "Gemini CLI does not start";
-                findings.push(check_program(&program, end, cx));
+                let consequence = "Gemini CLI does not start";
+                findings.push(check_program(&program, consequence, cx));
                 if !program.dropped.is_empty() {
                     let message = format!(
                         "`{}` in the discovery command is dropped: Gemini CLI does not start a shell",
@@ -43,15 +43,15 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// Checks that the program exists in this version; `end` is the consequence if not.
-fn check_program(program: &Program, end: &str, cx: &Context) -> Finding {
+/// Checks that the program exists in this version; `consequence` is what happens if not.
+fn check_program(program: &Program, consequence: &str, cx: &Context) -> Finding {
     let name = &program.name;
     let Some(file) = &program.file else {
-        return missing(name, end, cx);
+        return missing(name, consequence, cx);
     };
-    let shown = cx.gemini.places.shown(file);
-    if !program.is_ours() || !program.may_run(&cx.gemini.trust) {
-        return Finding::ok(format!("`{name}` is `{shown}`, not started here"));
+    let path = cx.gemini.places.shown(file);
+    if !program.is_cogtools() || !program.may_run(&cx.gemini.trust) {
+        return Finding::ok(format!("`{name}` is `{path}`, not started here"));
     }
     // Without its arguments, which may not go with `--version`.
     let bare = Program {
@@ -62,27 +62,27 @@ fn check_program(program: &Program, end: &str, cx: &Context) -> Finding {
         Some(Ok(output)) => {
             let line = first_line(&output.stdout);
             if line.split(' ').next_back() == Some(VERSION) {
-                return Finding::ok(format!("`{name}` is `{shown}`, version {VERSION}"));
+                return Finding::ok(format!("`{name}` is `{path}`, version {VERSION}"));
             }
             let message =
-                format!("`{name}` is `{shown}`, which reports `{line}`; this is version {VERSION}");
+                format!("`{name}` is `{path}`, which reports `{line}`; this is version {VERSION}");
             Finding::warning(message).fix(path_hint(cx))
         }
         Some(Err(error)) => {
-            Finding::problem(format!("`{shown}` {error}: {end}")).fix(path_hint(cx))
+            Finding::problem(format!("`{path}` {error}: {consequence}")).fix(path_hint(cx))
         }
-        None => missing(name, end, cx),
+        None => missing(name, consequence, cx),
     }
 }
 
-fn missing(name: &str, end: &str, cx: &Context) -> Finding {
+fn missing(name: &str, consequence: &str, cx: &Context) -> Finding {
     if name.contains(char::is_whitespace) {
         let message = format!(
-            "`{name}` is a single name to Gemini CLI, spaces included, and no program has it: {end}"
+            "`{name}` is a single name to Gemini CLI, spaces included, and no program has it: {consequence}"
         );
         return Finding::problem(message).fix("set the call command to \"cogtools-call\"");
     }
-    let message = format!("`{name}` is not on PATH in the project: {end}");
+    let message = format!("`{name}` is not on PATH in the project: {consequence}");
     Finding::problem(message).fix(path_hint(cx))
 }
 

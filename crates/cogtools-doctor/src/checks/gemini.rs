@@ -6,6 +6,7 @@ use cogtools_gemini_cli::install::Installation;
 use crate::context::Context;
 use crate::finding::Finding;
 
+/// The command that installs Gemini CLI.
 const INSTALL: &str = "npm install --global @google/gemini-cli";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {

@@ -16,7 +16,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         let message = format!("skipped: Gemini CLI {version} has no policies");
         return vec![Finding::ok(message)];
     }
-    let mut findings: Vec<Finding> = broken_policies(cx).collect();
+    let mut findings: Vec<Finding> = invalid_policies(cx).collect();
     findings.extend(unmatched_wildcards(cx));
     let names = cx.names();
     let denied: Vec<&String> = names.iter().filter(|name| !is_allowed(name, cx)).collect();
@@ -26,18 +26,20 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         let message = "every tool is allowed in headless mode (gemini -p)";
         findings.push(Finding::ok(message));
     } else {
-        let (few, all) = (denied.len(), names.len());
+        let (hidden, total) = (denied.len(), names.len());
         let first: Vec<&str> = denied.iter().take(3).map(|name| name.as_str()).collect();
-        let more = if few > first.len() { ", …" } else { "" };
+        let more = if hidden > first.len() { ", …" } else { "" };
         let shown = first.join(", ");
-        let message =
-            format!("in headless mode (gemini -p) {few} of {all} tools are hidden: {shown}{more}");
-        findings.push(Finding::warning(message).fix(ALLOW));
+        let message = format!(
+            "in headless mode (gemini -p) {hidden} of {total} tools are hidden: {shown}{more}"
+        );
+        findings.push(Finding::warning(message).fix(ALLOW_COMMAND));
     }
     findings
 }
 
-const ALLOW: &str = "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> \
+/// The command that allows all tools.
+const ALLOW_COMMAND: &str = "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> \
                      ~/.gemini/policies/cogtools.toml";
 
 /// The policy that allows the hidden tools; empty if there are none.
@@ -66,7 +68,7 @@ fn is_allowed(name: &str, cx: &Context) -> bool {
     }
 }
 
-fn broken_policies(cx: &Context) -> impl Iterator<Item = Finding> {
+fn invalid_policies(cx: &Context) -> impl Iterator<Item = Finding> {
     cx.gemini.policies.broken.iter().map(|(file, why)| {
         let shown = cx.gemini.places.shown(file);
         let message = format!("{shown}: {why}: Gemini CLI ignores the file");
@@ -76,7 +78,7 @@ fn broken_policies(cx: &Context) -> impl Iterator<Item = Finding> {
 
 /// Wildcards that match nothing.
 fn unmatched_wildcards(cx: &Context) -> Vec<Finding> {
-    let mut found: Vec<(&str, String)> = cx
+    let mut wildcards: Vec<(&str, String)> = cx
         .gemini
         .policies
         .void()
@@ -88,14 +90,14 @@ fn unmatched_wildcards(cx: &Context) -> Vec<Finding> {
             .settings
             .list(key)
             .filter(|(name, _)| is_void(name));
-        found.extend(listed.map(|(name, file)| (name, cx.gemini.places.shown(&file.path))));
+        wildcards.extend(listed.map(|(name, file)| (name, cx.gemini.places.shown(&file.path))));
     }
-    found
+    wildcards
         .into_iter()
         .map(|(name, file)| {
             let message =
                 format!("`{name}` in {file} matches nothing: Gemini CLI compares full names");
-            Finding::warning(message).fix(ALLOW)
+            Finding::warning(message).fix(ALLOW_COMMAND)
         })
         .collect()
 }

@@ -120,8 +120,10 @@ fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
         .filter(|line| line.starts_with("\\fB"))
         .collect();
     let described = options(&heads.join("\n"));
-    let gone = described.difference(&help).next()?;
-    outdated(format!("documents {gone}, which the program does not have"))
+    let removed = described.difference(&help).next()?;
+    outdated(format!(
+        "documents {removed}, which the program does not have"
+    ))
 }
 
 /// The long options in a text.

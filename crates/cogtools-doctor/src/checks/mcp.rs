@@ -43,8 +43,7 @@ fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Fin
     }
     let prefix = format!("mcp_{name}_");
     let names = cx.names();
-    let clash = names.iter().find(|tool| tool.starts_with(&prefix));
-    if let Some(tool) = clash {
+    if let Some(tool) = names.iter().find(|tool| tool.starts_with(&prefix)) {
         let message = format!("the tool `{tool}` has the name prefix of the server `{name}`");
         findings.push(Finding::warning(message).fix("rename the tool, or the server"));
     }

@@ -56,14 +56,14 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
             lists.push((cx.gemini.places.shown(&file.path), entries));
         }
     }
-    let mut last = None;
+    let mut previous = None;
     for rule in &cx.gemini.policies.rules {
         let position = Some((&rule.file, rule.index));
         match lists.last_mut() {
-            Some((_, entries)) if position == last => entries.push(&rule.tool),
+            Some((_, entries)) if position == previous => entries.push(&rule.tool),
             _ => lists.push((cx.gemini.places.shown(&rule.file), vec![&rule.tool])),
         }
-        last = position;
+        previous = position;
     }
     let mut findings = Vec::new();
     for (file, entries) in lists {
@@ -76,10 +76,10 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
             .iter()
             .any(|tool| names.iter().any(|name| name == tool))
         {
-            let gone = tools
+            let missing = tools
                 .into_iter()
                 .filter(|tool| !names.iter().any(|name| name == tool));
-            findings.extend(gone.map(|tool| missing_tool(tool, &file, names)));
+            findings.extend(missing.map(|tool| missing_tool(tool, &file, names)));
         }
     }
     findings
@@ -103,8 +103,8 @@ fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
             continue;
         }
         let quoted = cell.split('`').nth(1).filter(|_| in_tool_table);
-        let gone = quoted.filter(|name| !names.iter().any(|known| known == name));
-        if let Some(tool) = gone.filter(|name| Name::new(name).is_ok()) {
+        let missing = quoted.filter(|name| !names.iter().any(|known| known == name));
+        if let Some(tool) = missing.filter(|name| Name::new(name).is_ok()) {
             findings.push(missing_tool(tool, &file.display().to_string(), names));
         }
     }
@@ -112,11 +112,11 @@ fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
 }
 
 fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
-    let meant = did_you_mean(tool, names.iter().map(String::as_str));
+    let suggestion = did_you_mean(tool, names.iter().map(String::as_str));
     let message = format!("{file} names the tool `{tool}`, which does not exist");
-    let fix = meant.map_or_else(
+    let fix = suggestion.map_or_else(
         || format!("remove `{tool}` from {file}"),
-        |meant| format!("edit {file}; {meant}"),
+        |suggestion| format!("edit {file}; {suggestion}"),
     );
     Finding::warning(message).fix(fix)
 }

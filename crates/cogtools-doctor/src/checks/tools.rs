@@ -13,7 +13,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut valid = 0;
     for file in &cx.tools.files {
-        let (diagnostics, end) = match &file.tool {
+        let (diagnostics, consequence) = match &file.tool {
             Ok(tool) => {
                 let diagnostics: Vec<Diagnostic> =
                     tool.check_implementation().into_iter().collect();
@@ -26,7 +26,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         findings.extend(
             diagnostics
                 .first()
-                .map(|diagnostic| invalid_tool(diagnostic, more, end, &cx.host.cwd)),
+                .map(|diagnostic| invalid_tool(diagnostic, more, consequence, &cx.host.cwd)),
         );
     }
     findings.extend(cx.tools.valid().filter_map(invalid_example));
@@ -45,11 +45,11 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 }
 
 /// The first error of a file, and the number of `more`, which the linter reports.
-fn invalid_tool(diagnostic: &Diagnostic, more: usize, end: &str, cwd: &Path) -> Finding {
+fn invalid_tool(diagnostic: &Diagnostic, more: usize, consequence: &str, cwd: &Path) -> Finding {
     let line = diagnostic.summary();
     let message = match more {
-        0 => format!("{line}: {end}"),
-        more => format!("{line} (and {more} more): {end}"),
+        0 => format!("{line}: {consequence}"),
+        more => format!("{line} (and {more} more): {consequence}"),
     };
     let file = diagnostic.location.as_ref().map_or_else(
         || diagnostic.subject.clone(),
