@@ -1,21 +1,21 @@
-//! What can be wrong with a configuration, in words.
+//! The errors of a configuration.
 
-/// What can be wrong with a configuration.
+/// An error in a configuration.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConfigError {
-    #[error("the configuration is a map of keys, not {0}")]
+    #[error("the configuration must be a map of keys, not {0}")]
     NotAMap(&'static str),
     #[error("unknown key `{0}`")]
     UnknownKey(String, Option<String>),
     #[error("`tool_sources` takes a list of sources, not {0}")]
     Sources(&'static str),
-    #[error("a source is a map such as `local: ./tools`, not {0}")]
+    #[error("a source must be a map such as `local: ./tools`, not {0}")]
     Source(&'static str),
     #[error("`{0}` is not a kind of source")]
     Kind(String, Option<String>),
     #[error("`{0}` needs `{1}`")]
     Missing(&'static str, &'static str),
-    #[error("two providers are called `{0}`")]
+    #[error("two providers are named `{0}`")]
     Twice(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
@@ -28,7 +28,7 @@ pub(super) enum ConfigError {
     },
     #[error("a rule is set to off, warn or error, not {0}")]
     Level(String, Option<String>),
-    #[error("`{0}` is no name of a host")]
+    #[error("`{0}` is not a known host")]
     Host(String, Option<String>),
 }
 
@@ -42,7 +42,7 @@ impl ConfigError {
             | Self::Takes {
                 meant: Some(meant), ..
             } => meant.clone(),
-            Self::UnknownKey(_, None) => "see cogtoolrc(5) for the keys there are".into(),
+            Self::UnknownKey(_, None) => "see cogtoolrc(5) for all keys".into(),
             Self::Level(_, None) => "write `lint: {rules: {no-examples: off}}`".into(),
             Self::NotAMap(_) | Self::Sources(_) => {
                 "write `tool_sources: [{local: ./tools}]`".into()
@@ -58,7 +58,7 @@ impl ConfigError {
     }
 }
 
-/// A right value for a key.
+/// An example of a valid value for a key.
 fn example(key: &str) -> &'static str {
     match key {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",

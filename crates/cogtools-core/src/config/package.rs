@@ -1,19 +1,19 @@
-//! What `package.json` says under `cogtools`, each value with its place.
+//! The key `cogtools` of `package.json`, each value with its location.
 //!
-//! JSON has no places where it was parsed, so the value is read again as YAML,
-//! of which JSON is a part, with everything around it blanked out.
+//! The JSON parser reports no locations, so the value is parsed again as YAML, a
+//! superset of JSON, with everything around it blanked out.
 
 use serde_json::Value;
 
 use crate::text::{Span, Text};
 use crate::yaml::{self, Data, Node};
 
-/// The key that is ours.
+/// The key that cogtools reads.
 const KEY: &str = "\"cogtools\"";
-/// What it says to those who install the package, and not to the project.
+/// The key for the users of the package, which the project ignores.
 const EXPORTED_TOOLS: &str = "tools";
 
-/// The document that `value`, the value of our key in `text`, is.
+/// Converts `value`, the value of the key in `text`, to a document.
 pub(super) fn document(text: &Text, mut value: Value) -> Node {
     let key = key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
     let placed = placed(text, key, &value);
@@ -27,7 +27,7 @@ pub(super) fn document(text: &Text, mut value: Value) -> Node {
     node
 }
 
-/// The value behind `key` with its places, if YAML reads it as JSON does.
+/// The value of `key` with locations, if YAML parses it to the same value as JSON.
 fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
     let rest = text.as_str().get(key.end..)?;
     let start = key.end + rest.find(':')? + 1;
@@ -44,7 +44,7 @@ fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
     (node.to_json() == *value).then_some(node)
 }
 
-/// Where our key stands, not deeper than the outermost object; of two, the last.
+/// The position of the key in the outermost object; of two, the last.
 fn key(text: &str) -> Option<Span> {
     let mut found = None;
     walk(text, |depth, span| {
@@ -56,7 +56,7 @@ fn key(text: &str) -> Option<Span> {
     found
 }
 
-/// How far the first value of `text` goes, which ends with a comma or a bracket.
+/// The length of the first value of `text`, which ends at a comma or a bracket.
 fn length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quoted = false;
@@ -76,7 +76,7 @@ fn length(text: &str) -> Option<usize> {
     None
 }
 
-/// Shows `each` string of a JSON text with the depth that it stands in.
+/// Calls `each` for every string of a JSON text, with its nesting depth.
 fn walk(text: &str, mut each: impl FnMut(usize, Span)) {
     let mut depth = 0_usize;
     let mut bytes = text.bytes().enumerate();

@@ -1,4 +1,4 @@
-//! One layer's keys, read into the configuration over what was there.
+//! Reads the keys of one layer into the configuration, over earlier layers.
 
 use super::error::ConfigError;
 use super::layer::Layer;
@@ -12,7 +12,7 @@ use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Budget, Code, Diagnostic, Level, RuleLevel, Target};
 
-/// Reads `layer` into `config`; `packages` are what `node_modules` means.
+/// Reads `layer` into `config`; `packages` is the source for `node_modules`.
 pub(super) fn read(
     layer: &Layer,
     packages: &Packages,
@@ -31,7 +31,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads values and gathers what is wrong with them.
+/// Reads values and collects errors.
 pub(super) struct Reader<'l> {
     pub(super) layer: &'l Layer,
     pub(super) packages: &'l Packages,
@@ -46,12 +46,12 @@ impl Reader<'_> {
         self.diagnostics.push(display_path.hint(diagnostic.hint()));
     }
 
-    /// Whether nothing was wrong so far.
+    /// Whether there were no errors so far.
     pub(super) const fn is_fine(&self) -> bool {
         self.diagnostics.is_empty()
     }
 
-    /// Says that `node`, the value of `key`, should be `takes`.
+    /// Reports that `node`, the value of `key`, should be `takes`.
     pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
         let word = node.text().filter(|text| text.len() <= 40);
         let diagnostic = ConfigError::Takes {
@@ -157,7 +157,7 @@ impl Reader<'_> {
         config.set(self.setting(key.to_owned(), entry));
     }
 
-    /// Reads a filter over what `filter` was; key by key, the later layer wins.
+    /// Reads a filter over the earlier `filter`; a later layer replaces single keys.
     fn filter(&mut self, key: &str, entry: &Entry, filter: &mut Filter) -> Vec<Setting> {
         let mut settings = Vec::new();
         for entry in self.map("filter", entry) {
@@ -184,7 +184,7 @@ impl Reader<'_> {
         settings
     }
 
-    /// A list of strings. In a variable, one string is a list with commas in it.
+    /// A list of strings. In a variable, a string is a comma-separated list.
     pub(super) fn strings(&mut self, key: &str, node: &Node) -> Vec<String> {
         match &node.data {
             Data::List(items) => {

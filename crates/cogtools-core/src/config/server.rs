@@ -1,4 +1,4 @@
-//! An item of `tool_sources` that is a server of the Model Context Protocol.
+//! An item of `tool_sources` that is an MCP server.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::source::is_invalid_in_name;
 use crate::source::{Provider, Server, Settings, Source, Transport};
 use crate::yaml::{Data, Node};
 
-/// The keys of such a source.
+/// The keys of an MCP server.
 const KEYS: [&str; 9] = [
     "command", "args", "url", "headers", "name", "prefix", "env", "timeout", "cache",
 ];
 
-/// What the item says so far.
+/// The values of the item that were read so far.
 #[derive(Default)]
 struct RawServer {
     command: Vec<String>,
@@ -43,7 +43,7 @@ impl Reader<'_> {
         for entry in self.map("mcp", entry) {
             let value = &entry.value;
             match entry.key.as_str() {
-                // As other hosts have it, a string is a program and not a line.
+                // As in other hosts, a string is a program rather than a command line.
                 "command" => match value.text() {
                     Some(_) => raw.command = vec![self.text_value("command", value)],
                     None => raw.command = self.strings("command", value),
@@ -99,7 +99,7 @@ impl Reader<'_> {
         headers
     }
 
-    /// A time, or 0 for none.
+    /// A number of seconds, or 0 for none.
     fn cache(&mut self, node: &Node) -> Option<Duration> {
         match &node.data {
             Data::Number(number) if number.as_f64() == Some(0.0) => None,
@@ -150,13 +150,13 @@ impl RawServer {
         }
     }
 
-    /// The host of a URL; of a command the program, or the package that a launcher
-    /// is given.
+    /// The default name: the host of a URL, or for a command the program, or the
+    /// package that a launcher runs.
     fn usual_name(&self) -> String {
         if !self.url.is_empty() {
             let rest = self.url.split("://").nth(1).unwrap_or_default();
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-            // Who asks may stand before it, with a password that no message tells.
+            // The authority may contain a password, which no message may reveal.
             return host.rsplit('@').next().unwrap_or_default().to_owned();
         }
         let line: Vec<&String> = self.command.iter().chain(&self.args).collect();
@@ -174,8 +174,8 @@ impl RawServer {
     }
 }
 
-/// A URL to be shown: who asks may stand in it, with a password, and a query may be
-/// a key.
+/// A URL for display: its user name may be followed by a password, and its query may
+/// contain a key.
 fn without_secrets(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -189,10 +189,10 @@ fn without_secrets(url: &str) -> String {
     format!("{scheme}://{who}{host}{path}{cut}")
 }
 
-/// Programs whose first argument names what they run.
+/// Programs whose first argument is the package or script that they run.
 const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
-/// The name of a package without its scope and version, or of a script's file.
+/// The name of a package without scope and version, or of a script without extension.
 fn package_name(word: &str) -> String {
     let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let name = last.split('@').next().unwrap_or(last);

@@ -28,7 +28,7 @@ impl Reader<'_> {
             let Some(source) = self.source(item) else {
                 continue;
             };
-            // The user's word is given to a name.
+            // Approvals are recorded by name.
             let name = provider_name(&source);
             if name.is_some() && sources.iter().any(|other| provider_name(other) == name) {
                 let name = name.unwrap_or_default().to_owned();
@@ -122,8 +122,8 @@ impl Reader<'_> {
         Some(Source::Provider(Provider::new(settings)))
     }
 
-    /// A program and its arguments: a list, or a string that is split as a shell
-    /// would split it.
+    /// A program and its arguments: a list, or a string that is split like a shell
+    /// command.
     pub(super) fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
         match node.text() {
             Some(text) => shlex::split(text).unwrap_or_else(|| {
@@ -139,7 +139,7 @@ impl Reader<'_> {
         let word = node.text().filter(fits);
         word.map_or_else(
             || {
-                self.takes(key, "a word without colons", node);
+                self.takes(key, "a name without colons or spaces", node);
                 String::new()
             },
             str::to_owned,
@@ -165,8 +165,8 @@ fn provider_name(source: &Source) -> Option<&str> {
     Some(&provider.settings().name)
 }
 
-/// What no name of a provider has in it: the user approves a name, so that it must
-/// be what it looks like.
+/// Characters that a provider's name must not contain: users approve by name, so it
+/// must look like what it is.
 pub(super) fn is_invalid_in_name(c: char) -> bool {
     c == ':' || c.is_control() || invisible::name(c).is_some()
 }

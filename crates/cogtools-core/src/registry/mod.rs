@@ -1,4 +1,4 @@
-//! All tools of a project: the one place that finds them.
+//! All tools of a project; every lookup goes through this module.
 
 mod builtin;
 mod call;
@@ -31,29 +31,29 @@ pub struct Registry {
     cx: Context,
 }
 
-/// What a walk over all tools has found.
+/// The result of loading all tools.
 #[derive(Debug)]
 pub struct Found<T> {
     /// One item for each tool file, in the order of sources and names.
     pub items: Vec<T>,
     /// Sources that could not be listed.
     pub source_errors: Vec<SourceError>,
-    /// Files that were passed over, for an earlier source has a tool of that name:
-    /// the file, and the one that won.
+    /// Shadowed files, because an earlier source has a tool of that name: the file, and
+    /// the one that won.
     pub shadowed: Vec<(PathBuf, PathBuf)>,
-    /// How many files the filters have left out.
+    /// How many files the filters have excluded.
     pub filtered_out: usize,
 }
 
-/// From so many files on, a second thread pays for itself.
+/// The number of files from which a second thread pays off.
 const PARALLEL_THRESHOLD: usize = 32;
 
 /// How many files a thread takes at a time.
 const CHUNK: usize = 16;
 
 impl Registry {
-    /// The registry of a configuration, for `host` if it is known who asks. Only
-    /// sources that are other programs look at the `cx`.
+    /// The registry of a configuration, for `host` if the caller is known. Only sources
+    /// that are programs use `cx`.
     pub fn new(config: Config, host: Option<Target>, cx: Context) -> Self {
         let own = host.and_then(|host| config.host(host).cloned());
         let budget = config.budget(host);
@@ -66,12 +66,12 @@ impl Registry {
         }
     }
 
-    /// What the declarations of all tools may cost, if that is said.
+    /// The budget of all declarations, if one is set.
     pub const fn budget(&self) -> Option<Budget> {
         self.budget
     }
 
-    /// The two tools that lead to all others, and are in no list of them.
+    /// The two tools that give access to all others, which are never listed.
     pub fn index(&self) -> Result<Vec<Tool>, FindError> {
         Name::RESERVED
             .map(|name| self.find(name))
@@ -79,8 +79,8 @@ impl Registry {
             .collect()
     }
 
-    /// The tool of that name. It opens `<name>.yaml` in each source until one has
-    /// it, and nothing else; only when none has it are names compared.
+    /// Finds the tool of that name. It opens `<name>.yaml` in each source until one has
+    /// it, and nothing else; names are compared only if none has it.
     pub fn find(&self, name: &str) -> Result<Tool, FindError> {
         if let Some(tool) = builtin::tool(name, self) {
             return Ok(tool);
@@ -102,14 +102,14 @@ impl Registry {
         Err(FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// Whether the filters leave the tool `name` of `toolset` in.
+    /// Whether the filters select the tool `name` of `toolset`.
     fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
         let takes = |filter: &Filter| filter.matches_name(name) && filter.matches_toolset(toolset);
         self.filters.iter().all(takes)
     }
 
-    /// The file of the tool of that name, the one that [`Registry::find`] would
-    /// open; whether it is a tool is not looked at.
+    /// The file of the tool of that name, the one that [`Registry::find`] would open;
+    /// its content is not parsed.
     pub fn locate(&self, name: &str) -> Result<Candidate, FindError> {
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
@@ -118,7 +118,7 @@ impl Registry {
         found.ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// What can be said of a name that no source has.
+    /// Describes a name that no source has, with suggestions.
     fn explain_missing(&self, name: &Name) -> NotFound {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
@@ -130,7 +130,7 @@ impl Registry {
                 .into_iter()
                 .filter(|listed| self.is_listed(listed));
             names.extend(left.filter_map(|listed| listed.name.into_string().ok()));
-            // What is wrong with one declaration says nothing of other names.
+            // An error in one declaration does not affect other names.
             let errors = listing.errors.into_iter();
             unlisted.extend(errors.filter(|error| !error.is_partial()));
         }
@@ -150,7 +150,7 @@ impl Registry {
         }
     }
 
-    /// Asks the sources that are programs, all at once: each may be slow.
+    /// Lists the sources that are programs in parallel: each may be slow.
     fn prefetch_providers(&self) {
         let programs = self.sources.iter().filter_map(Source::provider);
         let programs: Vec<_> = programs.collect();
@@ -168,7 +168,7 @@ impl Registry {
         self.filters.is_empty() || self.is_selected(&name, listed.provenance.toolset.as_deref())
     }
 
-    /// All that wants to be a tool and is not shadowed, by source; no file is opened.
+    /// All candidates that are not shadowed, by source; no file is opened.
     pub fn files(&self) -> Found<Candidate> {
         let mut found: Found<Candidate> = Found {
             items: Vec::new(),
@@ -211,8 +211,7 @@ impl Registry {
         found
     }
 
-    /// All that the sources have, in their order: also what is shadowed, and what
-    /// the filters leave out.
+    /// All candidates of all sources, in order, including shadowed and filtered ones.
     pub fn list_unfiltered(&self) -> Listing {
         self.prefetch_providers();
         let mut all = Listing::default();
@@ -222,14 +221,13 @@ impl Registry {
         all
     }
 
-    /// Loads every tool and turns each into what the caller needs, `each` running
-    /// on two threads when there are many.
+    /// Loads every tool and converts each with `each`, on two threads when there are
+    /// many.
     pub fn map<T: Send>(&self, each: impl Fn(Result<Tool, ToolError>) -> T + Sync) -> Found<T> {
         self.map_files(|_, tool| each(tool))
     }
 
-    /// The same for callers that need to know whose file each is, also when it is
-    /// not a tool.
+    /// The same for callers that need each file, even if it is not a valid tool.
     pub fn map_files<T: Send>(
         &self,
         each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
@@ -244,13 +242,13 @@ impl Registry {
     }
 }
 
-/// Loads each of `files` and turns it into what the caller needs, in their order,
-/// `each` running on two threads when there are many.
+/// Loads each of `files` and converts it with `each`, in order, on two threads when
+/// there are many.
 pub fn load_all<T: Send>(
     files: &[Candidate],
     each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
 ) -> Vec<T> {
-    // A tool that brings our own code down must not take the others with it.
+    // A tool that makes cogtools panic must not affect the others.
     let load = |file: &Candidate| {
         let loaded = AssertUnwindSafe(|| each(file, file.load()));
         catch_unwind(loaded)
@@ -265,7 +263,8 @@ pub fn load_all<T: Send>(
         let index = next.fetch_add(1, Ordering::Relaxed);
         pieces.get(index).map(|piece| (index, *piece))
     };
-    // Whoever is done takes the next piece: two cores are hardly ever equally free.
+    // Threads take the next chunk when they are done: two cores are rarely equally
+    // free.
     let work = || {
         let mut done = Vec::new();
         while let Some((index, piece)) = take() {

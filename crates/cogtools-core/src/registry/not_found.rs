@@ -1,4 +1,4 @@
-//! A tool that cannot be had, and what may have been meant.
+//! A tool that is not available, with suggestions.
 
 use std::path::PathBuf;
 
@@ -8,34 +8,34 @@ use crate::suggest::one_of;
 use crate::tool::ToolError;
 use crate::{Code, Diagnostic, NameError};
 
-/// A name that no source has a tool for, and what may have been meant.
+/// A name that no source has, with suggestions.
 #[derive(Debug)]
 pub struct NotFound {
     /// The name.
     pub name: String,
-    /// Names that come near.
+    /// Similar names.
     pub near: Vec<String>,
-    /// Files of that name that do not end as tool files do.
+    /// Files of that name with another extension.
     pub misnamed: Vec<PathBuf>,
-    /// The file of such a tool that a filter leaves out.
+    /// The file of such a tool that a filter excludes.
     pub filtered: Option<PathBuf>,
-    /// Sources that could not be looked through.
+    /// Errors of sources that could not be searched.
     pub unlisted: Vec<SourceError>,
 }
 
-/// Why a tool cannot be had.
+/// Why a tool is not available.
 #[derive(Debug)]
 pub enum FindError {
-    /// No tool can have that name.
+    /// The name is not valid.
     InvalidName(String, NameError),
     /// No source has it.
     NotFound(NotFound),
-    /// Its file is not a tool.
+    /// Its file is invalid.
     Invalid(ToolError),
 }
 
 impl FindError {
-    /// All that is to be shown.
+    /// All diagnostics to show.
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::InvalidName(name, error) => {
@@ -43,10 +43,8 @@ impl FindError {
                 if shown.len() < name.len() {
                     shown.push('…');
                 }
-                let diagnostic = Diagnostic::new(
-                    Code::ToolNotFound,
-                    format!("not the name of a tool: {error}"),
-                );
+                let diagnostic =
+                    Diagnostic::new(Code::ToolNotFound, format!("invalid tool name: {error}"));
                 vec![
                     diagnostic
                         .with_subject(shown.escape_debug().to_string())
@@ -61,7 +59,7 @@ impl FindError {
 
 impl NotFound {
     fn diagnostics(self) -> Vec<Diagnostic> {
-        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool of that name is here");
+        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool has that name");
         if let Some(file) = &self.filtered {
             let file = file.display();
             diagnostic = diagnostic.hint(format!(
@@ -71,8 +69,7 @@ impl NotFound {
         }
         for file in &self.misnamed {
             let file = file.display();
-            diagnostic =
-                diagnostic.hint(format!("`{file}` is not read: tool files end in `.yaml`"));
+            diagnostic = diagnostic.hint(format!("`{file}` is ignored: tool files end in `.yaml`"));
         }
         diagnostic.hints.extend(one_of(&self.near).map(Hint::from));
         let diagnostic = diagnostic.with_subject(self.name).hint(LIST);
@@ -81,7 +78,7 @@ impl NotFound {
     }
 }
 
-/// How many characters of a name that cannot be one are shown.
+/// How many characters of an invalid name are shown.
 const SHOWN: usize = 64;
 
-const LIST: Hint = Hint::run("", Command::Discover, " prints the tools there are");
+const LIST: Hint = Hint::run("", Command::Discover, " lists all tools");

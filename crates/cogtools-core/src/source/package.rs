@@ -1,8 +1,7 @@
-//! One npm package, and the folders of tools that its `package.json` names.
+//! An npm package, and the folders of tools that its `package.json` names.
 //!
-//! Whoever wrote a package wrote what lies in it. Its tools must not make
-//! cogtools read, and show in a message, what the user has elsewhere: so neither
-//! a path nor a link leads out of the package.
+//! A package must not make cogtools read the user's other files, and show them in a
+//! message. So neither a path nor a link may lead outside the package.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,22 +17,22 @@ use crate::tool::{Author, Provenance};
 pub struct Package {
     /// Its name, with its scope: `@scope/name`.
     pub name: String,
-    /// Its folder, links resolved.
+    /// Its folder, with links resolved.
     pub root: PathBuf,
-    /// Its folders of tools, in its own order.
+    /// Its folders of tools, in the order of its manifest.
     pub folders: Vec<Folder>,
 }
 
-/// The folder that packages are in.
+/// The name of the folder that contains packages.
 pub(super) const MODULES: &str = "node_modules";
-/// The file that says what a package is.
+/// The name of a package's manifest.
 pub(super) const MANIFEST: &str = "package.json";
-/// The largest of them that is read, in MiB.
+/// The maximum size of a manifest, in MiB.
 const LIMIT: usize = 4;
-/// What begins a file of some editors, and is no part of it.
+/// The byte order mark, which some editors write.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes of a `package.json`, known to its user as `display_path`.
+/// The content of a `package.json`, known to the user as `display_path`.
 pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
     let mut bytes = text::bytes(path, display_path, LIMIT << 20)?;
     if bytes.starts_with(MARK) {
@@ -43,7 +42,7 @@ pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, Text
 }
 
 impl Package {
-    /// The package `name` in `folder`, known to its user as `display_path`, if it has
+    /// The package `name` in `folder`, known to the user as `display_path`, if it has
     /// tools.
     pub(super) fn read(
         name: &str,
@@ -65,7 +64,7 @@ impl Package {
         let Some(paths) = declared(&bytes).map_err(wrong)? else {
             return Ok(None);
         };
-        // A link leads to where the package really is; its files are known by that.
+        // The path is that of the link's target, because the package's files are there.
         let real = folder.canonicalize();
         let root = real.unwrap_or_else(|_| folder.to_path_buf());
         let folders = paths.iter().map(|path| {
@@ -87,10 +86,10 @@ impl Package {
     }
 }
 
-/// What a `package.json` says under `cogtools.tools`, if it does.
+/// The value of `cogtools.tools` in a `package.json`, if present.
 fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
     let word = br#""cogtools""#;
-    // Most packages are not for us, and need not be parsed to know that.
+    // Most packages have no tools, and need not be parsed to see that.
     if !bytes.windows(word.len()).any(|window| window == word) {
         return Ok(None);
     }
@@ -107,20 +106,20 @@ fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
     }
 }
 
-/// The folder that a package at `root` names by `path`, from there.
+/// The folder that a package at `root` names by `path`, relative to `root`.
 fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
     let inside = path
         .as_str()
         .map(Path::new)
         .filter(|path| is_contained(path));
-    let outside = || format!("`{path}` is no folder inside of the package");
+    let outside = || format!("`{path}` is not a folder inside the package");
     let parts = inside.ok_or_else(outside)?.components();
     let tidy: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
     let named = tidy.display();
     match root.join(&tidy).canonicalize() {
-        Ok(real) if !real.starts_with(root) => {
-            Err(format!("`{named}` is a link that leads out of the package"))
-        }
+        Ok(real) if !real.starts_with(root) => Err(format!(
+            "`{named}` is a link that points outside the package"
+        )),
         Ok(real) if !real.is_dir() => Err(format!("`{named}` is not a folder")),
         Ok(_) => Ok(tidy),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -130,10 +129,10 @@ fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether a path leads to something below where it begins.
+/// Whether a path stays below its starting point.
 fn is_contained(path: &Path) -> bool {
     let mut parts = path.components();
-    // What a package brings along is not a part of what is allowed with it.
+    // Packages nested in a package are not covered by its approval.
     !path.as_os_str().is_empty()
         && parts.all(|part| match part {
             Component::Normal(name) => !digest::is_excluded(name),

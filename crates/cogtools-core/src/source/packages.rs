@@ -1,9 +1,9 @@
-//! Tools out of npm packages: those whose `package.json` says
-//! `"cogtools": {"tools": ["folder"]}`.
+//! Tools from npm packages: those whose `package.json` contains `"cogtools": {"tools":
+//! ["folder"]}`.
 //!
-//! A `node_modules` holds a thousand packages that nobody named. Looked at are
-//! those that the project's `package.json` depends on, what is linked there from
-//! elsewhere (workspaces, `npm link`), and what is installed for everybody.
+//! A `node_modules` contains a thousand indirect dependencies. Only these are read:
+//! direct dependencies of the project's `package.json`, packages linked from elsewhere
+//! (workspaces, `npm link`), and globally installed packages.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::{GlobalModules, Listing, Package, SourceError};
 use crate::tool::ToolError;
 use crate::{Name, Tool};
 
-/// The packages of a project, nearest first, then those for everybody.
+/// The packages of a project, nearest first, then the global ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packages {
     root: PathBuf,
@@ -23,14 +23,14 @@ pub struct Packages {
     global: GlobalModules,
 }
 
-/// A folder of packages, and the names in it that can matter.
+/// A folder of packages, and the names in it that are read.
 struct ModulesDir {
     modules: PathBuf,
     display_path: PathBuf,
     names: BTreeSet<String>,
 }
 
-/// The lists of packages that a project says it needs.
+/// The keys of `package.json` that list dependencies.
 const NEEDS: [&str; 4] = [
     "dependencies",
     "devDependencies",
@@ -39,8 +39,8 @@ const NEEDS: [&str; 4] = [
 ];
 
 impl Packages {
-    /// The packages of the project at `root`, known to its user as `display_path`, and
-    /// those for everybody.
+    /// The packages of the project at `root`, known to the user as `display_path`, and
+    /// the global packages.
     pub const fn new(root: PathBuf, display_path: PathBuf, global: GlobalModules) -> Self {
         Self {
             root,
@@ -49,8 +49,8 @@ impl Packages {
         }
     }
 
-    /// The packages with tools, and what is wrong with the others that say so. A
-    /// package that is nearer hides one of the same name.
+    /// The packages with tools, and errors of packages whose manifest is invalid. A
+    /// nearer package hides one of the same name.
     pub fn packages(&self) -> (Vec<Package>, Vec<SourceError>) {
         let mut found = Vec::new();
         let mut errors = Vec::new();
@@ -71,7 +71,7 @@ impl Packages {
         (found, errors)
     }
 
-    /// Every folder of packages, in the order in which Node looks into them.
+    /// Every folder of packages, in the order in which Node searches them.
     fn modules_dirs(&self) -> Vec<ModulesDir> {
         let mut modules_dirs = Vec::new();
         let mut needed = BTreeSet::new();
@@ -110,9 +110,9 @@ impl Packages {
         modules_dirs
     }
 
-    /// Whether `path`, above the project, is of the one whose project it is, or
-    /// of the system's owner. Above a project may be a folder for everybody, and
-    /// there somebody else's packages.
+    /// Whether `path`, above the project, has the same owner as the project, or belongs
+    /// to root. A folder above the project may be world-writable and contain another
+    /// user's packages.
     fn is_ours(&self, path: &Path) -> bool {
         let owners = owner(path).zip(owner(&self.root));
         owners.is_none_or(|(theirs, ours)| is_trusted_owner(theirs, ours))
@@ -146,27 +146,27 @@ impl Packages {
     }
 }
 
-/// Whether what `theirs` owns counts in a project of `ours`: zero is the system's
-/// owner.
+/// Whether packages owned by `theirs` are trusted in a project owned by `ours`: user 0
+/// is root.
 const fn is_trusted_owner(theirs: u32, ours: u32) -> bool {
     theirs == ours || theirs == 0
 }
 
-/// The number of a file's owner, where the system numbers them.
+/// The user ID of a file's owner, where the system has one.
 #[cfg(unix)]
 fn owner(path: &Path) -> Option<u32> {
     let meta = std::fs::metadata(path).ok()?;
     Some(std::os::unix::fs::MetadataExt::uid(&meta))
 }
 
-/// The number of a file's owner, where the system numbers them.
+/// The user ID of a file's owner, where the system has one.
 #[cfg(not(unix))]
 const fn owner(_: &Path) -> Option<u32> {
     None
 }
 
-/// The names that a `package.json` depends on; none if it cannot be read, for it
-/// is npm's to complain.
+/// The dependencies of a `package.json`; none if it cannot be read, because npm reports
+/// that.
 fn needs(file: &Path) -> Vec<String> {
     let bytes = manifest(file, file).unwrap_or_default();
     let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -175,7 +175,7 @@ fn needs(file: &Path) -> Vec<String> {
     names.filter(|name| is_package(name)).collect()
 }
 
-/// Whether a name is that of one folder, or one in a scope.
+/// Whether a name is that of a single folder, or of one in a scope.
 fn is_package(name: &str) -> bool {
     let plain =
         |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['/', '\\', ':']);
@@ -185,9 +185,8 @@ fn is_package(name: &str) -> bool {
     }
 }
 
-/// The names of the links in a folder of packages to what no package manager has
-/// put where it is: pnpm links to packages that it keeps in such a folder too, and
-/// makes a link of what a package needs when it is told to.
+/// The links in a folder of packages that lead outside package folders. Links that pnpm
+/// makes to packages in its own store are not among them.
 fn linked(modules: &Path) -> Vec<String> {
     let links = children(modules).into_iter().filter(|(_, link)| *link);
     let names = links.map(|(name, _)| name);
@@ -200,12 +199,12 @@ fn linked(modules: &Path) -> Vec<String> {
 fn is_installed(path: &Path) -> bool {
     let within = |path: PathBuf| path.components().any(|part| part.as_os_str() == MODULES);
     let stored = |path: &Path| path.components().any(|part| part.as_os_str() == ".pnpm");
-    // Reading the link is cheap, and tells it of all that pnpm makes.
+    // Reading the link is cheap, and decides for all links that pnpm makes.
     std::fs::read_link(path).is_ok_and(|target| stored(&target))
         || path.canonicalize().is_ok_and(within)
 }
 
-/// The names of the packages in a folder of them, each with whether it is a link.
+/// The names of the packages in a folder of packages, and whether each is a link.
 fn children(modules: &Path) -> Vec<(String, bool)> {
     let mut names = Vec::new();
     for (name, link) in folders(modules) {
@@ -220,7 +219,7 @@ fn children(modules: &Path) -> Vec<(String, bool)> {
     names
 }
 
-/// The folders in a folder, each with whether it is a link.
+/// The folders in a folder, and whether each is a link.
 fn folders(folder: &Path) -> Vec<(String, bool)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter_map(|entry| {
@@ -231,8 +230,8 @@ fn folders(folder: &Path) -> Vec<(String, bool)> {
     entries.collect()
 }
 
-/// The name and the folder of the package that the file at `path` lies in, if there
-/// is a folder of packages on the way to it.
+/// The name and the folder of the package that contains the file at `path`, if it is in
+/// one.
 pub(crate) fn cx(path: &Path) -> Option<(String, PathBuf)> {
     let folders: Vec<&Path> = path.ancestors().collect();
     let modules = folders

@@ -1,8 +1,8 @@
-//! The way through a folder and its toolsets.
+//! Walks through a folder and its toolsets.
 //!
-//! First come the folders that lie in it, then those that links lead to. Each is
-//! seen once, however many links lead there, so that no tangle of links costs
-//! more than there are folders, and none has two names when it has one of its own.
+//! Subfolders come first, then the targets of links. Each folder is visited once,
+//! however many links lead to it, so that cyclic links are harmless, and a folder that
+//! is reachable without a link is never named after one.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -11,34 +11,34 @@ use std::path::PathBuf;
 use super::{Content, Folder};
 use crate::source::SourceError;
 
-/// One folder on the way.
+/// One folder of the walk.
 pub(super) struct Entry {
     /// The folder.
     pub(super) folder: Folder,
-    /// The names in it that end as tool files do, sorted.
+    /// The names of its tool files, sorted.
     pub(super) files: Vec<OsString>,
-    /// What of it cannot be had.
+    /// What could not be read.
     pub(super) errors: Vec<SourceError>,
 }
 
-/// A way that is not yet at its end.
+/// A walk in progress.
 pub(super) struct Walker {
-    /// What lies ahead, the next one last.
+    /// The folders to visit, the next one last.
     ahead: Vec<Step>,
-    /// What links lead to, each with the folder that the link lies in.
+    /// The targets of links, each with the folder that contains the link.
     links: VecDeque<(Folder, PathBuf)>,
-    /// Where it has been, links resolved.
+    /// The visited folders, with links resolved.
     seen: BTreeSet<PathBuf>,
 }
 
 struct Step {
     folder: Folder,
-    /// The folder, links resolved; unknown where it does not matter yet.
+    /// The folder with links resolved; `None` until it is needed.
     real: Option<PathBuf>,
 }
 
 impl Walker {
-    /// The way through `folder`.
+    /// Starts a walk through `folder`.
     pub(super) fn over(folder: &Folder) -> Self {
         let first = Step {
             folder: folder.clone(),
@@ -51,7 +51,7 @@ impl Walker {
         }
     }
 
-    /// Notes where it goes on from `step`.
+    /// Queues the folders and links of `step`.
     fn branch(&mut self, step: &Step, content: &Content) {
         if content.folders.is_empty() && content.links.is_empty() {
             return;
@@ -77,8 +77,8 @@ impl Walker {
         }
     }
 
-    /// The next folder that a link leads to, if it is not one that the link lies
-    /// in, and was not seen before.
+    /// The next folder that a link leads to, unless it contains the link or was visited
+    /// before.
     fn follow(&mut self) -> Option<Step> {
         while let Some((folder, from)) = self.links.pop_front() {
             let Ok(real) = folder.path().canonicalize() else {

@@ -1,4 +1,4 @@
-//! A call of a tool that a provider has declared: its program answers.
+//! A call of a tool that a provider has declared: the provider's program answers it.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ use crate::tool::{CommandCall, Handler, RunError, Tool, ToolOutput, cut_notice};
 use crate::trust::Grant;
 use crate::{Code, Context, Diagnostic};
 
-/// How many bytes the result of a server may have as JSON, with all its parts; its
-/// messages are smaller.
+/// The maximum size of an MCP result as JSON, with all its content blocks; the
+/// transport's own messages are limited below this.
 const MAX_MCP_RESULT: usize = 32 << 20;
 
-/// The provider's part in a tool that it has declared.
+/// The provider's side of a tool that it has declared.
 #[derive(Debug)]
 pub(super) struct RemoteCall {
     provider: Provider,
     tool: RemoteTool,
 }
 
-/// What a server's program printed is no result.
+/// The output of the MCP client is not a result.
 #[derive(Debug, thiserror::Error)]
-#[error("the program printed something else than the result of a server: {0}")]
+#[error("the MCP client printed an invalid result: {0}")]
 struct NoResult(serde_json::Error);
 
 impl RemoteCall {
@@ -44,7 +44,7 @@ impl RemoteCall {
         line
     }
 
-    /// What came of the run of our own program that talks to a server.
+    /// The result of a run of cogtools's own MCP client.
     fn served(
         &self,
         call: &CommandCall<'_>,
@@ -98,7 +98,8 @@ impl Handler for RemoteCall {
     }
 }
 
-/// What a server has answered. A text that is too long comes alone, and is cut.
+/// The output of an MCP server. A text that is too long is truncated, and returned
+/// without the other content.
 fn answer(output: &Output) -> Result<ToolOutput, NoResult> {
     let result = serde_json::from_slice(&output.stdout.bytes).map_err(NoResult)?;
     let mut answer = ToolOutput::from_mcp(result);

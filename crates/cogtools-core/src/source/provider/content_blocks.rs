@@ -1,5 +1,5 @@
-//! What a tool of an MCP server answers: parts of several kinds, and the text that
-//! stands for all of them where a result is text.
+//! The result of an MCP tool: content blocks of several types, and the text that
+//! represents all of them where a result is text.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::ToolOutput;
 type Object = Map<String, Value>;
 
 impl ToolOutput {
-    /// The answer that the result of a `tools/call` is, as MCP has it.
+    /// Converts the result of a `tools/call`, as MCP defines it.
     pub fn from_mcp(mut result: Object) -> Self {
         let text = text(&result);
         let value = result.remove("structuredContent");
@@ -25,7 +25,8 @@ impl ToolOutput {
     }
 }
 
-/// The parts with a blank line between them. What is no text is told of in a line.
+/// The blocks, separated by blank lines. Each block that is not text becomes a one-line
+/// notice.
 fn text(result: &Object) -> String {
     let parts = result.get("content").and_then(Value::as_array);
     let parts = parts.into_iter().flatten().filter_map(Value::as_object);
@@ -41,7 +42,7 @@ fn text(result: &Object) -> String {
     texts.join("\n\n")
 }
 
-/// The text of a part, and whether it is the part's own.
+/// The text of a block, and whether it is the block's own text.
 fn part_text(part: &Object) -> (String, bool) {
     let kind = str_field(part, "type");
     match kind {
@@ -61,14 +62,11 @@ fn part_text(part: &Object) -> (String, bool) {
             let (uri, blob) = (str_field(resource, "uri"), str_field(resource, "blob"));
             (notice("resource", uri, resource, blob), false)
         }
-        other => (
-            format!("[a part of the kind `{other}`, which is left out]"),
-            false,
-        ),
+        other => (format!("[content of type `{other}`, omitted]"), false),
     }
 }
 
-/// A line that stands for data, which is Base64.
+/// A one-line notice in place of Base64 data.
 fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
     let mime = match str_field(part, "mimeType") {
         "" => "of an unknown type",
@@ -77,7 +75,7 @@ fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
     let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
     let bytes = (data.len() * 3 / 4).saturating_sub(padding);
     let space = if uri.is_empty() { "" } else { " " };
-    format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, left out: a result is text]")
+    format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, omitted: results are text only]")
 }
 
 fn str_field<'o>(object: &'o Object, key: &str) -> &'o str {
@@ -111,11 +109,11 @@ mod tests {
         );
         check(
             json!({"content": [{"type": "image", "data": "AAEC", "mimeType": "image/png"}]}),
-            "[image: image/png, 3 bytes, left out: a result is text]",
+            "[image: image/png, 3 bytes, omitted: results are text only]",
         );
         check(
             json!({"content": [{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]}),
-            "[audio: audio/wav, 1 bytes, left out: a result is text]",
+            "[audio: audio/wav, 1 bytes, omitted: results are text only]",
         );
         check(
             json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///a"}]}),
@@ -127,11 +125,11 @@ mod tests {
         );
         check(
             json!({"content": [{"type": "resource", "resource": {"uri": "u:a", "blob": "AAE="}}]}),
-            "[resource u:a: of an unknown type, 2 bytes, left out: a result is text]",
+            "[resource u:a: of an unknown type, 2 bytes, omitted: results are text only]",
         );
         check(
             json!({"content": [{"type": "video"}]}),
-            "[a part of the kind `video`, which is left out]",
+            "[content of type `video`, omitted]",
         );
         check(
             json!({"content": [], "structuredContent": {"b": 1, "a": 2}}),
@@ -148,7 +146,7 @@ mod tests {
         assert_eq!(
             answer,
             ToolOutput {
-                text: "[image: image/png, 3 bytes, left out: a result is text]\n\n{\"a\":1}"
+                text: "[image: image/png, 3 bytes, omitted: results are text only]\n\n{\"a\":1}"
                     .to_owned(),
                 value: Some(json!({"a": 1})),
                 content: vec![image],

@@ -1,8 +1,8 @@
-//! Another program that has tools: it speaks the protocol of `cogtools-discover`
-//! and `cogtools-call`.
+//! A provider: another program that has tools, and that implements the protocol of
+//! `cogtools-discover` and `cogtools-call`.
 //!
-//! It is asked at most once in the life of a registry. What is wrong with it is
-//! said in its name, and costs no tool but its own.
+//! Its discovery runs at most once in the life of a registry. Errors name the provider
+//! and affect no tools but its own.
 
 mod cache;
 mod call;
@@ -34,27 +34,27 @@ use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::{Grant, Verdict};
 use crate::{Context, Name, Tool};
 
-/// A provider, and what it has declared.
+/// A provider and its declarations.
 #[derive(Clone)]
 pub struct Provider {
     settings: Arc<Settings>,
     declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
 }
 
-/// What a provider has declared, and what of it is no declaration.
+/// The tools that a provider has declared, and its invalid declarations.
 #[derive(Debug, Default)]
 struct Declarations {
     tools: Vec<RemoteTool>,
     errors: Vec<Arc<ProviderError>>,
 }
 
-/// How many bytes of declarations are read: 10 MiB, as Gemini CLI does.
+/// How many bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
 const MAX_OUTPUT: usize = 10 << 20;
-/// How long a provider may take to declare unless told otherwise.
+/// The default timeout of discovery.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Provider {
-    /// A provider that nobody has asked yet.
+    /// A provider whose discovery has not run yet.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings: Arc::new(settings),
@@ -62,13 +62,13 @@ impl Provider {
         }
     }
 
-    /// How it is asked.
+    /// Its settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Whether it runs only after the user has allowed it: who wrote the project
-    /// has named it, or has written what it names.
+    /// Whether it requires approval: the author of the project has named it, or has
+    /// written what it runs.
     pub fn requires_approval(&self, cx: &Context) -> bool {
         let inside = |word: &String| {
             let file = digest::referenced_file(&cx.root, word);
@@ -83,15 +83,14 @@ impl Provider {
                 .any(inside)
     }
 
-    /// What has to be allowed before anything of it runs: its command lines.
+    /// The grant that it needs before it runs: its command lines.
     pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
         let hash = digest::command(&cx.root, &self.settings.approved_parts());
         let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
-    /// What has to be allowed before the `tool` that it has declared runs: the
-    /// declaration.
+    /// The grant that the declared `tool` needs before it runs: its declaration.
     pub(crate) fn grant(&self, tool: &RemoteTool, cx: &Context) -> Grant {
         let hash = digest::value(tool.value());
         self.grant_of(tool.remote_name().to_owned(), hash, cx)
@@ -102,13 +101,13 @@ impl Provider {
         Grant { source, tool, hash }
     }
 
-    /// What the record of the user's word calls it.
+    /// Its source in the record of approvals.
     pub(crate) fn key(&self, cx: &Context) -> String {
-        // A name has no colon in it.
+        // A name contains no colon.
         format!("command:{}:{}", self.settings.name, cx.root.display())
     }
 
-    /// Its tools with what each has declared.
+    /// Its tools, each with its declaration.
     pub fn tools(&self, cx: &Context) -> Result<&[RemoteTool], Arc<ProviderError>> {
         let declarations = self.declarations(cx).as_ref();
         declarations
@@ -122,7 +121,7 @@ impl Provider {
         cx: &Context,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
-        // A prefix spares those who have others the asking.
+        // The prefix rules the provider out without running it.
         if !name.as_str().starts_with(&self.settings.prefix) {
             return Ok(None);
         }
@@ -138,7 +137,7 @@ impl Provider {
         }
     }
 
-    /// The tool that it has declared so.
+    /// The tool with that declaration.
     pub(super) fn load(&self, tool: &RemoteTool) -> Result<Tool, ToolError> {
         let definition = tool.definition(self)?;
         let handler = RemoteCall::new(self.clone(), tool.clone());
@@ -191,7 +190,7 @@ impl Provider {
             .get_or_init(|| self.load_declarations(cx).map_err(Arc::new))
     }
 
-    /// What it declares now, or has declared not long ago.
+    /// Its current declarations, or the cached ones.
     fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
         self.check_approval(cx)?;
         if recursion::is_recursive(cx) {
@@ -212,13 +211,13 @@ impl Provider {
         Ok(remote::read(values, self))
     }
 
-    /// Where its declarations are kept, if they are.
+    /// The cache of its declarations, if they are cached.
     fn cached(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
         let age = self.settings.cache?;
         cache::Cache::of(&self.settings, variables, age, cx)
     }
 
-    /// Forgets what is kept of its declarations: it has others now.
+    /// Discards the cache: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
         let variables = self.variables(cx).ok();
         if let Some(kept) = variables.and_then(|variables| self.cached(&variables, cx)) {
@@ -226,7 +225,7 @@ impl Provider {
         }
     }
 
-    /// Refuses to go on unless the user has allowed the provider's command.
+    /// Fails unless the user has approved the provider's command.
     fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(());
@@ -264,7 +263,7 @@ impl Provider {
         }
     }
 
-    /// A run of one of its command lines.
+    /// Runs one of its command lines.
     pub(crate) fn process(
         &self,
         line: &[String],
