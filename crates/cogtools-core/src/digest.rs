@@ -22,7 +22,7 @@ pub enum DigestError {
     #[error("`{0}` cannot be read: {1}")]
     Io(PathBuf, std::io::Error),
     /// There is more than can be hashed at every call.
-    #[error("`{0}` is too large to be approved: more than {files} files or {most} MiB", files = FILES, most = BYTES >> 20)]
+    #[error("`{0}` is too large to be approved: more than {files} files or {most} MiB", files = MAX_FILES, most = MAX_BYTES >> 20)]
     TooLarge(PathBuf),
     /// A link to a file that is not hashed.
     #[error("`{0}` is a link that points outside its package")]
@@ -33,11 +33,11 @@ pub enum DigestError {
 }
 
 /// The maximum number of files in a package.
-const FILES: usize = 4_096;
+const MAX_FILES: usize = 4_096;
 /// The maximum total size of a package: 64 MiB.
-const BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// How many bytes of a file are read at a time.
-const PIECE: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 /// Folders of a package that are not its own content.
 const EXCLUDED: [&str; 2] = ["node_modules", ".git"];
 
@@ -53,13 +53,13 @@ pub fn value(value: &Value) -> Hash {
 /// files among them.
 pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();
-    for words in lines {
-        part(&mut hasher, &(words.len() as u64).to_le_bytes());
-        for word in *words {
-            part(&mut hasher, word.as_bytes());
-            if let Some(file) = referenced_file(root, word) {
-                part(&mut hasher, b"file");
-                content(&mut hasher, &file)?;
+    for arguments in lines {
+        add_part(&mut hasher, &(arguments.len() as u64).to_le_bytes());
+        for argument in *arguments {
+            add_part(&mut hasher, argument.as_bytes());
+            if let Some(file) = referenced_file(root, argument) {
+                add_part(&mut hasher, b"file");
+                add_content(&mut hasher, &file)?;
             }
         }
     }
@@ -67,8 +67,8 @@ pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
 }
 
 /// The file that an argument of a command line run in `root` names, if any.
-pub fn referenced_file(root: &Path, word: &str) -> Option<PathBuf> {
-    let file = root.join(word);
+pub fn referenced_file(root: &Path, argument: &str) -> Option<PathBuf> {
+    let file = root.join(argument);
     file.is_file().then_some(file)
 }
 
@@ -80,21 +80,21 @@ pub fn package(root: &Path) -> Result<Hash, DigestError> {
     let mut bytes = 0;
     for file in &files {
         let path = root.join(file);
-        part(&mut hasher, file.as_os_str().as_encoded_bytes());
+        add_part(&mut hasher, file.as_os_str().as_encoded_bytes());
         let failed = |error| DigestError::Io(path.clone(), error);
         let meta = fs::symlink_metadata(&path).map_err(failed)?;
         bytes += meta.len();
-        if bytes > BYTES {
+        if bytes > MAX_BYTES {
             return Err(DigestError::TooLarge(root.to_path_buf()));
         }
         if meta.is_symlink() {
             let target = fs::read_link(&path).map_err(failed)?;
-            part(&mut hasher, b"link");
-            part(&mut hasher, target.as_os_str().as_encoded_bytes());
+            add_part(&mut hasher, b"link");
+            add_part(&mut hasher, target.as_os_str().as_encoded_bytes());
             check_contained(root, &path)?;
         } else if meta.is_file() {
-            part(&mut hasher, b"file");
-            content(&mut hasher, &path)?;
+            add_part(&mut hasher, b"file");
+            add_content(&mut hasher, &path)?;
         } else {
             return Err(DigestError::Special(path));
         }
@@ -145,7 +145,7 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Dige
         } else if let Ok(below) = path.strip_prefix(root) {
             files.push(below.to_path_buf());
         }
-        if files.len() > FILES {
+        if files.len() > MAX_FILES {
             return Err(DigestError::TooLarge(root.to_path_buf()));
         }
     }
@@ -153,10 +153,10 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Dige
 }
 
 /// Adds the content of a file, followed by its length.
-fn content(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
+fn add_content(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
     let mut read = || -> std::io::Result<u64> {
         let mut opened = fs::File::open(file)?;
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; CHUNK_BYTES];
         let mut bytes = 0;
         loop {
             match opened.read(&mut piece)? {
@@ -174,7 +174,7 @@ fn content(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
 }
 
 /// Adds a part, preceded by its length, so that adjacent parts are distinct.
-fn part(hasher: &mut Sha256, bytes: &[u8]) {
+fn add_part(hasher: &mut Sha256, bytes: &[u8]) {
     hasher.update((bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }

@@ -86,9 +86,9 @@ fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, B
         Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    let word = br#""cogtools""#;
+    let key = br#""cogtools""#;
     // Searching for the key first saves parsing most manifests.
-    if !bytes.windows(word.len()).any(|window| window == word) {
+    if !bytes.windows(key.len()).any(|window| window == key) {
         return Ok(None);
     }
     let text = Text::new(display_path, bytes).map_err(failed)?;

@@ -71,13 +71,14 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
 impl TrustableSource {
     /// The package, if it has tools that run programs.
     fn package(package: Package) -> Option<Self> {
-        let listed = package
+        let tools: Vec<String> = package
             .folders
             .iter()
-            .flat_map(|folder| folder.list().entries);
-        let tools = listed.filter_map(|listed| listed.load().ok());
-        let tools = tools.filter(Tool::runs_programs);
-        let tools: Vec<String> = tools.map(|tool| tool.name().to_string()).collect();
+            .flat_map(|folder| folder.list().entries)
+            .filter_map(|entry| entry.load().ok())
+            .filter(Tool::runs_programs)
+            .map(|tool| tool.name().to_string())
+            .collect();
         (!tools.is_empty()).then(|| Self {
             name: package.name,
             kind: Kind::Package {
@@ -90,9 +91,8 @@ impl TrustableSource {
     /// The packages that a folder of the project leads into.
     fn packages_in(folder: &Folder) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
-        let listed = folder.list().entries;
-        let tools = listed.iter().filter_map(|listed| listed.load().ok());
-        for tool in tools {
+        let entries = folder.list().entries;
+        for tool in entries.iter().filter_map(|entry| entry.load().ok()) {
             let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
                 continue;
             };
@@ -140,10 +140,10 @@ impl TrustableSource {
         let Kind::Provider(provider) = &self.kind else {
             return Ok(Vec::new());
         };
-        let tools = provider.tools(cx);
-        let tools = tools.map_err(|error| Box::new(error.diagnostic()))?;
-        let items = tools.iter().map(|tool| provider.grant(tool, cx));
-        Ok(items.collect())
+        let tools = provider
+            .tools(cx)
+            .map_err(|error| Box::new(error.diagnostic()))?;
+        Ok(tools.iter().map(|tool| provider.grant(tool, cx)).collect())
     }
 
     /// The source and tool under which it is recorded.
@@ -161,9 +161,14 @@ impl TrustableSource {
             Kind::Provider(provider) => provider,
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
-        let words = provider.settings().approved_parts().into_iter().flatten();
-        let files = words.filter(|word| referenced_file(&cx.root, word).is_some());
-        let mut files: Vec<PathBuf> = files.map(PathBuf::from).collect();
+        let mut files: Vec<PathBuf> = provider
+            .settings()
+            .approved_parts()
+            .into_iter()
+            .flatten()
+            .filter(|argument| referenced_file(&cx.root, argument).is_some())
+            .map(PathBuf::from)
+            .collect();
         files.sort_unstable();
         files.dedup();
         files
@@ -185,15 +190,18 @@ impl TrustableSource {
     }
 
     fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
-        let unknown = |diagnostic| (Verdict::NotApproved, diagnostic);
-        let record = cx.trust.read();
-        let record = record.map_err(|error| unknown(Box::new(error.diagnostic())))?;
-        let verdict = record.verdict(&self.grant(cx).map_err(unknown)?);
+        let not_approved = |diagnostic| (Verdict::NotApproved, diagnostic);
+        let record = cx
+            .trust
+            .read()
+            .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
+        let verdict = record.verdict(&self.grant(cx).map_err(not_approved)?);
         if verdict != Verdict::Allowed {
             return Ok(verdict);
         }
-        let tools = self.tools(cx);
-        let tools = tools.map_err(|diagnostic| (Verdict::Allowed, diagnostic))?;
+        let tools = self
+            .tools(cx)
+            .map_err(|diagnostic| (Verdict::Allowed, diagnostic))?;
         let all = tools
             .iter()
             .all(|tool| record.verdict(tool) == Verdict::Allowed);

@@ -154,9 +154,9 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     let Some((_, keys)) = found else {
         let message = format!("unknown environment variable `{name}`");
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        let meant = did_you_mean(name, ConfigPaths::VARIABLES);
-        let meant = meant.unwrap_or_else(|| "see cogtoolrc(5) for all variables".into());
-        return Err(diagnostic.hint(meant).into());
+        let hint = did_you_mean(name, ConfigPaths::VARIABLES)
+            .unwrap_or_else(|| "see cogtoolrc(5) for all variables".into());
+        return Err(diagnostic.hint(hint).into());
     };
     let display_path = PathBuf::from(format!("${name}"));
     let failed = |error: TextError| error.diagnostic(Code::InvalidConfig);

@@ -39,11 +39,10 @@ pub(super) struct Reader<'l> {
 }
 
 impl Reader<'_> {
-    pub(super) fn refuse(&mut self, diagnostic: &ConfigError, span: Span) {
+    pub(super) fn refuse(&mut self, error: &ConfigError, span: Span) {
         let location = self.layer.text.location(span);
-        let display_path =
-            Diagnostic::new(Code::InvalidConfig, diagnostic.to_string()).at(location);
-        self.diagnostics.push(display_path.hint(diagnostic.hint()));
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, error.to_string()).at(location);
+        self.diagnostics.push(diagnostic.hint(error.hint()));
     }
 
     /// Whether there were no errors so far.
@@ -53,20 +52,20 @@ impl Reader<'_> {
 
     /// Reports that `node`, the value of `key`, should be `takes`.
     pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
-        let word = node.text().filter(|text| text.len() <= 40);
-        let diagnostic = ConfigError::Takes {
+        let text = node.text().filter(|text| text.len() <= 40);
+        let error = ConfigError::Takes {
             key: key.to_owned(),
             takes,
-            found: word.map_or_else(|| node.kind().to_owned(), |word| format!("`{word}`")),
+            found: text.map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`")),
             meant: None,
         };
-        self.refuse(&diagnostic, node.span);
+        self.refuse(&error, node.span);
     }
 
     pub(super) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
         let meant = did_you_mean(&entry.key, known.iter().copied());
-        let diagnostic = ConfigError::UnknownKey(entry.key.clone(), meant);
-        self.refuse(&diagnostic, entry.span);
+        let error = ConfigError::UnknownKey(entry.key.clone(), meant);
+        self.refuse(&error, entry.span);
     }
 
     fn setting(&self, key: String, entry: &Entry) -> Setting {
@@ -175,10 +174,10 @@ impl Reader<'_> {
                     continue;
                 }
             };
-            let words = self.strings(&entry.key, &entry.value);
-            *patterns = words.iter().map(|word| Pattern::new(word)).collect();
+            let texts = self.strings(&entry.key, &entry.value);
+            *patterns = texts.iter().map(|text| Pattern::new(text)).collect();
             let mut setting = self.setting(format!("{key}.{}", entry.key), entry);
-            setting.value = words.into();
+            setting.value = texts.into();
             settings.push(setting);
         }
         settings
@@ -188,20 +187,21 @@ impl Reader<'_> {
     pub(super) fn strings(&mut self, key: &str, node: &Node) -> Vec<String> {
         match &node.data {
             Data::List(items) => {
-                let mut words = Vec::new();
+                let mut strings = Vec::new();
                 for item in items {
                     match item.text() {
-                        Some(word) => words.push(word.to_owned()),
+                        Some(text) => strings.push(text.to_owned()),
                         None => self.takes(key, "a list of strings", item),
                     }
                 }
-                words
+                strings
             }
-            Data::Text { text, .. } if matches!(self.layer.origin, Origin::Variable(_)) => {
-                let words = text.split(',').map(str::trim);
-                let words = words.filter(|word| !word.is_empty());
-                words.map(str::to_owned).collect()
-            }
+            Data::Text { text, .. } if matches!(self.layer.origin, Origin::Variable(_)) => text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(str::to_owned)
+                .collect(),
             _ => {
                 self.takes(key, "a list of strings", node);
                 Vec::new()
@@ -237,10 +237,10 @@ impl Reader<'_> {
     }
 
     fn level(&mut self, entry: &Entry) -> Option<RuleLevel> {
-        let word = entry.value.text();
-        let Some(level) = word.and_then(Level::parse) else {
-            let found = word.map_or(entry.value.kind().to_owned(), |word| format!("`{word}`"));
-            let meant = word.and_then(|word| did_you_mean(word, Level::NAMES));
+        let text = entry.value.text();
+        let Some(level) = text.and_then(Level::parse) else {
+            let found = text.map_or(entry.value.kind().to_owned(), |text| format!("`{text}`"));
+            let meant = text.and_then(|text| did_you_mean(text, Level::NAMES));
             self.refuse(&ConfigError::Level(found, meant), entry.value.span);
             return None;
         };

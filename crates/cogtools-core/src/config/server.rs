@@ -62,8 +62,8 @@ impl Reader<'_> {
         let has = |key| entry.value.get(key).is_some();
         let empty = raw.command.is_empty() && raw.url.is_empty();
         if has("command") == has("url") || empty && self.is_fine() {
-            let diagnostic = ConfigError::Missing("mcp", "command` or `url");
-            self.refuse(&diagnostic, entry.span);
+            let error = ConfigError::Missing("mcp", "command` or `url");
+            self.refuse(&error, entry.span);
             return None;
         }
         if empty {
@@ -111,13 +111,13 @@ impl Reader<'_> {
 impl RawServer {
     fn settings(self, own: bool) -> Settings {
         let name = if self.name.is_empty() {
-            self.usual_name().replace(is_invalid_in_name, "_")
+            self.default_name().replace(is_invalid_in_name, "_")
         } else {
             self.name
         };
         let line: Vec<String> = self.command.into_iter().chain(self.args).collect();
         let mut description = json!({"name": name});
-        let way = if line.is_empty() {
+        let transport = if line.is_empty() {
             let names = self.headers.keys().cloned().collect();
             description["url"] = self.url.as_str().into();
             description["headers"] = self.headers.into();
@@ -129,15 +129,17 @@ impl RawServer {
         if let Some(timeout) = self.timeout {
             description["timeout"] = timeout.as_secs_f64().into();
         }
-        let words = |words: &[&str]| {
-            let program = [Server::PROGRAM, "--error-format=json"];
-            let words = program.iter().chain(words);
-            words.map(|word| (*word).to_owned()).collect()
+        let client = |args: &[&str]| {
+            [Server::PROGRAM, "--error-format=json"]
+                .iter()
+                .chain(args)
+                .map(|arg| (*arg).to_owned())
+                .collect()
         };
         Settings {
             name,
-            discover: words(&["discover"]),
-            call: words(&["call", "--json"]),
+            discover: client(&["discover"]),
+            call: client(&["call", "--json"]),
             prefix: self.prefix,
             env: self.env,
             timeout: self.timeout,
@@ -145,14 +147,14 @@ impl RawServer {
             user_configured: own,
             server: Some(Server {
                 description: description.to_string(),
-                transport: way,
+                transport,
             }),
         }
     }
 
     /// The default name: the host of a URL, or for a command the program, or the
     /// package that a launcher runs.
-    fn usual_name(&self) -> String {
+    fn default_name(&self) -> String {
         if !self.url.is_empty() {
             let rest = self.url.split("://").nth(1).unwrap_or_default();
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -160,14 +162,14 @@ impl RawServer {
             return host.rsplit('@').next().unwrap_or_default().to_owned();
         }
         let line: Vec<&String> = self.command.iter().chain(&self.args).collect();
-        let stem = |word: &str| {
-            let stem = Path::new(word).file_stem().unwrap_or_default();
+        let stem = |path: &str| {
+            let stem = Path::new(path).file_stem().unwrap_or_default();
             stem.to_string_lossy().into_owned()
         };
-        let program = line.first().map(|word| stem(word)).unwrap_or_default();
-        let launched = LAUNCHERS.contains(&program.as_str());
-        let given = line.iter().skip(1).find(|word| !word.starts_with('-'));
-        match given.filter(|_| launched) {
+        let program = line.first().map(|path| stem(path)).unwrap_or_default();
+        let is_launcher = LAUNCHERS.contains(&program.as_str());
+        let operand = line.iter().skip(1).find(|arg| !arg.starts_with('-'));
+        match operand.filter(|_| is_launcher) {
             Some(package) => package_name(package),
             None => program,
         }
@@ -180,21 +182,21 @@ fn without_secrets(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);
-    let (who, host) = host.rsplit_once('@').unwrap_or(("", host));
-    let who = if who.is_empty() { "" } else { "…@" };
-    let (path, cut) = match path.find(['?', '#']) {
+    let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
+    let user = if user.is_empty() { "" } else { "…@" };
+    let (path, query) = match path.find(['?', '#']) {
         Some(end) => (&path[..end], "?…"),
         None => (path, ""),
     };
-    format!("{scheme}://{who}{host}{path}{cut}")
+    format!("{scheme}://{user}{host}{path}{query}")
 }
 
 /// Programs whose first argument is the package or script that they run.
 const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
 /// The name of a package without scope and version, or of a script without extension.
-fn package_name(word: &str) -> String {
-    let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
+fn package_name(argument: &str) -> String {
+    let last = argument.rsplit(['/', '\\']).next().unwrap_or(argument);
     let name = last.split('@').next().unwrap_or(last);
     let endings = [".js", ".mjs", ".cjs", ".ts", ".py"];
     let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_is_shown() {
+    fn secrets_in_urls_are_redacted() {
         for (url, display_path) in [
             ("https://a.example/mcp", "https://a.example/mcp"),
             ("http://a:8080", "http://a:8080"),
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_the_name_of_what_it_runs() {
+    fn default_names_of_servers() {
         let command = |line: &str| RawServer {
             command: line.split(' ').map(str::to_owned).collect(),
             ..RawServer::default()

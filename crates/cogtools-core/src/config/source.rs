@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     fn source(&mut self, item: &Node) -> Option<Source> {
-        let (word, span, value) = match &item.data {
+        let (kind, span, value) = match &item.data {
             Data::Map(entries) if entries.len() == 1 => (
                 entries[0].key.as_str(),
                 entries[0].span,
@@ -53,7 +53,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        match (word, value) {
+        match (kind, value) {
             ("local", Some(value)) => {
                 let Some(path) = value.text() else {
                     self.refuse(&ConfigError::Local(value.kind()), value.span);
@@ -71,9 +71,9 @@ impl Reader<'_> {
                 return Some(Source::Packages(self.packages.clone()));
             }
             (_, None) => self.refuse(&ConfigError::Source("a string"), span),
-            (word, Some(_)) => {
-                let meant = did_you_mean(word, KINDS);
-                self.refuse(&ConfigError::Kind(word.to_owned(), meant), span);
+            (kind, Some(_)) => {
+                let meant = did_you_mean(kind, KINDS);
+                self.refuse(&ConfigError::Kind(kind.to_owned(), meant), span);
             }
         }
         None
@@ -135,11 +135,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn text_value(&mut self, key: &str, node: &Node) -> String {
-        let fits = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
-        let word = node.text().filter(fits);
-        word.map_or_else(
+        let is_valid = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
+        node.text().filter(is_valid).map_or_else(
             || {
-                self.takes(key, "a name without colons or spaces", node);
+                self.takes(key, "a string without colons", node);
                 String::new()
             },
             str::to_owned,
@@ -151,12 +150,13 @@ impl Reader<'_> {
             Data::Number(number) => number.as_f64(),
             _ => None,
         };
-        let time = number.filter(|seconds| *seconds > 0.0);
-        let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if time.is_none() {
+        let duration = number
+            .filter(|seconds| *seconds > 0.0)
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        if duration.is_none() {
             self.takes(key, "a number of seconds greater than 0", node);
         }
-        time
+        duration
     }
 }
 

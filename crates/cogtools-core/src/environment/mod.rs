@@ -102,8 +102,11 @@ impl Environment {
         let below = |folder: &Path| folder.strip_prefix(root).ok().map(Path::to_path_buf);
         let up = |path: PathBuf| path.components().any(|part| part == Component::ParentDir);
         let inside = |folder: &&Path| below(folder).is_some_and(|path| !up(path));
-        let folders = directory.ancestors().take_while(inside);
-        self.folders = folders.map(Path::to_path_buf).collect();
+        self.folders = directory
+            .ancestors()
+            .take_while(inside)
+            .map(Path::to_path_buf)
+            .collect();
         if self.folders.is_empty() {
             self.folders.push(root.to_path_buf());
         }
@@ -124,16 +127,17 @@ impl Environment {
         } else {
             &["TMPDIR"]
         };
-        let said = names
-            .iter()
-            .filter_map(|name| self.process.get(OsStr::new(name)));
-        let mut said = said.map(PathBuf::from).filter(|path| path.is_absolute());
-        let usual = if cfg!(windows) {
+        let default = if cfg!(windows) {
             r"C:\Windows\Temp"
         } else {
             "/tmp"
         };
-        said.next().unwrap_or_else(|| PathBuf::from(usual))
+        names
+            .iter()
+            .filter_map(|name| self.process.get(OsStr::new(name)))
+            .map(PathBuf::from)
+            .find(|path| path.is_absolute())
+            .unwrap_or_else(|| PathBuf::from(default))
     }
 
     /// The project's `.env`, if it has one and it is not disabled.
@@ -159,22 +163,23 @@ impl Environment {
     /// Looks up the variable `name`, with `file` as returned by [`Self::file`].
     pub fn lookup(&self, name: &str, file: Option<&DotEnv>) -> Option<Resolved> {
         let process = self.process.get(OsStr::new(name));
-        let written = file.filter(|_| !is_dangerous(name));
-        let written = written.and_then(|file| Some((file, file.get(name)?)));
-        let hides = process.is_some() && written.is_some();
+        let dotenv = file
+            .filter(|_| !is_dangerous(name))
+            .and_then(|file| Some((file, file.get(name)?)));
+        let shadows = process.is_some() && dotenv.is_some();
         let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
             line: Some((file.name().to_path_buf(), variable.line)),
-            shadows: hides,
+            shadows,
         };
         let from_process = |value: &OsString| Resolved {
             value: value.clone(),
             line: None,
-            shadows: hides,
+            shadows,
         };
         match self.priority {
-            EnvPriority::Project => written.map(from_file).or(process.map(from_process)),
-            _ => process.map(from_process).or(written.map(from_file)),
+            EnvPriority::Project => dotenv.map(from_file).or(process.map(from_process)),
+            _ => process.map(from_process).or(dotenv.map(from_file)),
         }
     }
 

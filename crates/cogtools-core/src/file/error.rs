@@ -41,14 +41,14 @@ impl WriteError {
     pub fn hint(&self, otherwise: &str) -> String {
         match self {
             Self::Link { link, .. } => format!(
-                "replace `{}` with a regular file or folder, then try again",
+                "replace `{}` with a regular file or folder, then run this again",
                 link.display()
             ),
             Self::Dangling { link, .. } => format!(
-                "create the target of `{}`, or remove the link, then try again",
+                "create the target of `{}`, or remove the link, then run this again",
                 link.display()
             ),
-            Self::Changed => "try again".to_owned(),
+            Self::Changed => "run this again".to_owned(),
             Self::Io(_) => otherwise.to_owned(),
         }
     }

@@ -43,8 +43,8 @@ impl GlobalModules {
     /// The existing folders of global packages: below the configured prefix, or else
     /// below the prefixes of `node`, as found on PATH and with links resolved.
     pub fn folders(&self) -> Vec<PathBuf> {
-        let told = self.prefix.clone().or_else(|| self.configured_prefix());
-        let prefixes = told.map_or_else(|| self.prefixes_of_node(), |told| vec![told]);
+        let configured = self.prefix.clone().or_else(|| self.configured_prefix());
+        let prefixes = configured.map_or_else(|| self.prefixes_of_node(), |prefix| vec![prefix]);
         let mut folders: Vec<PathBuf> = Vec::new();
         for prefix in prefixes.iter().filter(|prefix| prefix.is_absolute()) {
             let folder = if cfg!(windows) {

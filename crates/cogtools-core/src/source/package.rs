@@ -88,9 +88,9 @@ impl Package {
 
 /// The value of `cogtools.tools` in a `package.json`, if present.
 fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
-    let word = br#""cogtools""#;
+    let key = br#""cogtools""#;
     // Most packages have no tools, and need not be parsed to see that.
-    if !bytes.windows(word.len()).any(|window| window == word) {
+    if !bytes.windows(key.len()).any(|window| window == key) {
         return Ok(None);
     }
     let json: Value =

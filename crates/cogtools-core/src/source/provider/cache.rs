@@ -55,8 +55,8 @@ impl Cache {
         if age > self.age {
             return None;
         }
-        let kept: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
-        kept.as_array().cloned()
+        let cached: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        cached.as_array().cloned()
     }
 
     /// Discards the cached declarations.

@@ -12,14 +12,14 @@ impl ToolOutput {
     pub fn from_mcp(mut result: Object) -> Self {
         let text = text(&result);
         let value = result.remove("structuredContent");
-        let parts = match result.remove("content") {
-            Some(Value::Array(parts)) => parts,
+        let blocks = match result.remove("content") {
+            Some(Value::Array(blocks)) => blocks,
             _ => Vec::new(),
         };
         Self {
             text,
             value,
-            content: parts,
+            content: blocks,
             ..Self::default()
         }
     }
@@ -28,33 +28,33 @@ impl ToolOutput {
 /// The blocks, separated by blank lines. Each block that is not text becomes a one-line
 /// notice.
 fn text(result: &Object) -> String {
-    let parts = result.get("content").and_then(Value::as_array);
-    let parts = parts.into_iter().flatten().filter_map(Value::as_object);
-    let (mut texts, mut said) = (Vec::new(), false);
-    for part in parts {
-        let (text, is_text) = part_text(part);
-        said |= is_text;
+    let blocks = result.get("content").and_then(Value::as_array);
+    let blocks = blocks.into_iter().flatten().filter_map(Value::as_object);
+    let (mut texts, mut has_text) = (Vec::new(), false);
+    for block in blocks {
+        let (text, is_text) = part_text(block);
+        has_text |= is_text;
         texts.push(text);
     }
-    if !said && let Some(value) = result.get("structuredContent") {
+    if !has_text && let Some(value) = result.get("structuredContent") {
         texts.push(value.to_string());
     }
     texts.join("\n\n")
 }
 
 /// The text of a block, and whether it is the block's own text.
-fn part_text(part: &Object) -> (String, bool) {
-    let kind = str_field(part, "type");
+fn part_text(block: &Object) -> (String, bool) {
+    let kind = str_field(block, "type");
     match kind {
-        "text" => (str_field(part, "text").to_owned(), true),
-        "image" | "audio" => (notice(kind, "", part, str_field(part, "data")), false),
+        "text" => (str_field(block, "text").to_owned(), true),
+        "image" | "audio" => (notice(kind, "", block, str_field(block, "data")), false),
         "resource_link" => {
-            let (name, uri) = (str_field(part, "name"), str_field(part, "uri"));
+            let (name, uri) = (str_field(block, "name"), str_field(block, "uri"));
             (format!("{name}: {uri}"), true)
         }
         "resource" => {
             let none = Object::new();
-            let resource = part.get("resource").and_then(Value::as_object);
+            let resource = block.get("resource").and_then(Value::as_object);
             let resource = resource.unwrap_or(&none);
             if let Some(text) = resource.get("text").and_then(Value::as_str) {
                 return (text.to_owned(), true);
@@ -67,8 +67,8 @@ fn part_text(part: &Object) -> (String, bool) {
 }
 
 /// A one-line notice in place of Base64 data.
-fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
-    let mime = match str_field(part, "mimeType") {
+fn notice(kind: &str, uri: &str, block: &Object, data: &str) -> String {
+    let mime = match str_field(block, "mimeType") {
         "" => "of an unknown type",
         mime => mime,
     };

@@ -44,14 +44,14 @@ pub enum ProviderError {
     #[error("the provider `{0}` declares more than 10 MiB")]
     OutputLimit(String),
     /// Its discovery failed.
-    #[error("the provider `{name}` failed to declare its tools: it {end}")]
+    #[error("the provider `{name}` failed to declare its tools: it {exit}")]
     Failed {
         /// Its name.
         name: String,
         /// How it ended.
-        end: String,
+        exit: String,
         /// The end of its standard error.
-        said: String,
+        stderr: String,
     },
     /// It is an MCP server, and its client reported this.
     #[error("{}", .1.message)]
@@ -72,12 +72,12 @@ const STDERR_TAIL: usize = 2 << 10;
 
 impl ProviderError {
     pub(super) fn failed(name: String, output: &Output) -> Self {
-        let said = &output.stderr.bytes;
-        let said = &said[said.len().saturating_sub(STDERR_TAIL)..];
+        let stderr = &output.stderr.bytes;
+        let tail = &stderr[stderr.len().saturating_sub(STDERR_TAIL)..];
         Self::Failed {
             name,
-            end: output.exit.describe(),
-            said: String::from_utf8_lossy(said).trim().to_owned(),
+            exit: output.exit.describe(),
+            stderr: String::from_utf8_lossy(tail).trim().to_owned(),
         }
     }
 
@@ -118,8 +118,8 @@ impl ProviderError {
             return diagnostic;
         }
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
-        if let Self::Failed { said, .. } = self {
-            diagnostic.details.clone_from(said);
+        if let Self::Failed { stderr, .. } = self {
+            diagnostic.details.clone_from(stderr);
         }
         diagnostic.hints.extend(self.hint());
         diagnostic

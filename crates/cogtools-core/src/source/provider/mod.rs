@@ -70,8 +70,8 @@ impl Provider {
     /// Whether it requires approval: the author of the project has named it, or has
     /// written what it runs.
     pub fn requires_approval(&self, cx: &Context) -> bool {
-        let inside = |word: &String| {
-            let file = digest::referenced_file(&cx.root, word);
+        let inside = |argument: &String| {
+            let file = digest::referenced_file(&cx.root, argument);
             file.is_some_and(|file| file.starts_with(&cx.root))
         };
         !self.settings.user_configured
@@ -85,8 +85,8 @@ impl Provider {
 
     /// The grant that it needs before it runs: its command lines.
     pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
-        let hash = digest::command(&cx.root, &self.settings.approved_parts());
-        let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
+        let hash = digest::command(&cx.root, &self.settings.approved_parts())
+            .map_err(|error| ProviderError::Content(self.name(), error))?;
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
@@ -197,31 +197,31 @@ impl Provider {
             return Err(ProviderError::Recursive(self.name()));
         }
         let variables = self.variables(cx)?;
-        let kept = self.cached(&variables, cx);
-        let known = kept.as_ref().filter(|_| !cx.refresh);
-        if let Some(values) = known.and_then(cache::Cache::read) {
+        let cache = self.cache(&variables, cx);
+        let readable = cache.as_ref().filter(|_| !cx.refresh);
+        if let Some(values) = readable.and_then(cache::Cache::read) {
             return Ok(remote::read(values, self));
         }
-        let output = self.discovery(variables, cx)?;
+        let output = self.discover(variables, cx)?;
         let values = remote::values(&output.stdout.bytes)
             .map_err(|message| ProviderError::InvalidOutput(self.name(), message))?;
-        if let Some(kept) = kept {
-            kept.write(&values);
+        if let Some(cache) = cache {
+            cache.write(&values);
         }
         Ok(remote::read(values, self))
     }
 
     /// The cache of its declarations, if they are cached.
-    fn cached(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
-        let age = self.settings.cache?;
-        cache::Cache::of(&self.settings, variables, age, cx)
+    fn cache(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
+        let max_age = self.settings.cache?;
+        cache::Cache::of(&self.settings, variables, max_age, cx)
     }
 
     /// Discards the cache: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
         let variables = self.variables(cx).ok();
-        if let Some(kept) = variables.and_then(|variables| self.cached(&variables, cx)) {
-            kept.remove();
+        if let Some(cache) = variables.and_then(|variables| self.cache(&variables, cx)) {
+            cache.remove();
         }
     }
 
@@ -238,24 +238,24 @@ impl Provider {
         }
     }
 
-    fn discovery(&self, variables: Vars, cx: &Context) -> Result<Output, ProviderError> {
+    fn discover(&self, variables: Vars, cx: &Context) -> Result<Output, ProviderError> {
         let server = self.settings.server.is_some();
-        let usual = if server {
+        let default = if server {
             Server::LIST_TIMEOUT
         } else {
             DISCOVER_TIMEOUT
         };
-        let timeout = self.settings.timeout_or(usual);
-        let process = self.process(&self.settings.discover, variables, cx)?;
-        let output = process
+        let timeout = self.settings.timeout_or(default);
+        let output = self
+            .process(&self.settings.discover, variables, cx)?
             .timeout(timeout)
             .stdout_limit(MAX_OUTPUT)
-            .run(&cx.cancel);
-        let output = output.map_err(|error| ProviderError::Start(self.name(), error))?;
+            .run(&cx.cancel)
+            .map_err(|error| ProviderError::Start(self.name(), error))?;
         match output.exit {
             Exit::TimedOut => Err(ProviderError::TimedOut(self.name(), timeout)),
             _ if output.stdout.left_out > 0 => Err(ProviderError::OutputLimit(self.name())),
-            end if end.is_success() => Ok(output),
+            exit if exit.is_success() => Ok(output),
             _ if server && let Some(diagnostic) = parse_client_error(&output) => {
                 Err(ProviderError::Server(self.name(), Box::new(diagnostic)))
             }
@@ -273,29 +273,31 @@ impl Provider {
         let (program, args) = line
             .split_first()
             .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
-        let (found, word) = if self.settings.server.is_some() {
-            Server::program(cx).map(|(file, word)| (file, Some(word)))
+        let (file, subcommand) = if self.settings.server.is_some() {
+            Server::program(cx).map(|(file, subcommand)| (file, Some(subcommand)))
         } else {
             let path = variables.get(OsStr::new("PATH"));
             let found = which::which_in(program, path, &cx.root);
             found.ok().map(|file| (file, None))
         }
         .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
-        let words = word.into_iter().chain(args.iter().map(String::as_str));
-        Ok(Process::new(found, &cx.root)
-            .args(words)
-            .variables(variables))
+        let args = subcommand
+            .into_iter()
+            .chain(args.iter().map(String::as_str));
+        Ok(Process::new(file, &cx.root).args(args).variables(variables))
     }
 
     /// The environment of its programs.
     pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
-        let given = cx.environment.child_env(&self.settings.env);
-        let mut given = given.map_err(|error| ProviderError::Env(self.name(), error))?;
+        let mut variables = cx
+            .environment
+            .child_env(&self.settings.env)
+            .map_err(|error| ProviderError::Env(self.name(), error))?;
         if let Some(server) = &self.settings.server {
-            server.add_to(&mut given, cx);
+            server.add_to(&mut variables, cx);
         }
-        recursion::add_to(&mut given, cx);
-        Ok(given)
+        recursion::add_to(&mut variables, cx);
+        Ok(variables)
     }
 }
 

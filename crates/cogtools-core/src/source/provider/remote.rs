@@ -31,11 +31,11 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
             format!("its output is not JSON ({error})")
         }
     })?;
-    let listed = |value: &Value| value.as_array().cloned();
+    let array = |value: &Value| value.as_array().cloned();
     let wrapped = |value: &Value| {
         ["functionDeclarations", "function_declarations", "tools"]
             .iter()
-            .find_map(|key| listed(value.get(key)?))
+            .find_map(|key| array(value.get(key)?))
     };
     let values = match value.as_array() {
         Some(values) => values.clone(),
@@ -142,8 +142,8 @@ impl RemoteTool {
     /// Its parameters and the key that has them, as far as a Schema Object can express
     /// them.
     fn parameters(&self, provider: &Provider) -> Result<Option<(&'static str, Schema)>, ToolError> {
-        let said = |key: &&&str| self.value.get(**key).is_some_and(|value| !value.is_null());
-        let Some(key) = SCHEMAS.iter().find(said) else {
+        let is_set = |key: &&&str| self.value.get(**key).is_some_and(|value| !value.is_null());
+        let Some(key) = SCHEMAS.iter().find(is_set) else {
             return Ok(None);
         };
         let wrong = |what: &str| {
@@ -192,7 +192,7 @@ mod tests {
     use crate::source::Settings;
 
     #[test]
-    fn a_tool_has_the_time_of_its_provider() {
+    fn a_tool_has_the_timeout_of_its_provider() {
         for (given, expected) in [(None, Tool::TIMEOUT), (Some(300), Duration::from_mins(5))] {
             let provider = Provider::new(Settings {
                 name: "p".to_owned(),

@@ -59,7 +59,7 @@ impl Server {
     /// The client.
     pub const PROGRAM: &'static str = "cogtools-mcp-client";
     /// The program that contains the client, and the subcommand.
-    const WITHIN: (&str, &str) = ("cogtools", "mcp-client");
+    const EXECUTABLE: (&str, &str) = ("cogtools", "mcp-client");
     /// The variable with the description.
     pub const VARIABLE: &'static str = "COGTOOLS_MCP_SERVER";
     /// The default lifetime of cached declarations: a day.
@@ -88,10 +88,10 @@ impl Server {
     /// The program file that contains the client, and its subcommand: not every
     /// installation has a link with the client's name.
     pub(super) fn program(cx: &Context) -> Option<(PathBuf, &'static str)> {
-        let (name, word) = Self::WITHIN;
+        let (name, subcommand) = Self::EXECUTABLE;
         let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let file = cx.programs.as_ref()?.join(name);
-        file.is_file().then_some((file, word))
+        file.is_file().then_some((file, subcommand))
     }
 
     /// Adds the variables that the client and the server need to `variables`.
@@ -118,12 +118,12 @@ impl Server {
 /// The diagnostic that the client wrote to standard error as JSON.
 pub(super) fn parse_client_error(output: &Output) -> Option<Diagnostic> {
     let value: Value = serde_json::from_slice(output.stderr.bytes.trim_ascii()).ok()?;
-    let word = |key: &str| value.get(key).and_then(Value::as_str);
+    let str_field = |key: &str| value.get(key).and_then(Value::as_str);
     let code = Code::ALL
         .into_iter()
-        .find(|code| Some(code.name()) == word("code"))?;
-    let mut diagnostic = Diagnostic::new(code, word("message")?);
-    let details = word("details").unwrap_or_default();
+        .find(|code| Some(code.name()) == str_field("code"))?;
+    let mut diagnostic = Diagnostic::new(code, str_field("message")?);
+    let details = str_field("details").unwrap_or_default();
     details.clone_into(&mut diagnostic.details);
     let hints = value.get("hints").and_then(Value::as_array);
     let hints = hints.into_iter().flatten().filter_map(Value::as_str);

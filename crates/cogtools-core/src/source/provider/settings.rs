@@ -47,13 +47,13 @@ impl Settings {
             None => vec![("discover", &*self.discover), ("call", &*self.call)],
         };
         runs.push(("sees", &self.env));
-        runs.retain(|(_, words)| !words.is_empty());
+        runs.retain(|(_, values)| !values.is_empty());
         runs
     }
 
-    /// How long one run may take; `usual` is the default.
-    pub(crate) fn timeout_or(&self, usual: Duration) -> Duration {
-        let time = self.timeout.unwrap_or(usual);
+    /// How long one run may take, `default` unless configured.
+    pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
+        let time = self.timeout.unwrap_or(default);
         if self.server.is_some() {
             Server::client_timeout(time)
         } else {
