@@ -116,11 +116,11 @@ fn check_contained(root: &Path, link: &Path) -> Result<(), DigestError> {
     let Ok(target) = link.canonicalize() else {
         return Ok(());
     };
-    let covered = target.strip_prefix(root).is_ok_and(|below| {
+    let is_covered = target.strip_prefix(root).is_ok_and(|below| {
         let mut parts = below.components();
         !parts.any(|part| is_excluded(part.as_os_str()))
     });
-    if covered {
+    if is_covered {
         Ok(())
     } else {
         Err(DigestError::Outside(link.to_path_buf()))
@@ -155,14 +155,14 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Dige
 /// Adds the content of a file, followed by its length.
 fn add_content(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
     let mut read = || -> std::io::Result<u64> {
-        let mut opened = fs::File::open(file)?;
-        let mut piece = vec![0; CHUNK_BYTES];
+        let mut reader = fs::File::open(file)?;
+        let mut chunk = vec![0; CHUNK_BYTES];
         let mut bytes = 0;
         loop {
-            match opened.read(&mut piece)? {
+            match reader.read(&mut chunk)? {
                 0 => return Ok(bytes),
                 count => {
-                    hasher.update(&piece[..count]);
+                    hasher.update(&chunk[..count]);
                     bytes += count as u64;
                 }
             }

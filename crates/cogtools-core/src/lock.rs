@@ -60,28 +60,28 @@ impl Lock {
 
     /// The pins in the file at `path`, known to its user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
-        let renew = Hint::run("", Command::Lock, " regenerates it");
+        let regenerate = Hint::run("", Command::Lock, " regenerates it");
         let bytes = text::bytes(path, display_path, LIMIT).map_err(|error| {
             let hint = match error {
                 TextError::Absent(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }
-                _ => renew.clone(),
+                _ => regenerate.clone(),
             };
             Box::new(Diagnostic::new(Code::InvalidConfig, error.to_string()).hint(hint))
         })?;
         let lock: Result<Self, _> = serde_json::from_slice(&bytes);
-        let wrong = match lock {
+        let problem = match lock {
             Ok(lock) if lock.version == Self::VERSION => return Ok(lock),
             Ok(lock) => format!("unsupported version {}", lock.version),
             Err(error) => error.to_string(),
         };
         let message = format!(
-            "`{}` is not a valid lock file: {wrong}",
+            "`{}` is not a valid lock file: {problem}",
             display_path.display()
         );
         Err(Box::new(
-            Diagnostic::new(Code::InvalidConfig, message).hint(renew),
+            Diagnostic::new(Code::InvalidConfig, message).hint(regenerate),
         ))
     }
 
@@ -115,7 +115,7 @@ impl Lock {
 
     /// Every difference between the pins and what is declared `now`.
     pub fn drift(&self, now: &Snapshot) -> Vec<Diagnostic> {
-        let dead: Vec<String> = now.unavailable.iter().map(SourceError::source).collect();
+        let unavailable: Vec<String> = now.unavailable.iter().map(SourceError::source).collect();
         let mut diagnostics: Vec<Diagnostic> = now
             .unavailable
             .iter()
@@ -123,7 +123,7 @@ impl Lock {
             .collect();
         let nothing = BTreeMap::new();
         for (source, pinned) in &self.sources {
-            if dead.contains(source) {
+            if unavailable.contains(source) {
                 continue;
             }
             let declared = now.lock.sources.get(source);
@@ -194,39 +194,40 @@ impl Snapshot {
     /// `display_path`, the project's root, are named relative to it.
     pub fn of(registry: &Registry, display_path: &Path) -> Self {
         let all = registry.list_unfiltered();
-        let mut survey = Self::default();
+        let mut snapshot = Self::default();
         for error in all.errors {
             if error.is_partial() {
-                survey.broken.push(error.diagnostic());
+                snapshot.broken.push(error.diagnostic());
             } else {
-                survey.unavailable.push(error);
+                snapshot.unavailable.push(error);
             }
         }
-        survey.lock.version = Lock::VERSION;
+        snapshot.lock.version = Lock::VERSION;
         for loaded in load_all(&all.entries, |_, tool| tool) {
             match loaded {
                 Ok(tool) => {
                     let source = from_root(&tool.provenance().source, display_path);
-                    let tools = survey.lock.sources.entry(source).or_default();
+                    let tools = snapshot.lock.sources.entry(source).or_default();
                     let name = tool.name().to_string();
                     // If a source declares a name twice, the first one counts.
                     tools.entry(name).or_insert_with(|| Pin::of(&tool));
                 }
-                Err(error) => survey.broken.extend(error.diagnostics()),
+                Err(error) => snapshot.broken.extend(error.diagnostics()),
             }
         }
-        survey
+        snapshot
     }
 }
 
 /// The name of a source relative to the project's root.
 fn from_root(source: &str, display_path: &Path) -> String {
-    let below = Path::new(source).strip_prefix(display_path);
-    let below = below.map_or_else(|_| source.to_owned(), |path| path.display().to_string());
+    let relative = Path::new(source)
+        .strip_prefix(display_path)
+        .map_or_else(|_| source.to_owned(), |path| path.display().to_string());
     let name = if cfg!(windows) {
-        below.replace('\\', "/")
+        relative.replace('\\', "/")
     } else {
-        below
+        relative
     };
     if name.is_empty() {
         ".".to_owned()

@@ -26,7 +26,9 @@ impl ToolPackage {
         let (name, root) = match &tool.provenance().author {
             Author::Package(root) => (tool.provenance().source.clone(), root.clone()),
             Author::Provider => return None,
-            Author::Project => packages::cx(&tool.text().path().canonicalize().ok()?)?,
+            Author::Project => {
+                packages::containing_package(&tool.text().path().canonicalize().ok()?)?
+            }
         };
         Some(Self { name, root })
     }

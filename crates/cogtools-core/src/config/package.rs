@@ -15,12 +15,12 @@ const EXPORTED_TOOLS: &str = "tools";
 
 /// Converts `value`, the value of the key in `text`, to a document.
 pub(super) fn document(text: &Text, mut value: Value) -> Node {
-    let key = key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
-    let placed = placed(text, key, &value);
+    let key = find_key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
+    let located = parse_located(text, key, &value);
     if let Value::Object(object) = &mut value {
         object.shift_remove(EXPORTED_TOOLS);
     }
-    let mut node = placed.unwrap_or_else(|| Node::from_json(value, key));
+    let mut node = located.unwrap_or_else(|| Node::from_json(value, key));
     if let Data::Map(entries) = &mut node.data {
         entries.retain(|entry| entry.key != EXPORTED_TOOLS);
     }
@@ -28,10 +28,10 @@ pub(super) fn document(text: &Text, mut value: Value) -> Node {
 }
 
 /// The value of `key` with locations, if YAML parses it to the same value as JSON.
-fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
+fn parse_located(text: &Text, key: Span, value: &Value) -> Option<Node> {
     let rest = text.as_str().get(key.end..)?;
     let start = key.end + rest.find(':')? + 1;
-    let end = start + length(&text.as_str()[start..])?;
+    let end = start + value_length(&text.as_str()[start..])?;
     let blank = |(at, byte): (usize, &u8)| match byte {
         b'\n' | b'\r' => *byte,
         b'\t' => b' ',
@@ -45,9 +45,9 @@ fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
 }
 
 /// The position of the key in the outermost object; of two, the last.
-fn key(text: &str) -> Option<Span> {
+fn find_key(text: &str) -> Option<Span> {
     let mut found = None;
-    walk(text, |depth, span| {
+    for_each_string(text, |depth, span| {
         let follows = text[span.end..].trim_start().starts_with(':');
         if depth == 1 && follows && &text[span.start..span.end] == KEY {
             found = Some(span);
@@ -57,7 +57,7 @@ fn key(text: &str) -> Option<Span> {
 }
 
 /// The length of the first value of `text`, which ends at a comma or a bracket.
-fn length(text: &str) -> Option<usize> {
+fn value_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quoted = false;
     let mut escaped = false;
@@ -77,7 +77,7 @@ fn length(text: &str) -> Option<usize> {
 }
 
 /// Calls `each` for every string of a JSON text, with its nesting depth.
-fn walk(text: &str, mut each: impl FnMut(usize, Span)) {
+fn for_each_string(text: &str, mut each: impl FnMut(usize, Span)) {
     let mut depth = 0_usize;
     let mut bytes = text.bytes().enumerate();
     while let Some((start, byte)) = bytes.next() {

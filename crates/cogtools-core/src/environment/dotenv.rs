@@ -117,30 +117,30 @@ impl<'t> Cursor<'t> {
 
     fn variable(&mut self) -> Result<Variable, DotEnvError> {
         let line = self.number();
-        let wrong = || DotEnvError::Line(self.location());
-        let (head, _) = self.line().split_once('=').ok_or_else(wrong)?;
-        let after = self.at + head.len() + 1;
-        let name = head.trim_end();
-        let name = match name.strip_prefix("export") {
+        let invalid = || DotEnvError::Line(self.location());
+        let (head, _) = self.line().split_once('=').ok_or_else(invalid)?;
+        let value_start = self.at + head.len() + 1;
+        let left = head.trim_end();
+        let name = match left.strip_prefix("export") {
             Some(name) if name.starts_with([' ', '\t']) => name.trim_start(),
-            _ => name,
-        };
-        if !is_name(name) {
-            return Err(wrong());
+            _ => left,
         }
-        let name = name.to_owned();
-        self.at = after;
+        .to_owned();
+        if !is_name(&name) {
+            return Err(invalid());
+        }
+        self.at = value_start;
         let blank = self.line().len() - self.line().trim_start().len();
         self.at += blank;
         let value = match self.line().chars().next() {
-            Some(quote @ ('"' | '\'' | '`')) => self.quoted(quote)?,
-            _ => self.plain(),
+            Some(quote @ ('"' | '\'' | '`')) => self.quoted_value(quote)?,
+            _ => self.unquoted_value(),
         };
         Ok(Variable { name, value, line })
     }
 
     /// The rest of the line, without a comment after white space.
-    fn plain(&mut self) -> String {
+    fn unquoted_value(&mut self) -> String {
         let line = self.line();
         let mut end = line.len();
         if line.starts_with('#') {
@@ -154,7 +154,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Everything up to the closing quote; only double quotes support escapes.
-    fn quoted(&mut self, quote: char) -> Result<String, DotEnvError> {
+    fn quoted_value(&mut self, quote: char) -> Result<String, DotEnvError> {
         let location = self.location();
         let mut value = String::new();
         let mut characters = self.rest().char_indices().skip(1);

@@ -186,24 +186,24 @@ impl Environment {
     /// The environment of a program that declares `names`, with the variables that
     /// every program needs. The file is read only if there are names.
     pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {
-        let mut given: Vars = BASE
+        let mut child_env: Vars = BASE
             .iter()
             .filter_map(|name| self.process.get_key_value(OsStr::new(name)))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         if names.is_empty() {
-            return Ok(given);
+            return Ok(child_env);
         }
         let file = self.file()?;
         let mut missing = Vec::new();
         for name in names {
             match self.lookup(name, file.as_ref()) {
-                Some(resolved) => drop(given.insert(name.into(), resolved.value)),
+                Some(resolved) => drop(child_env.insert(name.into(), resolved.value)),
                 None => missing.push(name.clone()),
             }
         }
         if missing.is_empty() {
-            Ok(given)
+            Ok(child_env)
         } else {
             Err(EnvError::Missing(missing))
         }

@@ -28,8 +28,8 @@ impl WritePath {
     /// in its own folder.
     pub fn in_project(root: &Path, path: &Path) -> Self {
         let path = root.join(path);
-        let below = path.strip_prefix(root).ok().filter(|path| descends(path));
-        let below = below.map(Path::to_path_buf).or_else(|| {
+        let relative = path.strip_prefix(root).ok().filter(|path| descends(path));
+        let below = relative.map(Path::to_path_buf).or_else(|| {
             // The path of a source may be canonical.
             let root = root.canonicalize().ok()?;
             let below = path.strip_prefix(root).ok()?;
@@ -55,9 +55,11 @@ impl WritePath {
     /// `path`, below its nearest existing ancestor. Links in the path of that folder
     /// are followed.
     pub fn in_folder(path: &Path) -> Self {
-        let mut folders = path.ancestors().skip(1);
-        let root = folders.find(|folder| folder.is_dir());
-        let root = root.unwrap_or(Path::new(""));
+        let root = path
+            .ancestors()
+            .skip(1)
+            .find(|folder| folder.is_dir())
+            .unwrap_or(Path::new(""));
         let below = path.strip_prefix(root).unwrap_or(path);
         Self {
             root: root.to_path_buf(),
@@ -75,12 +77,12 @@ impl WritePath {
     /// and dots are resolved.
     pub(super) fn rest(&self, path: &Path) -> Option<PathBuf> {
         let root = self.root.canonicalize().ok()?;
-        let there = path.ancestors().find_map(|folder| {
-            let there = folder.canonicalize().ok()?;
+        let resolved = path.ancestors().find_map(|folder| {
+            let existing = folder.canonicalize().ok()?;
             let rest = path.strip_prefix(folder).ok()?;
-            Some(there.join(rest))
+            Some(existing.join(rest))
         });
-        Some(there?.strip_prefix(root).ok()?.to_path_buf())
+        Some(resolved?.strip_prefix(root).ok()?.to_path_buf())
     }
 }
 
@@ -97,7 +99,7 @@ impl fmt::Display for Boundary {
 fn descends(path: &Path) -> bool {
     let mut depth = 0_usize;
     let mut parts = path.components();
-    let stays = parts.all(|part| match part {
+    let is_contained = parts.all(|part| match part {
         Component::Normal(_) => {
             depth += 1;
             true
@@ -108,5 +110,5 @@ fn descends(path: &Path) -> bool {
         }
         part => part.as_os_str() == OsStr::new("."),
     });
-    stays && depth > 0
+    is_contained && depth > 0
 }

@@ -11,7 +11,7 @@ use super::walk::{Found, Links, Made, Missing, Walk};
 use super::{Mode, WriteError, WritePath};
 
 /// How many names are tried for a temporary file.
-const MAX_NAMES: usize = 64;
+const MAX_ATTEMPTS: usize = 64;
 
 /// What a file must contain for its content to be replaced.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ pub fn write_temp<'b>(
     let permissions = before.map(|file| file.metadata()).transpose()?;
     // No other user may read it before it has the old file's permissions.
     let mode = permissions.as_ref().map_or(mode, |_| Mode::Private);
-    let (mut file, own) = new_file(&folder, mode)?;
+    let (mut file, own) = create_temp_file(&folder, mode)?;
     let temp = Temp {
         folder,
         name,
@@ -90,7 +90,7 @@ impl Temp<'_> {
         };
         match self.expected {
             Expected::Absent => self.folder.rename_new(own, &self.name),
-            Expected::Bytes(before) if !holds(&self.folder, &self.name, before)? => {
+            Expected::Bytes(before) if !has_content(&self.folder, &self.name, before)? => {
                 return Err(WriteError::Changed);
             }
             _ => self.folder.rename(own, &self.name),
@@ -114,25 +114,26 @@ impl Drop for Temp<'_> {
 }
 
 /// Whether the file `name` contains exactly these `bytes`.
-fn holds(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
+fn has_content(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
     let file = folder.open_file(name)?;
     if !file.metadata()?.is_file() {
         return Ok(false);
     }
-    let mut now = Vec::with_capacity(bytes.len());
-    file.take(bytes.len() as u64 + 1).read_to_end(&mut now)?;
-    Ok(now == bytes)
+    let mut content = Vec::with_capacity(bytes.len());
+    file.take(bytes.len() as u64 + 1)
+        .read_to_end(&mut content)?;
+    Ok(content == bytes)
 }
 
 /// Creates a file in `folder` with an unpredictable name.
-fn new_file(folder: &Folder, mode: Mode) -> io::Result<(File, OsString)> {
-    let mut names = 0;
+fn create_temp_file(folder: &Folder, mode: Mode) -> io::Result<(File, OsString)> {
+    let mut attempts = 0;
     loop {
         let number = RandomState::new().build_hasher().finish();
         let name = OsString::from(format!(".cogtools-{number:016x}"));
         match folder.create_file(&name, mode) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && names < MAX_NAMES => {
-                names += 1;
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempts < MAX_ATTEMPTS => {
+                attempts += 1;
             }
             Err(error) => return Err(error),
             Ok(file) => return Ok((file, name)),

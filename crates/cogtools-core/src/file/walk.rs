@@ -108,7 +108,7 @@ impl<'p> Walk<'p> {
                     Err(WriteError::Io(error)) if linked && is_missing(&error) => {
                         return Err(walk.dangling());
                     }
-                    done => done?,
+                    result => result?,
                 }
                 continue;
             }

@@ -39,13 +39,16 @@ pub(super) fn tool(name: &str, registry: &Registry) -> Option<Tool> {
 /// The name and the arguments of the tool that a call of `call_tool` asks for. The
 /// arguments have been validated.
 pub(super) fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
-    let name = arguments.get("name").and_then(Value::as_str);
-    let name = name.unwrap_or_default().to_owned();
-    let own = match arguments.shift_remove("arguments") {
-        Some(Value::Object(own)) => own,
+    let name = arguments
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let inner = match arguments.shift_remove("arguments") {
+        Some(Value::Object(inner)) => inner,
         _ => Map::new(),
     };
-    (name, Arguments::from(own))
+    (name, Arguments::from(inner))
 }
 
 fn find_definition() -> Definition {
@@ -100,7 +103,7 @@ impl Handler for FindTool {
         &self,
         _tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Context,
+        _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let query = arguments.get("query").and_then(Value::as_str);
         let limit = arguments.get("limit").and_then(Value::as_u64);

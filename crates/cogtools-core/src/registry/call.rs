@@ -32,11 +32,12 @@ impl Registry {
         let (mut tool, mut arguments) = (tool, arguments);
         // The arguments are finite, and each round unwraps one level.
         while tool.name().as_str() == Name::CALL {
-            let accepted = tool.accept(arguments);
-            let accepted = accepted.map_err(|error| error.diagnostics(&tool))?;
-            let (name, own) = builtin::target(accepted.into_object());
-            tool = self.find(&name).map_err(absent)?;
-            arguments = own;
+            let accepted = tool
+                .accept(arguments)
+                .map_err(|error| error.diagnostics(&tool))?;
+            let (name, inner) = builtin::target(accepted.into_object());
+            tool = self.find(&name).map_err(target_not_found)?;
+            arguments = inner;
         }
         Ok(Call::new(Arc::new(tool), arguments))
     }
@@ -62,16 +63,18 @@ impl Call {
     /// output, or all errors.
     pub fn run(self, cx: &Context) -> Result<ToolOutput, Vec<Diagnostic>> {
         let Self { tool, arguments } = self;
-        let accepted = tool.accept(arguments);
-        let accepted = accepted.map_err(|error| error.diagnostics(&tool))?;
-        let approved = approve(&tool, cx).map_err(|diagnostic| vec![*diagnostic])?;
-        let answer = approved.run(accepted, cx);
-        answer.map_err(|diagnostic| vec![*diagnostic])
+        let accepted = tool
+            .accept(arguments)
+            .map_err(|error| error.diagnostics(&tool))?;
+        approve(&tool, cx)
+            .map_err(|diagnostic| vec![*diagnostic])?
+            .run(accepted, cx)
+            .map_err(|diagnostic| vec![*diagnostic])
     }
 }
 
 /// All errors in the name of a tool that was to be called through another one.
-fn absent(error: FindError) -> Vec<Diagnostic> {
+fn target_not_found(error: FindError) -> Vec<Diagnostic> {
     let mut diagnostics = error.diagnostics();
     if let Some(first) = diagnostics.first_mut() {
         let hint = format!("{} searches all tools", Name::FIND);

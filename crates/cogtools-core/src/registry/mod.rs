@@ -49,15 +49,15 @@ pub struct Found<T> {
 const PARALLEL_THRESHOLD: usize = 32;
 
 /// How many files a thread takes at a time.
-const CHUNK: usize = 16;
+const CHUNK_LEN: usize = 16;
 
 impl Registry {
     /// The registry of a configuration, for `host` if the caller is known. Only sources
     /// that are programs use `cx`.
     pub fn new(config: Config, host: Option<Target>, cx: Context) -> Self {
-        let own = host.and_then(|host| config.host(host).cloned());
+        let host_filter = host.and_then(|host| config.host(host).cloned());
         let budget = config.budget(host);
-        let filters = std::iter::once(config.filter).chain(own);
+        let filters = std::iter::once(config.filter).chain(host_filter);
         Self {
             filters: filters.filter(|filter| !filter.is_empty()).collect(),
             sources: config.sources,
@@ -87,16 +87,16 @@ impl Registry {
         }
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
-        let mut unlisted = Vec::new();
+        let mut errors = Vec::new();
         for source in &self.sources {
-            let found = source.find(&valid, &self.cx, &mut unlisted);
+            let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
                     return Ok(tool);
                 }
-                let mut absent = self.explain_missing(&valid);
-                absent.filtered = Some(tool.file().to_path_buf());
-                return Err(FindError::NotFound(absent));
+                let mut not_found = self.explain_missing(&valid);
+                not_found.filtered = Some(tool.file().to_path_buf());
+                return Err(FindError::NotFound(not_found));
             }
         }
         Err(FindError::NotFound(self.explain_missing(&valid)))
@@ -104,8 +104,9 @@ impl Registry {
 
     /// Whether the filters select the tool `name` of `toolset`.
     fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
-        let takes = |filter: &Filter| filter.matches_name(name) && filter.matches_toolset(toolset);
-        self.filters.iter().all(takes)
+        self.filters
+            .iter()
+            .all(|filter| filter.matches_name(name) && filter.matches_toolset(toolset))
     }
 
     /// The file of the tool of that name, the one that [`Registry::find`] would open;
@@ -113,9 +114,11 @@ impl Registry {
     pub fn locate(&self, name: &str) -> Result<Candidate, FindError> {
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
-        let mut files = self.files().items.into_iter();
-        let found = files.find(|listed| listed.name == valid.as_str());
-        found.ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
+        self.files()
+            .items
+            .into_iter()
+            .find(|file| file.name == valid.as_str())
+            .ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
     /// Describes a name that no source has, with suggestions.
@@ -125,11 +128,12 @@ impl Registry {
         self.prefetch_providers();
         for source in &self.sources {
             let listing = source.list(&self.cx);
-            let left = listing
-                .entries
-                .into_iter()
-                .filter(|listed| self.is_listed(listed));
-            names.extend(left.filter_map(|listed| listed.name.into_string().ok()));
+            let listed = listing.entries.into_iter();
+            names.extend(
+                listed
+                    .filter(|candidate| self.is_listed(candidate))
+                    .filter_map(|candidate| candidate.name.into_string().ok()),
+            );
             // An error in one declaration does not affect other names.
             let errors = listing.errors.into_iter();
             unlisted.extend(errors.filter(|error| !error.is_partial()));
@@ -152,20 +156,19 @@ impl Registry {
 
     /// Lists the sources that are programs in parallel: each may be slow.
     fn prefetch_providers(&self) {
-        let programs = self.sources.iter().filter_map(Source::provider);
-        let programs: Vec<_> = programs.collect();
-        if programs.len() > 1 {
+        let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
+        if providers.len() > 1 {
             thread::scope(|scope| {
-                for provider in programs {
+                for provider in providers {
                     scope.spawn(|| drop(provider.tools(&self.cx).map(<[_]>::len)));
                 }
             });
         }
     }
 
-    fn is_listed(&self, listed: &Candidate) -> bool {
-        let name = listed.name.to_string_lossy();
-        self.filters.is_empty() || self.is_selected(&name, listed.provenance.toolset.as_deref())
+    fn is_listed(&self, candidate: &Candidate) -> bool {
+        let name = candidate.name.to_string_lossy();
+        self.filters.is_empty() || self.is_selected(&name, candidate.provenance.toolset.as_deref())
     }
 
     /// All candidates that are not shadowed, by source; no file is opened.
@@ -176,37 +179,32 @@ impl Registry {
             shadowed: Vec::new(),
             filtered_out: 0,
         };
-        let mut taken: HashMap<OsString, usize> = HashMap::new();
+        let mut winners: HashMap<OsString, usize> = HashMap::new();
         self.prefetch_providers();
         for source in &self.sources {
-            let Listing {
-                entries: listed,
-                errors,
-            } = source.list(&self.cx);
+            let Listing { entries, errors } = source.list(&self.cx);
             found.source_errors.extend(errors);
             // Names are unique in a folder; most projects have just one.
-            let apart = self.sources.len() == 1
-                && listed
-                    .iter()
-                    .all(|listed| listed.provenance.toolset.is_none());
-            if apart {
-                found.items = listed;
+            let are_unique = self.sources.len() == 1
+                && entries.iter().all(|file| file.provenance.toolset.is_none());
+            if are_unique {
+                found.items = entries;
                 continue;
             }
-            for file in listed {
-                if let Some(&winner) = taken.get(&file.name) {
+            for file in entries {
+                if let Some(&winner) = winners.get(&file.name) {
                     let winner = found.items[winner].display_path.clone();
                     found.shadowed.push((file.display_path, winner));
                 } else {
-                    taken.insert(file.name.clone(), found.items.len());
+                    winners.insert(file.name.clone(), found.items.len());
                     found.items.push(file);
                 }
             }
         }
         if !self.filters.is_empty() {
-            let all = found.items.len();
-            found.items.retain(|listed| self.is_listed(listed));
-            found.filtered_out = all - found.items.len();
+            let total = found.items.len();
+            found.items.retain(|file| self.is_listed(file));
+            found.filtered_out = total - found.items.len();
         }
         found
     }
@@ -257,29 +255,29 @@ pub fn load_all<T: Send>(
     if files.len() < PARALLEL_THRESHOLD {
         return files.iter().map(load).collect();
     }
-    let pieces: Vec<&[Candidate]> = files.chunks(CHUNK).collect();
+    let chunks: Vec<&[Candidate]> = files.chunks(CHUNK_LEN).collect();
     let next = AtomicUsize::new(0);
-    let take = || {
+    let next_chunk = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        pieces.get(index).map(|piece| (index, *piece))
+        chunks.get(index).map(|chunk| (index, *chunk))
     };
     // Threads take the next chunk when they are done: two cores are rarely equally
     // free.
     let work = || {
         let mut done = Vec::new();
-        while let Some((index, piece)) = take() {
-            done.push((index, piece.iter().map(load).collect::<Vec<T>>()));
+        while let Some((index, chunk)) = next_chunk() {
+            done.push((index, chunk.iter().map(load).collect::<Vec<T>>()));
         }
         done
     };
     let mut done = thread::scope(|scope| {
         let second = scope.spawn(work);
-        let mut done = work();
+        let mut all = work();
         match second.join() {
-            Ok(rest) => done.extend(rest),
+            Ok(rest) => all.extend(rest),
             Err(panic) => std::panic::resume_unwind(panic),
         }
-        done
+        all
     });
     done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().flat_map(|(_, items)| items).collect()

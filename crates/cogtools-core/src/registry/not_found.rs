@@ -39,19 +39,19 @@ impl FindError {
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::InvalidName(name, error) => {
-                let mut shown: String = name.chars().take(SHOWN).collect();
-                if shown.len() < name.len() {
-                    shown.push('…');
+                let mut subject: String = name.chars().take(MAX_NAME_CHARS).collect();
+                if subject.len() < name.len() {
+                    subject.push('…');
                 }
                 let diagnostic =
                     Diagnostic::new(Code::ToolNotFound, format!("invalid tool name: {error}"));
                 vec![
                     diagnostic
-                        .with_subject(shown.escape_debug().to_string())
-                        .hint(LIST),
+                        .with_subject(subject.escape_debug().to_string())
+                        .hint(LIST_HINT),
                 ]
             }
-            Self::NotFound(absent) => absent.diagnostics(),
+            Self::NotFound(not_found) => not_found.diagnostics(),
             Self::Invalid(error) => error.diagnostics(),
         }
     }
@@ -59,12 +59,12 @@ impl FindError {
 
 impl NotFound {
     fn diagnostics(self) -> Vec<Diagnostic> {
-        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool has that name");
+        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no such tool");
         if let Some(file) = &self.filtered {
             let file = file.display();
             diagnostic = diagnostic.hint(format!(
-                "`{file}` is one, but a filter leaves it out: an option such as --exclude, or \
-                 `filter` or `hosts` of the configuration"
+                "a filter excludes `{file}`: an option such as --exclude, or `filter` or \
+                 `hosts` in the configuration"
             ));
         }
         for file in &self.misnamed {
@@ -72,13 +72,14 @@ impl NotFound {
             diagnostic = diagnostic.hint(format!("`{file}` is ignored: tool files end in `.yaml`"));
         }
         diagnostic.hints.extend(one_of(&self.near).map(Hint::from));
-        let diagnostic = diagnostic.with_subject(self.name).hint(LIST);
-        let unlisted = self.unlisted.iter().map(SourceError::diagnostic);
-        std::iter::once(diagnostic).chain(unlisted).collect()
+        let source_errors = self.unlisted.iter().map(SourceError::diagnostic);
+        std::iter::once(diagnostic.with_subject(self.name).hint(LIST_HINT))
+            .chain(source_errors)
+            .collect()
     }
 }
 
 /// How many characters of an invalid name are shown.
-const SHOWN: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
-const LIST: Hint = Hint::run("", Command::Discover, " lists all tools");
+const LIST_HINT: Hint = Hint::run("", Command::Discover, " lists all tools");

@@ -69,8 +69,8 @@ impl GlobalModules {
             (key.trim() == "prefix").then(|| value.trim().trim_matches(['"', '\'']))
         });
         let value = values.next_back().filter(|value| !value.is_empty())?;
-        for start in ["~", "${HOME}"] {
-            if let Some(rest) = value.strip_prefix(start) {
+        for home in ["~", "${HOME}"] {
+            if let Some(rest) = value.strip_prefix(home) {
                 return Some(
                     self.home
                         .as_ref()?

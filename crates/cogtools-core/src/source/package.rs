@@ -50,7 +50,7 @@ impl Package {
         display_path: &Path,
     ) -> Result<Option<Self>, SourceError> {
         let file = display_path.join(MANIFEST);
-        let wrong = |message: String| SourceError::Package {
+        let invalid = |message: String| SourceError::Package {
             package: name.to_owned(),
             file: file.clone(),
             message,
@@ -58,26 +58,32 @@ impl Package {
         let bytes = match manifest(&folder.join(MANIFEST), &file) {
             Ok(bytes) => bytes,
             Err(TextError::Absent(_)) => return Ok(None),
-            Err(TextError::TooLarge(_)) => return Err(wrong(format!("larger than {LIMIT} MiB"))),
+            Err(TextError::TooLarge(_)) => {
+                return Err(invalid(format!("larger than {LIMIT} MiB")));
+            }
             Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),
         };
-        let Some(paths) = declared(&bytes).map_err(wrong)? else {
+        let Some(paths) = tool_folders(&bytes).map_err(invalid)? else {
             return Ok(None);
         };
         // The path is that of the link's target, because the package's files are there.
         let real = folder.canonicalize();
         let root = real.unwrap_or_else(|_| folder.to_path_buf());
-        let folders = paths.iter().map(|path| {
-            let below = below(path, &root)?;
-            let found = Folder::new(root.join(&below), display_path.join(&below), true);
+        let open = |path| {
+            let below = relative_folder(path, &root)?;
+            let folder = Folder::new(root.join(&below), display_path.join(&below), true);
             let provenance = Provenance {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
             };
-            Ok(found.with_provenance(provenance, &root))
-        });
-        let folders = folders.collect::<Result<_, String>>().map_err(wrong)?;
+            Ok(folder.with_provenance(provenance, &root))
+        };
+        let folders = paths
+            .iter()
+            .map(open)
+            .collect::<Result<_, String>>()
+            .map_err(invalid)?;
         Ok(Some(Self {
             name: name.to_owned(),
             folders,
@@ -87,7 +93,7 @@ impl Package {
 }
 
 /// The value of `cogtools.tools` in a `package.json`, if present.
-fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
+fn tool_folders(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
     let key = br#""cogtools""#;
     // Most packages have no tools, and need not be parsed to see that.
     if !bytes.windows(key.len()).any(|window| window == key) {
@@ -107,25 +113,27 @@ fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
 }
 
 /// The folder that a package at `root` names by `path`, relative to `root`.
-fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
-    let inside = path
+fn relative_folder(path: &Value, root: &Path) -> Result<PathBuf, String> {
+    let contained = path
         .as_str()
         .map(Path::new)
         .filter(|path| is_contained(path));
-    let outside = || format!("`{path}` is not a folder inside the package");
-    let parts = inside.ok_or_else(outside)?.components();
-    let tidy: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
-    let named = tidy.display();
-    match root.join(&tidy).canonicalize() {
+    let relative: PathBuf = contained
+        .ok_or_else(|| format!("`{path}` is not a folder inside the package"))?
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    let name = relative.display();
+    match root.join(&relative).canonicalize() {
         Ok(real) if !real.starts_with(root) => Err(format!(
-            "`{named}` is a link that points outside the package"
+            "`{name}` is a link that points outside the package"
         )),
-        Ok(real) if !real.is_dir() => Err(format!("`{named}` is not a folder")),
-        Ok(_) => Ok(tidy),
+        Ok(real) if !real.is_dir() => Err(format!("`{name}` is not a folder")),
+        Ok(_) => Ok(relative),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(format!("the folder `{named}` does not exist"))
+            Err(format!("the folder `{name}` does not exist"))
         }
-        Err(error) => Err(format!("the folder `{named}` cannot be read: {error}")),
+        Err(error) => Err(format!("the folder `{name}` cannot be read: {error}")),
     }
 }
 

@@ -68,26 +68,26 @@ impl Record {
             version: Self::VERSION,
             ..self.clone()
         };
-        let text = serde_json::to_string_pretty(&record);
-        let text = text.map_err(|error| failed(std::io::Error::from(error).into()))?;
+        let text = serde_json::to_string_pretty(&record)
+            .map_err(|error| failed(std::io::Error::from(error).into()))?;
         let content = format!("{text}\n");
         file::replace_private(&WritePath::in_folder(file), content.as_bytes()).map_err(failed)
     }
 
     /// Locks the record in `file` until the result is dropped.
     pub(super) fn lock(file: &Path) -> Result<fs::File, RecordError> {
-        let beside = file.with_extension("lock");
+        let lock_file = file.with_extension("lock");
         let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
         fs::create_dir_all(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
-        let lock = fs::File::create(beside).map_err(failed)?;
+        let lock = fs::File::create(lock_file).map_err(failed)?;
         lock.lock().map_err(failed)?;
         Ok(lock)
     }
 
     /// Whether `grant` may run.
     pub fn verdict(&self, grant: &Grant) -> Verdict {
-        let known = self.allowed.get(&grant.source);
-        match known.and_then(|tools| tools.get(&grant.tool)) {
+        let approved = self.allowed.get(&grant.source);
+        match approved.and_then(|tools| tools.get(&grant.tool)) {
             Some(hash) if *hash == grant.hash.to_string() => Verdict::Allowed,
             Some(_) => Verdict::Changed,
             None => Verdict::NotApproved,
@@ -109,11 +109,11 @@ impl Record {
         let Some(tools) = self.allowed.get_mut(source) else {
             return false;
         };
-        let known = tools.remove(tool).is_some();
+        let was_approved = tools.remove(tool).is_some();
         if tools.is_empty() {
             self.allowed.remove(source);
         }
-        known
+        was_approved
     }
 
     /// Retains only the sources and tools for which `keep` returns true; returns how

@@ -94,9 +94,9 @@ impl Folder {
         }
         let file = OsString::from(format!("{name}.{EXTENSION}"));
         // Unreadable folders are reported where all tools are listed.
-        let mut having = Walker::over(self).filter(|stop| stop.files.contains(&file));
-        having
-            .find_map(|stop| stop.folder.load_direct(name).transpose())
+        Walker::over(self)
+            .filter(|entry| entry.files.contains(&file))
+            .find_map(|entry| entry.folder.load_direct(name).transpose())
             .transpose()
     }
 
@@ -123,10 +123,9 @@ impl Folder {
     /// The file that would be the tool of that name if it had the right extension.
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         let file = format!("{name}.yml");
-        let mut folders = Walker::over(self).map(|stop| stop.folder);
-        folders.find_map(|folder| {
-            let there = folder.path.join(&file).is_file();
-            there.then(|| folder.display_path.join(&file))
+        self.toolsets().find_map(|folder| {
+            let exists = folder.path.join(&file).is_file();
+            exists.then(|| folder.display_path.join(&file))
         })
     }
 
@@ -151,7 +150,7 @@ impl Folder {
 
     /// The folder itself and every toolset in it, in the order of [`Folder::list`].
     pub fn toolsets(&self) -> impl Iterator<Item = Self> {
-        Walker::over(self).map(|stop| stop.folder)
+        Walker::over(self).map(|entry| entry.folder)
     }
 
     /// The content of the folder itself.
@@ -174,7 +173,7 @@ impl Folder {
         };
         let mut content = Content::default();
         for entry in std::fs::read_dir(&self.path).map_err(failed)? {
-            self.sort(&entry.map_err(failed)?, &mut content);
+            self.classify(&entry.map_err(failed)?, &mut content);
         }
         content.files.sort_unstable();
         content.folders.sort_unstable();
@@ -184,21 +183,21 @@ impl Folder {
     }
 
     /// Adds `entry` to the list that it belongs to, if any.
-    fn sort(&self, entry: &DirEntry, content: &mut Content) {
+    fn classify(&self, entry: &DirEntry, content: &mut Content) {
         let name = entry.file_name();
         let Ok(kind) = entry.file_type() else {
             return;
         };
-        let tool = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
-        let deeper = !tool && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
-        if name.as_encoded_bytes().starts_with(b".") || !(tool || deeper) {
+        let is_tool = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
+        let is_toolset = !is_tool && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
+        if name.as_encoded_bytes().starts_with(b".") || !(is_tool || is_toolset) {
             return;
         }
         if kind.is_symlink() && self.leads_outside(&entry.path()) {
             let outside =
                 SourceError::Outside(self.display_path.join(name), self.source().to_owned());
             content.errors.push(outside);
-        } else if tool {
+        } else if is_tool {
             content.files.push(name);
         } else if kind.is_dir() {
             content.folders.push(name);

@@ -24,7 +24,7 @@ pub(super) struct Entry {
 /// A walk in progress.
 pub(super) struct Walker {
     /// The folders to visit, the next one last.
-    ahead: Vec<Step>,
+    pending: Vec<Step>,
     /// The targets of links, each with the folder that contains the link.
     links: VecDeque<(Folder, PathBuf)>,
     /// The visited folders, with links resolved.
@@ -45,19 +45,19 @@ impl Walker {
             real: None,
         };
         Self {
-            ahead: vec![first],
+            pending: vec![first],
             links: VecDeque::new(),
             seen: BTreeSet::new(),
         }
     }
 
     /// Queues the folders and links of `step`.
-    fn branch(&mut self, step: &Step, content: &Content) {
+    fn queue(&mut self, step: &Step, content: &Content) {
         if content.folders.is_empty() && content.links.is_empty() {
             return;
         }
-        let known = step.real.clone();
-        let Some(real) = known.or_else(|| step.folder.path().canonicalize().ok()) else {
+        let resolved = step.real.clone();
+        let Some(real) = resolved.or_else(|| step.folder.path().canonicalize().ok()) else {
             return;
         };
         self.seen.insert(real.clone());
@@ -69,7 +69,7 @@ impl Walker {
             let real = real.join(name);
             if self.seen.insert(real.clone()) {
                 let folder = step.folder.toolset(name);
-                self.ahead.push(Step {
+                self.pending.push(Step {
                     folder,
                     real: Some(real),
                 });
@@ -79,7 +79,7 @@ impl Walker {
 
     /// The next folder that a link leads to, unless it contains the link or was visited
     /// before.
-    fn follow(&mut self) -> Option<Step> {
+    fn follow_link(&mut self) -> Option<Step> {
         while let Some((folder, from)) = self.links.pop_front() {
             let Ok(real) = folder.path().canonicalize() else {
                 continue;
@@ -97,9 +97,9 @@ impl Iterator for Walker {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
-        let step = self.ahead.pop().or_else(|| self.follow())?;
+        let step = self.pending.pop().or_else(|| self.follow_link())?;
         let content = step.folder.content();
-        self.branch(&step, &content);
+        self.queue(&step, &content);
         Some(Entry {
             folder: step.folder,
             files: content.files,

@@ -18,7 +18,7 @@ use crate::file::{self, WritePath};
 /// The cache file for one provider in one environment.
 pub(super) struct Cache {
     file: PathBuf,
-    age: Duration,
+    max_age: Duration,
 }
 
 impl Cache {
@@ -27,7 +27,7 @@ impl Cache {
     pub(super) fn of(
         settings: &Settings,
         variables: &Vars,
-        age: Duration,
+        max_age: Duration,
         cx: &Context,
     ) -> Option<Self> {
         let folder = cx.cache.as_ref()?;
@@ -45,14 +45,14 @@ impl Cache {
             variables,
         ]));
         let file = folder.join("declarations").join(format!("{key}.json"));
-        Some(Self { file, age })
+        Some(Self { file, max_age })
     }
 
     /// The cached declarations, unless they are too old.
     pub(super) fn read(&self) -> Option<Vec<Value>> {
         let written = fs::metadata(&self.file).ok()?.modified().ok()?;
         let age = SystemTime::now().duration_since(written).ok()?;
-        if age > self.age {
+        if age > self.max_age {
             return None;
         }
         let cached: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;

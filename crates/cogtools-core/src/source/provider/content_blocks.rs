@@ -32,7 +32,7 @@ fn text(result: &Object) -> String {
     let blocks = blocks.into_iter().flatten().filter_map(Value::as_object);
     let (mut texts, mut has_text) = (Vec::new(), false);
     for block in blocks {
-        let (text, is_text) = part_text(block);
+        let (text, is_text) = block_text(block);
         has_text |= is_text;
         texts.push(text);
     }
@@ -43,7 +43,7 @@ fn text(result: &Object) -> String {
 }
 
 /// The text of a block, and whether it is the block's own text.
-fn part_text(block: &Object) -> (String, bool) {
+fn block_text(block: &Object) -> (String, bool) {
     let kind = str_field(block, "type");
     match kind {
         "text" => (str_field(block, "text").to_owned(), true),

@@ -16,22 +16,22 @@ const VARIABLE: &str = "_COGTOOLS_WITHIN";
 
 /// Whether one of the project's own providers started this process.
 pub(super) fn is_recursive(cx: &Context) -> bool {
-    let within = within(cx);
     let mark = mark(cx);
-    within.is_some_and(|within| within.to_string_lossy().split(',').any(|one| one == mark))
+    running_projects(cx)
+        .is_some_and(|marks| marks.to_string_lossy().split(',').any(|one| one == mark))
 }
 
 /// Adds the project to the ones listed in `variables`.
 pub(super) fn add_to(variables: &mut Vars, cx: &Context) {
     let mark = OsString::from(mark(cx));
-    let projects = match within(cx) {
-        Some(within) if !within.is_empty() => [within, &mark].join(OsStr::new(",")),
+    let projects = match running_projects(cx) {
+        Some(marks) if !marks.is_empty() => [marks, &mark].join(OsStr::new(",")),
         _ => mark,
     };
     variables.insert(VARIABLE.into(), projects);
 }
 
-fn within(cx: &Context) -> Option<&OsStr> {
+fn running_projects(cx: &Context) -> Option<&OsStr> {
     let process = cx.environment.process();
     process.get(OsStr::new(VARIABLE)).map(OsString::as_os_str)
 }
