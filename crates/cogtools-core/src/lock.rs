@@ -48,7 +48,7 @@ pub struct Snapshot {
 }
 
 /// The largest file that is read: 16 MiB.
-const LIMIT: usize = 16 << 20;
+const MAX_FILE_BYTES: usize = 16 << 20;
 /// The length of a part's hash, in characters.
 const PART_HASH_LEN: usize = 8;
 
@@ -61,7 +61,7 @@ impl Lock {
     /// The pins in the file at `path`, known to its user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
         let regenerate = Hint::run("", Command::Lock, " regenerates it");
-        let bytes = text::bytes(path, display_path, LIMIT).map_err(|error| {
+        let bytes = text::bytes(path, display_path, MAX_FILE_BYTES).map_err(|error| {
             let hint = match error {
                 TextError::Absent(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn portable_names_only() {
+    fn only_portable_names_are_accepted() {
         let long = "a".repeat(48);
         for (name, expected) in [
             ("facepalm", None),

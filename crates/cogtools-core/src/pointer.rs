@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_are_taken_apart_and_put_together() {
+    fn pointers_round_trip() {
         for (pointer, expected) in [
             ("", vec![]),
             ("/", vec![""]),

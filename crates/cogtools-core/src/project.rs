@@ -53,7 +53,7 @@ impl Project {
 
     /// The text of the project's `package.json` and its key `cogtools`, if present.
     pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
-        let (path, display_path) = self.resolve(Path::new(PACKAGE));
+        let (path, display_path) = self.resolve(Path::new(MANIFEST));
         read_key(&path, &display_path)
     }
 
@@ -69,19 +69,19 @@ impl Project {
 }
 
 /// The maximum size of a `package.json`: 16 MiB.
-const PACKAGE_LIMIT: usize = 16 << 20;
+const MAX_MANIFEST_BYTES: usize = 16 << 20;
 /// The name of the manifest.
-const PACKAGE: &str = "package.json";
+const MANIFEST: &str = "package.json";
 
 fn has_package_key(folder: &Path) -> bool {
-    let path = folder.join(PACKAGE);
+    let path = folder.join(MANIFEST);
     read_key(&path, &path).is_ok_and(|key| key.is_some())
 }
 
 /// The text of a `package.json` and its key `cogtools`, if present.
 fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
-    let bytes = match text::bytes(path, display_path, PACKAGE_LIMIT) {
+    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES) {
         Ok(bytes) => bytes,
         Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),

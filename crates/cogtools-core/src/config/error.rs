@@ -16,15 +16,15 @@ pub(super) enum ConfigError {
     #[error("`{0}` needs `{1}`")]
     Missing(&'static str, &'static str),
     #[error("two providers are named `{0}`")]
-    Twice(String),
+    DuplicateProvider(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
-    #[error("`{key}` takes {takes}, not {found}")]
-    Takes {
+    #[error("`{key}` takes {expected}, not {found}")]
+    InvalidValue {
         key: String,
-        takes: &'static str,
+        expected: &'static str,
         found: String,
-        meant: Option<String>,
+        suggestion: Option<String>,
     },
     #[error("a rule is set to off, warn or error, not {0}")]
     Level(String, Option<String>),
@@ -35,13 +35,14 @@ pub(super) enum ConfigError {
 impl ConfigError {
     pub(super) fn hint(&self) -> String {
         match self {
-            Self::UnknownKey(_, Some(meant))
-            | Self::Level(_, Some(meant))
-            | Self::Kind(_, Some(meant))
-            | Self::Host(_, Some(meant))
-            | Self::Takes {
-                meant: Some(meant), ..
-            } => meant.clone(),
+            Self::UnknownKey(_, Some(suggestion))
+            | Self::Level(_, Some(suggestion))
+            | Self::Kind(_, Some(suggestion))
+            | Self::Host(_, Some(suggestion))
+            | Self::InvalidValue {
+                suggestion: Some(suggestion),
+                ..
+            } => suggestion.clone(),
             Self::UnknownKey(_, None) => "see cogtoolrc(5) for all keys".into(),
             Self::Level(_, None) => "write `lint: {rules: {no-examples: off}}`".into(),
             Self::NotAMap(_) | Self::Sources(_) => {
@@ -51,9 +52,9 @@ impl ConfigError {
                 "write `- local: ./tools`".into()
             }
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
-            Self::Twice(_) => "give one of them another `name`".into(),
+            Self::DuplicateProvider(_) => "give one of them another `name`".into(),
             Self::Missing(kind, _) => format!("write {}", example(kind)),
-            Self::Takes { key, .. } => format!("write {}", example(key)),
+            Self::InvalidValue { key, .. } => format!("write {}", example(key)),
         }
     }
 }

@@ -129,7 +129,7 @@ fn parse(text: &Text) -> Result<Node, ConfigErrors> {
     yaml::parse(text).map_err(|error| error.diagnostic(Code::InvalidConfig, text).into())
 }
 
-/// The key `cogtools` of the project's `package.json`, without `tools`, which is meant
+/// The key `cogtools` of the project's `package.json`, without `tools`, which is suggestion
 /// for the package's users.
 fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     let Some((text, value)) = project

@@ -39,33 +39,33 @@ pub(super) struct Reader<'l> {
 }
 
 impl Reader<'_> {
-    pub(super) fn refuse(&mut self, error: &ConfigError, span: Span) {
+    pub(super) fn report(&mut self, error: &ConfigError, span: Span) {
         let location = self.layer.text.location(span);
         let diagnostic = Diagnostic::new(Code::InvalidConfig, error.to_string()).at(location);
         self.diagnostics.push(diagnostic.hint(error.hint()));
     }
 
     /// Whether there were no errors so far.
-    pub(super) const fn is_fine(&self) -> bool {
+    pub(super) const fn has_no_errors(&self) -> bool {
         self.diagnostics.is_empty()
     }
 
-    /// Reports that `node`, the value of `key`, should be `takes`.
-    pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
+    /// Reports that `node`, the value of `key`, should be `expected`.
+    pub(super) fn reject_value(&mut self, key: &str, expected: &'static str, node: &Node) {
         let text = node.text().filter(|text| text.len() <= 40);
-        let error = ConfigError::Takes {
+        let error = ConfigError::InvalidValue {
             key: key.to_owned(),
-            takes,
+            expected,
             found: text.map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`")),
-            meant: None,
+            suggestion: None,
         };
-        self.refuse(&error, node.span);
+        self.report(&error, node.span);
     }
 
-    pub(super) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
-        let meant = did_you_mean(&entry.key, known.iter().copied());
-        let error = ConfigError::UnknownKey(entry.key.clone(), meant);
-        self.refuse(&error, entry.span);
+    pub(super) fn report_unknown_key(&mut self, entry: &Entry, known: &[&str]) {
+        let suggestion = did_you_mean(&entry.key, known.iter().copied());
+        let error = ConfigError::UnknownKey(entry.key.clone(), suggestion);
+        self.report(&error, entry.span);
     }
 
     fn setting(&self, key: String, entry: &Entry) -> Setting {
@@ -86,7 +86,7 @@ impl Reader<'_> {
             Data::Map(entries) => entries.as_slice(),
             Data::Null => &[],
             _ => {
-                self.refuse(&ConfigError::NotAMap(document.kind()), document.span);
+                self.report(&ConfigError::NotAMap(document.kind()), document.span);
                 &[]
             }
         };
@@ -97,7 +97,7 @@ impl Reader<'_> {
                     config.set(self.setting(entry.key.clone(), entry));
                 }
                 "env_priority" => {
-                    config.env_priority = self.priority(entry);
+                    config.env_priority = self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
                 }
                 "filter" => {
@@ -108,17 +108,17 @@ impl Reader<'_> {
                 "budget" => self.budget(entry, "budget", None, config),
                 "hosts" => self.hosts(entry, config),
                 "lint" => self.lint(entry, config),
-                _ => self.unknown(entry, &Config::KEYS),
+                _ => self.report_unknown_key(entry, &Config::KEYS),
             }
         }
     }
 
-    fn priority(&mut self, entry: &Entry) -> EnvPriority {
+    fn env_priority(&mut self, entry: &Entry) -> EnvPriority {
         match entry.value.text() {
             Some("project") => EnvPriority::Project,
             Some("process") => EnvPriority::Process,
             _ => {
-                self.takes("env_priority", "`project` or `process`", &entry.value);
+                self.reject_value("env_priority", "`project` or `process`", &entry.value);
                 EnvPriority::default()
             }
         }
@@ -127,8 +127,8 @@ impl Reader<'_> {
     fn hosts(&mut self, entry: &Entry, config: &mut Config) {
         for host in self.map("hosts", entry) {
             let Some(target) = Target::parse(&host.key) else {
-                let meant = did_you_mean(&host.key, Target::NAMES);
-                self.refuse(&ConfigError::Host(host.key.clone(), meant), host.span);
+                let suggestion = did_you_mean(&host.key, Target::NAMES);
+                self.report(&ConfigError::Host(host.key.clone(), suggestion), host.span);
                 continue;
             };
             let mut filter = config.host(target).cloned().unwrap_or_default();
@@ -149,7 +149,7 @@ impl Reader<'_> {
     fn budget(&mut self, entry: &Entry, key: &str, host: Option<Target>, config: &mut Config) {
         let tokens = entry.value.to_json().as_u64();
         let Some(tokens) = tokens.and_then(|tokens| usize::try_from(tokens).ok()) else {
-            return self.takes("budget", "a whole number of tokens", &entry.value);
+            return self.reject_value("budget", "a whole number of tokens", &entry.value);
         };
         config.budgets.retain(|(name, _)| *name != host);
         config.budgets.push((host, Budget::new(tokens)));
@@ -166,11 +166,11 @@ impl Reader<'_> {
                 "toolsets" => &mut filter.toolsets,
                 "budget" if key != "filter" => continue,
                 _ if key == "filter" => {
-                    self.unknown(entry, &["tools", "exclude", "toolsets"]);
+                    self.report_unknown_key(entry, &["tools", "exclude", "toolsets"]);
                     continue;
                 }
                 _ => {
-                    self.unknown(entry, &["tools", "exclude", "toolsets", "budget"]);
+                    self.report_unknown_key(entry, &["tools", "exclude", "toolsets", "budget"]);
                     continue;
                 }
             };
@@ -191,7 +191,7 @@ impl Reader<'_> {
                 for item in items {
                     match item.text() {
                         Some(text) => strings.push(text.to_owned()),
-                        None => self.takes(key, "a list of strings", item),
+                        None => self.reject_value(key, "a list of strings", item),
                     }
                 }
                 strings
@@ -203,7 +203,7 @@ impl Reader<'_> {
                 .map(str::to_owned)
                 .collect(),
             _ => {
-                self.takes(key, "a list of strings", node);
+                self.reject_value(key, "a list of strings", node);
                 Vec::new()
             }
         }
@@ -212,7 +212,7 @@ impl Reader<'_> {
     fn lint(&mut self, entry: &Entry, config: &mut Config) {
         for entry in self.map("lint", entry) {
             if entry.key != "rules" {
-                self.unknown(entry, &["rules"]);
+                self.report_unknown_key(entry, &["rules"]);
                 continue;
             }
             for rule in self.map("rules", entry) {
@@ -230,7 +230,7 @@ impl Reader<'_> {
             Data::Map(entries) => entries,
             Data::Null => &[],
             _ => {
-                self.takes(key, "a map", &entry.value);
+                self.reject_value(key, "a map", &entry.value);
                 &[]
             }
         }
@@ -240,8 +240,8 @@ impl Reader<'_> {
         let text = entry.value.text();
         let Some(level) = text.and_then(Level::parse) else {
             let found = text.map_or(entry.value.kind().to_owned(), |text| format!("`{text}`"));
-            let meant = text.and_then(|text| did_you_mean(text, Level::NAMES));
-            self.refuse(&ConfigError::Level(found, meant), entry.value.span);
+            let suggestion = text.and_then(|text| did_you_mean(text, Level::NAMES));
+            self.report(&ConfigError::Level(found, suggestion), entry.value.span);
             return None;
         };
         Some(RuleLevel {

@@ -56,14 +56,14 @@ impl Reader<'_> {
                 "env" => raw.env = self.strings("env", value),
                 "timeout" => raw.timeout = self.seconds("timeout", value),
                 "cache" => raw.cache = self.cache(value),
-                _ => self.unknown(entry, &KEYS),
+                _ => self.report_unknown_key(entry, &KEYS),
             }
         }
         let has = |key| entry.value.get(key).is_some();
         let empty = raw.command.is_empty() && raw.url.is_empty();
-        if has("command") == has("url") || empty && self.is_fine() {
+        if has("command") == has("url") || empty && self.has_no_errors() {
             let error = ConfigError::Missing("mcp", "command` or `url");
-            self.refuse(&error, entry.span);
+            self.report(&error, entry.span);
             return None;
         }
         if empty {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         });
         url.map_or_else(
             || {
-                self.takes("url", "a URL that begins with https:// or http://", node);
+                self.reject_value("url", "a URL that begins with https:// or http://", node);
                 String::new()
             },
             str::to_owned,
@@ -93,7 +93,7 @@ impl Reader<'_> {
         for entry in self.map("headers", entry) {
             match entry.value.text() {
                 Some(text) => drop(headers.insert(entry.key.clone(), text.into())),
-                None => self.takes("headers", "a string for each header", &entry.value),
+                None => self.reject_value("headers", "a string for each header", &entry.value),
             }
         }
         headers
@@ -237,7 +237,7 @@ mod tests {
             ("node dist/index.js", "index"),
             ("/opt/bin/server --stdio", "server"),
         ] {
-            assert_eq!(command(line).usual_name(), name, "{line}");
+            assert_eq!(command(line).default_name(), name, "{line}");
         }
     }
 }

@@ -20,7 +20,7 @@ const COMMAND: [&str; 7] = [
 impl Reader<'_> {
     pub(super) fn sources(&mut self, entry: &Entry) -> Vec<Source> {
         let Some(items) = entry.value.items() else {
-            self.refuse(&ConfigError::Sources(entry.value.kind()), entry.value.span);
+            self.report(&ConfigError::Sources(entry.value.kind()), entry.value.span);
             return Vec::new();
         };
         let mut sources: Vec<Source> = Vec::new();
@@ -32,7 +32,7 @@ impl Reader<'_> {
             let name = provider_name(&source);
             if name.is_some() && sources.iter().any(|other| provider_name(other) == name) {
                 let name = name.unwrap_or_default().to_owned();
-                self.refuse(&ConfigError::Twice(name), item.span);
+                self.report(&ConfigError::DuplicateProvider(name), item.span);
             } else {
                 sources.push(source);
             }
@@ -49,14 +49,14 @@ impl Reader<'_> {
             ),
             Data::Text { text, .. } => (text.as_str(), item.span, None),
             _ => {
-                self.refuse(&ConfigError::Source(item.kind()), item.span);
+                self.report(&ConfigError::Source(item.kind()), item.span);
                 return None;
             }
         };
         match (kind, value) {
             ("local", Some(value)) => {
                 let Some(path) = value.text() else {
-                    self.refuse(&ConfigError::Local(value.kind()), value.span);
+                    self.report(&ConfigError::Local(value.kind()), value.span);
                     return None;
                 };
                 let (folder, display_path) = &self.layer.folder;
@@ -70,10 +70,10 @@ impl Reader<'_> {
             ("node_modules", None) => {
                 return Some(Source::Packages(self.packages.clone()));
             }
-            (_, None) => self.refuse(&ConfigError::Source("a string"), span),
+            (_, None) => self.report(&ConfigError::Source("a string"), span),
             (kind, Some(_)) => {
-                let meant = did_you_mean(kind, KINDS);
-                self.refuse(&ConfigError::Kind(kind.to_owned(), meant), span);
+                let suggestion = did_you_mean(kind, KINDS);
+                self.report(&ConfigError::Kind(kind.to_owned(), suggestion), span);
             }
         }
         None
@@ -105,12 +105,12 @@ impl Reader<'_> {
                 "env" => settings.env = self.strings("env", value),
                 "timeout" => settings.timeout = self.seconds("timeout", value),
                 "cache" => settings.cache = self.seconds("cache", value),
-                _ => self.unknown(entry, &COMMAND),
+                _ => self.report_unknown_key(entry, &COMMAND),
             }
         }
         for (key, line) in [("discover", &settings.discover), ("call", &settings.call)] {
-            if entry.value.get(key).is_none() || line.is_empty() && self.is_fine() {
-                self.refuse(&ConfigError::Missing("command", key), entry.span);
+            if entry.value.get(key).is_none() || line.is_empty() && self.has_no_errors() {
+                self.report(&ConfigError::Missing("command", key), entry.span);
                 return None;
             }
         }
@@ -127,7 +127,7 @@ impl Reader<'_> {
     pub(super) fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
         match node.text() {
             Some(text) => shlex::split(text).unwrap_or_else(|| {
-                self.takes(key, "a command whose quotes are closed", node);
+                self.reject_value(key, "a command whose quotes are closed", node);
                 Vec::new()
             }),
             None => self.strings(key, node),
@@ -138,7 +138,7 @@ impl Reader<'_> {
         let is_valid = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
         node.text().filter(is_valid).map_or_else(
             || {
-                self.takes(key, "a string without colons", node);
+                self.reject_value(key, "a string without colons", node);
                 String::new()
             },
             str::to_owned,
@@ -154,7 +154,7 @@ impl Reader<'_> {
             .filter(|seconds| *seconds > 0.0)
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if duration.is_none() {
-            self.takes(key, "a number of seconds greater than 0", node);
+            self.reject_value(key, "a number of seconds greater than 0", node);
         }
         duration
     }

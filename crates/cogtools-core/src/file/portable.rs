@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_step_goes_through_a_link() {
+    fn links_are_never_followed() {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = Folder::open(dir.path()).expect("a folder");
         let [sub, link, old, new] = ["sub", "link", "old", "new"].map(OsStr::new);

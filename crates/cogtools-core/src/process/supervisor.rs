@@ -10,12 +10,12 @@ use super::{Captured, Exit, Group, Output, Process};
 use crate::Cancel;
 
 /// How long other processes may keep a pipe open after the program has exited.
-const LINGER: Duration = Duration::from_millis(500);
+const PIPE_GRACE: Duration = Duration::from_millis(500);
 /// How long a group has to exit after it was asked to terminate.
-const GRACE: Duration = Duration::from_millis(500);
+const TERMINATION_GRACE: Duration = Duration::from_millis(500);
 /// How often cancellation is polled. On systems without an event for the program's
 /// exit, that is polled as often.
-const TICK: Duration = Duration::from_millis(if cfg!(unix) { 20 } else { 2 });
+const POLL_INTERVAL: Duration = Duration::from_millis(if cfg!(unix) { 20 } else { 2 });
 /// Longer than any run: for a timeout that overflows the clock.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
@@ -24,16 +24,16 @@ pub(super) struct Supervisor {
     events: Receiver<Event>,
     stdout: Captured,
     stderr: Captured,
-    most: usize,
+    stdout_limit: usize,
     /// How many of its outputs are still open.
     open: usize,
     ended: bool,
 }
 
 impl Supervisor {
-    /// Serves the pipes of `group`, writes `input`, and captures up to `most` bytes of
+    /// Serves the pipes of `group`, writes `input`, and captures up to `stdout_limit` bytes of
     /// its standard output.
-    pub(super) fn start(mut group: Group, input: Vec<u8>, most: usize) -> io::Result<Self> {
+    pub(super) fn start(mut group: Group, input: Vec<u8>, stdout_limit: usize) -> io::Result<Self> {
         let (sender, events) = sync_channel(16);
         #[cfg(unix)]
         group.notify_exit(sender.clone())?;
@@ -57,7 +57,7 @@ impl Supervisor {
             events,
             stdout: Captured::default(),
             stderr: Captured::default(),
-            most,
+            stdout_limit,
             open,
             ended: false,
         })
@@ -70,7 +70,7 @@ impl Supervisor {
         let mut stopped = self.pump_until(deadline, Some(cancel), |supervisor| supervisor.ended);
         let mut lingering = false;
         if stopped.is_none() {
-            let deadline = Instant::now() + LINGER;
+            let deadline = Instant::now() + PIPE_GRACE;
             stopped = self.pump_until(deadline, Some(cancel), Self::is_over);
             // It has exited in time; a process that keeps its pipes open has not.
             lingering = stopped == Some(Exit::TimedOut);
@@ -94,9 +94,9 @@ impl Supervisor {
     /// Terminates the group, and kills it if that does not suffice.
     fn stop(&mut self) {
         self.group.terminate();
-        self.pump_until(Instant::now() + GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over);
         self.group.kill();
-        self.pump_until(Instant::now() + GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over);
     }
 
     /// Handles events until `is_done`. Limits are checked only when there is a `cancel`.
@@ -124,18 +124,18 @@ impl Supervisor {
                     return Some(Exit::OutputLimit);
                 }
             }
-            match self.events.recv_timeout(left.min(TICK)) {
+            match self.events.recv_timeout(left.min(POLL_INTERVAL)) {
                 Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => {}
                 // All threads have finished; only the deadline is left.
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(TICK)),
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(POLL_INTERVAL)),
             }
         }
     }
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.most),
+            Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.stdout_limit),
             Event::Data(Stream::Err, bytes) => self.stderr.keep_tail(&bytes, Process::STDERR_LIMIT),
             Event::Closed => self.open -= 1,
             #[cfg(unix)]

@@ -24,7 +24,7 @@ const PREFIXES: [&str; 2] = ["npm_config_prefix", "NPM_CONFIG_PREFIX"];
 const SETTINGS: [&str; 2] = ["npm_config_userconfig", "NPM_CONFIG_USERCONFIG"];
 
 /// The maximum size of the settings: 1 MiB.
-const LIMIT: usize = 1 << 20;
+const MAX_SETTINGS_BYTES: usize = 1 << 20;
 
 impl GlobalModules {
     /// Uses `vars`, the environment of a process.
@@ -62,7 +62,7 @@ impl GlobalModules {
     /// The prefix in the user's settings.
     fn configured_prefix(&self) -> Option<PathBuf> {
         let file = self.settings.as_ref()?;
-        let bytes = text::bytes(file, file, LIMIT).ok()?;
+        let bytes = text::bytes(file, file, MAX_SETTINGS_BYTES).ok()?;
         let settings = String::from_utf8(bytes).ok()?;
         let mut values = settings.lines().filter_map(|line| {
             let (key, value) = line.split_once('=')?;

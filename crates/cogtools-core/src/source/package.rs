@@ -28,13 +28,13 @@ pub(super) const MODULES: &str = "node_modules";
 /// The name of a package's manifest.
 pub(super) const MANIFEST: &str = "package.json";
 /// The maximum size of a manifest, in MiB.
-const LIMIT: usize = 4;
+const MAX_MANIFEST_MIB: usize = 4;
 /// The byte order mark, which some editors write.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The content of a `package.json`, known to the user as `display_path`.
 pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
-    let mut bytes = text::bytes(path, display_path, LIMIT << 20)?;
+    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20)?;
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
     }
@@ -59,7 +59,7 @@ impl Package {
             Ok(bytes) => bytes,
             Err(TextError::Absent(_)) => return Ok(None),
             Err(TextError::TooLarge(_)) => {
-                return Err(invalid(format!("larger than {LIMIT} MiB")));
+                return Err(invalid(format!("larger than {MAX_MANIFEST_MIB} MiB")));
             }
             Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),
         };

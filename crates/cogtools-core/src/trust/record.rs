@@ -48,18 +48,18 @@ impl Record {
             Err(TextError::Absent(_)) => return Ok(Self::default()),
             Err(error) => return Err(RecordError::Text(error)),
         };
-        let wrong = |message: String| RecordError::Form(file.to_path_buf(), message);
+        let invalid = |message: String| RecordError::Form(file.to_path_buf(), message);
         let value: Value =
-            serde_json::from_str(text.as_str()).map_err(|error| wrong(error.to_string()))?;
+            serde_json::from_str(text.as_str()).map_err(|error| invalid(error.to_string()))?;
         match value.get("version").and_then(Value::as_u64) {
             Some(version) if version == u64::from(Self::VERSION) => {}
             Some(version) if version > u64::from(Self::VERSION) => {
                 let message = format!("written by a newer cogtools (format {version})");
-                return Err(wrong(message));
+                return Err(invalid(message));
             }
-            _ => return Err(wrong("unknown version".to_owned())),
+            _ => return Err(invalid("unknown version".to_owned())),
         }
-        serde_json::from_value(value).map_err(|error| wrong(error.to_string()))
+        serde_json::from_value(value).map_err(|error| invalid(error.to_string()))
     }
 
     pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {

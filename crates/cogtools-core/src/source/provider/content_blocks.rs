@@ -28,8 +28,8 @@ impl ToolOutput {
 /// The blocks, separated by blank lines. Each block that is not text becomes a one-line
 /// notice.
 fn text(result: &Object) -> String {
-    let blocks = result.get("content").and_then(Value::as_array);
-    let blocks = blocks.into_iter().flatten().filter_map(Value::as_object);
+    let content = result.get("content").and_then(Value::as_array);
+    let blocks = content.into_iter().flatten().filter_map(Value::as_object);
     let (mut texts, mut has_text) = (Vec::new(), false);
     for block in blocks {
         let (text, is_text) = block_text(block);
@@ -53,9 +53,11 @@ fn block_text(block: &Object) -> (String, bool) {
             (format!("{name}: {uri}"), true)
         }
         "resource" => {
-            let none = Object::new();
-            let resource = block.get("resource").and_then(Value::as_object);
-            let resource = resource.unwrap_or(&none);
+            let empty = Object::new();
+            let resource = block
+                .get("resource")
+                .and_then(Value::as_object)
+                .unwrap_or(&empty);
             if let Some(text) = resource.get("text").and_then(Value::as_str) {
                 return (text.to_owned(), true);
             }

@@ -146,30 +146,33 @@ impl RemoteTool {
         let Some(key) = SCHEMAS.iter().find(is_set) else {
             return Ok(None);
         };
-        let wrong = |what: &str| {
+        let invalid = |what: &str| {
             let message = format!("`{key}` of `{}` {what}", self.remote_name);
             let error = ProviderError::Declaration(provider.name(), message);
             ToolError::Invalid(vec![error.diagnostic()])
         };
-        let object = self.value.get(*key).and_then(Value::as_object);
-        let object = object.ok_or_else(|| wrong("is not an object"))?;
-        if !is_of_objects(object) {
-            return Err(wrong("does not describe an object"));
+        let object = self
+            .value
+            .get(*key)
+            .and_then(Value::as_object)
+            .ok_or_else(|| invalid("is not an object"))?;
+        if !accepts_objects(object) {
+            return Err(invalid("does not describe an object"));
         }
         Ok(Some((key, Schema::from_json_schema(object.clone()))))
     }
 }
 
 /// Whether a schema accepts objects, as far as its type says: arguments are one.
-fn is_of_objects(schema: &Map<String, Value>) -> bool {
-    let object = |kind: &Value| {
+fn accepts_objects(schema: &Map<String, Value>) -> bool {
+    let is_object = |kind: &Value| {
         let kind = kind.as_str().unwrap_or_default();
         kind.eq_ignore_ascii_case("object")
     };
     match schema.get("type") {
         None => true,
-        Some(Value::Array(kinds)) => kinds.iter().any(object),
-        Some(kind) => object(kind),
+        Some(Value::Array(kinds)) => kinds.iter().any(is_object),
+        Some(kind) => is_object(kind),
     }
 }
 

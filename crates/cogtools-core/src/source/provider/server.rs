@@ -126,7 +126,11 @@ pub(super) fn parse_client_error(output: &Output) -> Option<Diagnostic> {
     let details = str_field("details").unwrap_or_default();
     details.clone_into(&mut diagnostic.details);
     let hints = value.get("hints").and_then(Value::as_array);
-    let hints = hints.into_iter().flatten().filter_map(Value::as_str);
-    diagnostic.hints = hints.map(Hint::from).collect();
+    diagnostic.hints = hints
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(Hint::from)
+        .collect();
     Some(diagnostic)
 }
