@@ -59,8 +59,8 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
         }
     }
     let mut seen: Vec<(String, bool)> = Vec::new();
-    found.retain(|subject| {
-        let key = (subject.name.clone(), subject.is_provider());
+    found.retain(|source| {
+        let key = (source.name.clone(), source.is_provider());
         let new = !seen.contains(&key);
         seen.push(key);
         new

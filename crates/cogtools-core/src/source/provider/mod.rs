@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use call::RemoteCall;
 pub use error::ProviderError;
+use remote::Declarations;
 pub use remote::RemoteTool;
 use server::parse_client_error;
 pub use server::{Server, Transport};
@@ -41,15 +42,8 @@ pub struct Provider {
     declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
 }
 
-/// The tools that a provider has declared, and its invalid declarations.
-#[derive(Debug, Default)]
-struct Declarations {
-    tools: Vec<RemoteTool>,
-    errors: Vec<Arc<ProviderError>>,
-}
-
 /// How many bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
-const MAX_OUTPUT: usize = 10 << 20;
+const MAX_DECLARATION_BYTES: usize = 10 << 20;
 /// The default timeout of discovery.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -74,13 +68,9 @@ impl Provider {
             let file = digest::referenced_file(&cx.root, argument);
             file.is_some_and(|file| file.starts_with(&cx.root))
         };
-        !self.settings.user_configured
-            || self
-                .settings
-                .approved_parts()
-                .into_iter()
-                .flatten()
-                .any(inside)
+        let settings = &self.settings;
+        let mut arguments = settings.approved_parts().into_iter().flatten();
+        !settings.user_configured || arguments.any(inside)
     }
 
     /// The grant that it needs before it runs: its command lines.
@@ -249,7 +239,7 @@ impl Provider {
         let output = self
             .process(&self.settings.discover, variables, cx)?
             .timeout(timeout)
-            .stdout_limit(MAX_OUTPUT)
+            .stdout_limit(MAX_DECLARATION_BYTES)
             .run(&cx.cancel)
             .map_err(|error| ProviderError::Start(self.name(), error))?;
         match output.exit {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Declarations, Provider, ProviderError};
+use super::{Provider, ProviderError};
 use crate::Tool;
 use crate::schema::Schema;
 use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
@@ -18,6 +18,13 @@ pub struct RemoteTool {
     /// The local name, with the prefix.
     name: String,
     value: Arc<Value>,
+}
+
+/// The tools that a provider has declared, and its invalid declarations.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    pub(super) tools: Vec<RemoteTool>,
+    pub(super) errors: Vec<Arc<ProviderError>>,
 }
 
 /// The objects in a provider's output: an array, or one under `functionDeclarations` or
@@ -51,30 +58,32 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 /// Reads the declarations of `provider`; if several have the same name, the first
 /// counts.
 pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
-    let mut read = Declarations::default();
+    let mut declarations = Declarations::default();
     let mut seen = std::collections::HashSet::new();
     for (index, value) in values.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
             let message = format!("declaration {} has no name", index + 1);
             let error = ProviderError::Declaration(provider.name(), message);
-            read.errors.push(Arc::new(error));
+            declarations.errors.push(Arc::new(error));
             continue;
         };
         if seen.insert(own.clone()) {
-            read.tools.push(RemoteTool {
+            declarations.tools.push(RemoteTool {
                 name: format!("{}{own}", provider.settings().prefix),
                 remote_name: own,
                 value: Arc::new(value),
             });
         } else {
             let error = ProviderError::DuplicateTool(provider.name(), own);
-            read.errors.push(Arc::new(error));
+            declarations.errors.push(Arc::new(error));
         }
     }
     // Every list of tools is sorted by name.
-    read.tools.sort_by(|one, other| one.name.cmp(&other.name));
-    read
+    declarations
+        .tools
+        .sort_by(|one, other| one.name.cmp(&other.name));
+    declarations
 }
 
 impl RemoteTool {
