@@ -58,7 +58,7 @@ impl Lock {
     /// The version of the file format; only one exists so far.
     const VERSION: u32 = 1;
 
-    /// The pins in the file at `path`, known to its user as `display_path`.
+    /// The pins in the file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
         let regenerate = Hint::run("", Command::Lock, " regenerates it");
         let bytes = text::bytes(path, display_path, MAX_FILE_BYTES).map_err(|error| {
