@@ -1,24 +1,24 @@
-//! A request to stop.
+//! Cancellation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A wish to stop, shared by the one who has it and all who should follow it.
+/// A cancellation token, shared by the caller and everything that should stop.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks everybody who shares it to stop.
+    /// Requests cancellation.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether somebody has asked.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 
-    /// The flag itself, for handlers of signals, which can do no more than set it.
+    /// The flag itself, for signal handlers, which can only set it.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }

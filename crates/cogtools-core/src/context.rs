@@ -1,25 +1,25 @@
-//! The world around a project, for whatever runs programs.
+//! The environment of a project, for everything that runs programs.
 
 use std::path::PathBuf;
 
 use crate::trust::Trust;
 use crate::{Cancel, Environment};
 
-/// What tools and sources that run programs need to know. Templates need nothing.
+/// The context for tools and sources that run programs. Templates do not need it.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// The working directory of every program that is run: the project's root, absolute.
     pub root: PathBuf,
     /// The variables that they may see.
     pub environment: Environment,
-    /// What the user has allowed to run of what others have written.
+    /// The user's approvals.
     pub trust: Trust,
-    /// Where what can be had again may be kept, if anywhere.
+    /// The folder for caches, if any.
     pub cache: Option<PathBuf>,
-    /// Whether what is kept there is had again all the same.
+    /// Whether to ignore cached data and renew it.
     pub refresh: bool,
-    /// The folder of our own programs, if it is known.
+    /// The folder of cogtools's own programs, if known.
     pub programs: Option<PathBuf>,
-    /// Tells them to stop.
+    /// Cancels running programs.
     pub cancel: Cancel,
 }

@@ -1,16 +1,16 @@
-//! Which tools there are for a host, by name and toolset.
+//! Filters that select the tools for a host, by name and toolset.
 
 use wildmatch::WildMatch;
 
-/// A selection of tools. What is empty selects everything, except `exclude`.
+/// A selection of tools. An empty list selects everything, except in `exclude`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Names of tools; one must match.
+    /// Patterns of names; one must match.
     pub tools: Vec<Pattern>,
-    /// Names of tools; none may match.
+    /// Patterns of names; none may match.
     pub exclude: Vec<Pattern>,
-    /// Names of toolsets; one must match, or one around it, so a tool that is in
-    /// none is left out.
+    /// Toolsets; the tool's own, or one that contains it, must match. Tools without a
+    /// toolset are excluded.
     pub toolsets: Vec<Pattern>,
 }
 
@@ -19,31 +19,31 @@ pub struct Filter {
 pub struct Pattern(WildMatch);
 
 impl Pattern {
-    /// The pattern that is written `text`; every text is one.
+    /// The pattern `text`; every text is a valid pattern.
     pub fn new(text: &str) -> Self {
         Self(WildMatch::new(text))
     }
 
-    /// Whether `name` fits.
+    /// Whether `name` matches.
     pub fn matches(&self, name: &str) -> bool {
         self.0.matches(name)
     }
 }
 
 impl Filter {
-    /// Whether it leaves everything in.
+    /// Whether the filter selects everything.
     pub const fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.exclude.is_empty() && self.toolsets.is_empty()
     }
 
-    /// Whether it leaves the tool `name` in, as far as the name says.
+    /// Whether the filter selects the tool `name`, judged by its name only.
     pub fn matches_name(&self, name: &str) -> bool {
         let matches = |pattern: &Pattern| pattern.matches(name);
         (self.tools.is_empty() || self.tools.iter().any(matches))
             && !self.exclude.iter().any(matches)
     }
 
-    /// Whether it leaves tools of `toolset` in. A toolset brings those in it.
+    /// Whether the filter selects tools of `toolset`. A toolset includes nested ones.
     pub fn matches_toolset(&self, toolset: Option<&str>) -> bool {
         let named = |name: &str| self.toolsets.iter().any(|pattern| pattern.matches(name));
         let cx = |toolset: &str| {

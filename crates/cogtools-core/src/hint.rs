@@ -1,34 +1,34 @@
-//! What to do about a failure, as data.
+//! Hints: what to do about a failure, as data.
 //!
-//! The core knows no command lines: where a command helps, the hint names it by
-//! what it does, and each surface renders it its own way or leaves it out.
+//! The core does not know command lines: where a command helps, the hint names it by
+//! its purpose, and each user interface renders it or omits it.
 
 use std::borrow::Cow;
 
 /// What to do next about a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// Advice in words.
+    /// Advice as text.
     Text(String),
-    /// A command to run, and the words on either side of it.
+    /// A command to run, with the text around it.
     Run {
-        /// What comes before the command.
+        /// The text before the command.
         before: &'static str,
         /// The command.
         command: Command,
-        /// What comes after it.
+        /// The text after the command.
         after: &'static str,
     },
 }
 
-/// What a command does that a hint names.
+/// The commands that a hint can name, by purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Lists the tools that can be called.
     Discover,
-    /// Approves what the source of this name runs.
+    /// Approves the programs of the source with this name.
     Trust(String),
-    /// Pins what the sources declare.
+    /// Pins the declarations of all sources.
     Lock,
     /// Shows which file sets each key of the configuration.
     ConfigOrigins,
@@ -37,7 +37,7 @@ pub enum Command {
 }
 
 impl Hint {
-    /// A hint that names a command, with the words on either side of it.
+    /// A hint that names a command, with the text around it.
     pub const fn run(before: &'static str, command: Command, after: &'static str) -> Self {
         Self::Run {
             before,
@@ -46,7 +46,7 @@ impl Hint {
         }
     }
 
-    /// The hint in words, with its command as `line` writes it.
+    /// The text of the hint, with its command rendered by `line`.
     pub fn render(&self, line: impl FnOnce(&Command) -> String) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.into(),

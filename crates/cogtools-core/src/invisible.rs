@@ -1,19 +1,19 @@
-//! Characters that a reader does not see, or that change how others are seen.
+//! Invisible characters, and those that change how others are displayed.
 //!
-//! Names, descriptions and commands are written by strangers. A control character
-//! steers a terminal, a bidirectional control reorders what it shows, and a model
-//! reads what a person cannot see. This is the one table of such characters: by it
-//! texts are escaped for terminals, linted, and compared.
+//! Names, descriptions and commands come from third parties. A control character
+//! affects a terminal, a bidirectional control reorders the text, and a model reads
+//! what a person cannot see. This is the only table of such characters: it is used to
+//! escape texts for terminals, to lint them, and to compare them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The name of an invisible character, whatever is around it; `None` for one that
-/// is seen, for a space and for a control character.
+/// The name of an invisible character, regardless of context; `None` for visible
+/// characters, spaces and control characters.
 ///
-/// These are the characters of the category Cf that leave no mark, those that
-/// Unicode calls default ignorable, separators of lines and paragraphs, and blanks
-/// that are not spaces.
+/// These are the characters of the category Cf that leave no mark, those that Unicode
+/// defines as default ignorable, line and paragraph separators, and blanks that are not
+/// spaces.
 pub const fn name(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{ad}' => "soft hyphen",
@@ -46,13 +46,13 @@ pub const fn name(c: char) -> Option<&'static str> {
     })
 }
 
-/// The same between the characters `before` and `after`: a joiner inside an emoji
-/// or a script that needs it is not hidden, and neither is the variation of what it
-/// follows.
+/// The same, in the context of the characters `before` and `after`: a joiner inside an
+/// emoji or a script that needs it does not count as invisible, nor does a variation
+/// selector after a character that has variations.
 pub fn name_between(before: Option<char>, c: char, after: Option<char>) -> Option<&'static str> {
     let name = name(c)?;
     let pictured = |c: char| matches!(c, '\u{2190}'..='\u{27ff}' | '\u{2900}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
-    // From Hebrew to Mongolian: letters, and the signs that join them.
+    // From Hebrew to Mongolian: scripts whose characters are joined.
     let joins = |c: char| matches!(c, '\u{590}'..='\u{1fff}') && self::name(c).is_none();
     let fine = match c {
         '\u{200c}' | '\u{200d}' => before.zip(after).is_some_and(|(before, after)| {
@@ -79,65 +79,71 @@ pub fn all(text: &str) -> Vec<(usize, char, &'static str)> {
     neighbours(text).filter_map(named).collect()
 }
 
-/// `text` with every control character and every invisible one spelled out, such as
-/// `\n` and `\u{202e}`: on one line, and as it is read from left to right.
+/// `text` with every control character and every invisible one escaped, such as `\n`
+/// and `\u{202e}`: on one line, and displayed from left to right.
 pub fn escape(text: &str) -> Cow<'_, str> {
-    replace(text, |_| false, |c, shown| shown.extend(c.escape_default()))
+    replace(
+        text,
+        |_| false,
+        |c, replaced| replaced.extend(c.escape_default()),
+    )
 }
 
-/// The same for a text of several lines: its line feeds and tabs stay.
+/// The same for a text of several lines: line feeds and tabs are preserved.
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
-    let stays = |c| matches!(c, '\n' | '\t');
-    replace(text, stays, |c, shown| shown.extend(c.escape_default()))
+    let is_preserved = |c| matches!(c, '\n' | '\t');
+    replace(text, is_preserved, |c, replaced| {
+        replaced.extend(c.escape_default());
+    })
 }
 
-/// The same for JSON, in the escapes of JSON, so that its values stay as they are.
+/// The same for JSON, with JSON escapes, so that its values are preserved.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     // Control characters in strings are escaped already; those outside are space.
-    replace(text, char::is_control, |c, shown| {
+    replace(text, char::is_control, |c, replaced| {
         let mut units = [0; 2];
         for unit in c.encode_utf16(&mut units) {
             // Writing to a string cannot fail.
-            let _ = write!(shown, "\\u{unit:04x}");
+            let _ = write!(replaced, "\\u{unit:04x}");
         }
     })
 }
 
-/// `text` with a `·` for each of those characters: columns stay as they are.
+/// `text` with a `·` for each of those characters: columns are preserved.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    replace(text, |_| false, |_, shown| shown.push('·'))
+    replace(text, |_| false, |_, replaced| replaced.push('·'))
 }
 
-/// `text` with what `write` makes of each control character that does not stay and
-/// of each invisible one.
+/// `text` with each invisible character, and each control character that is not
+/// preserved, replaced by `write`.
 fn replace(
     text: &str,
-    stays: impl Fn(char) -> bool,
+    is_preserved: impl Fn(char) -> bool,
     write: impl Fn(char, &mut String),
 ) -> Cow<'_, str> {
-    let suspect = |c: char| (c.is_control() && !stays(c)) || name(c).is_some();
-    if !text.contains(suspect) {
+    let may_change = |c: char| (c.is_control() && !is_preserved(c)) || name(c).is_some();
+    if !text.contains(may_change) {
         return text.into();
     }
-    let mut shown = String::with_capacity(text.len() + 16);
+    let mut replaced = String::with_capacity(text.len() + 16);
     for (_, before, c, after) in neighbours(text) {
-        let control = c.is_control() && !stays(c);
+        let control = c.is_control() && !is_preserved(c);
         if control || name_between(before, c, after).is_some() {
-            write(c, &mut shown);
+            write(c, &mut replaced);
         } else {
-            shown.push(c);
+            replaced.push(c);
         }
     }
-    shown.into()
+    replaced.into()
 }
 
-/// The characters of `text` with their offsets, each between its neighbours.
+/// The characters of `text` with their offsets and their neighbours.
 fn neighbours(text: &str) -> impl Iterator<Item = (usize, Option<char>, char, Option<char>)> {
     let mut before = None;
-    let mut letters = text.char_indices().peekable();
+    let mut characters = text.char_indices().peekable();
     std::iter::from_fn(move || {
-        let (at, c) = letters.next()?;
-        let after = letters.peek().map(|(_, c)| *c);
+        let (at, c) = characters.next()?;
+        let after = characters.peek().map(|(_, c)| *c);
         Some((at, before.replace(c), c, after))
     })
 }
@@ -147,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hides_is_found_and_what_joins_is_not() {
+    fn invisible_characters_are_found_and_needed_joiners_are_not() {
         for (text, expected) in [
             ("plain", vec![]),
             ("a\u{200b}b", vec!["zero width space"]),
@@ -182,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn forms() {
+    fn escaped_and_masked_texts() {
         for (text, escaped, lines, masked) in [
             (
                 "plain é 👨\u{200d}👩",
@@ -212,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_its_values() {
+    fn escaped_json_has_the_same_values() {
         let value = serde_json::json!({"a\u{202e}": ["\u{1b}\n\u{e0041}", "é\u{2066}"]});
         let text = format!("{value:#}");
         let escaped = escape_json(&text);

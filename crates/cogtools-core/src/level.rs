@@ -1,34 +1,34 @@
-//! How much a rule of the linter weighs, and what a project says of it.
+//! The levels of the linter's rules, and how a project configures them.
 
 use crate::Location;
 
-/// How much a rule weighs.
+/// The level of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// It is not looked at.
+    /// The rule is disabled.
     Off,
-    /// It is shown.
+    /// Findings are shown.
     Warn,
-    /// It is shown and makes the run fail.
+    /// Findings are shown and make the run fail.
     Error,
 }
 
-/// What a project's configuration says of one rule.
+/// The configured level of one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleLevel {
-    /// The rule's name; whether there is such a rule is for the linter to say.
+    /// The rule's name, which the linter validates.
     pub rule: String,
-    /// How much it weighs here.
+    /// Its level.
     pub level: Level,
-    /// Where the rule is named.
+    /// The location in the configuration.
     pub location: Location,
 }
 
 impl Level {
-    /// The names as a configuration writes them.
+    /// The names in the configuration.
     pub const NAMES: [&'static str; 3] = ["off", "warn", "error"];
 
-    /// The level of that name.
+    /// The level with that name.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "off" => Some(Self::Off),

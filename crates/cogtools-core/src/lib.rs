@@ -1,8 +1,8 @@
-//! What a tool is, from its YAML file to its answer.
+//! The model of a tool, from its YAML file to its output.
 //!
-//! This crate knows neither command lines nor the current directory nor the
-//! process environment: it takes paths, bytes and maps, so that every program
-//! (and every later host) stands on the same idea of a tool.
+//! This crate does not depend on the command line, the current directory or the process
+//! environment: it takes paths, bytes and maps, so that every program and every later
+//! host shares the same model.
 
 pub mod approval;
 pub mod arguments;

@@ -1,8 +1,8 @@
 //! `cogtools.lock`: what each source declares, pinned by hashes.
 //!
-//! A tool is a line of the file, so that a change is a line of a diff. Beside the
-//! hash of the whole declaration stand those of its parts, cut short: they prove
-//! nothing, and say where to look.
+//! Each tool is one line of the file, so that a changed tool is a changed line in a
+//! diff. In addition to the hash of the whole declaration, each pin has shortened
+//! hashes of its parts: they prove nothing, but show where to look.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,64 +25,67 @@ pub struct Lock {
     sources: BTreeMap<String, BTreeMap<String, Pin>>,
 }
 
-/// One declaration.
+/// A pinned declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pin {
     /// The SHA-256 of the declaration for Gemini CLI, as compact JSON with sorted keys.
     sha256: String,
-    /// The beginnings of such hashes by part: `description`, `/NAME` for a
-    /// parameter, `parameters` for the rest of them.
+    /// Shortened hashes by part: `description`, `/NAME` for a parameter, `parameters`
+    /// for the rest of them.
     parts: BTreeMap<String, String>,
 }
 
-/// What the sources declare now, and what of it cannot be had.
+/// What the sources declare now, and what is unavailable.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     /// What they declare.
     pub lock: Lock,
-    /// Sources that cannot be asked at all.
+    /// Sources that cannot be listed at all.
     pub unavailable: Vec<SourceError>,
-    /// What is wrong with single tools, which are not declared.
+    /// Errors in single tools, which are not declared.
     pub broken: Vec<Diagnostic>,
 }
 
 /// The largest file that is read: 16 MiB.
-const LIMIT: usize = 16 << 20;
-/// How many characters of a part's hash are kept.
+const MAX_FILE_BYTES: usize = 16 << 20;
+/// The length of a part's hash, in characters.
 const PART_HASH_LEN: usize = 8;
 
 impl Lock {
     /// The name of the file at a project's root.
     pub const FILE: &'static str = "cogtools.lock";
-    /// The form of the file; there is one so far.
+    /// The version of the file format; only one exists so far.
     const VERSION: u32 = 1;
 
-    /// What is pinned in the file at `path`, known to its user as `display_path`.
+    /// The pins in the file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
-        let renew = Hint::run("", Command::Lock, " writes it anew");
-        let bytes = text::bytes(path, display_path, LIMIT).map_err(|error| {
+        let regenerate = Hint::run("", Command::Lock, " regenerates it");
+        let bytes = text::bytes(path, display_path, MAX_FILE_BYTES).map_err(|error| {
             let hint = match error {
                 TextError::Absent(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }
-                _ => renew.clone(),
+                _ => regenerate.clone(),
             };
             Box::new(Diagnostic::new(Code::InvalidConfig, error.to_string()).hint(hint))
         })?;
         let lock: Result<Self, _> = serde_json::from_slice(&bytes);
-        let wrong = match lock {
+        let problem = match lock {
             Ok(lock) if lock.version == Self::VERSION => return Ok(lock),
-            Ok(lock) => format!("it is of version {}", lock.version),
+            Ok(lock) => format!("unsupported version {}", lock.version),
             Err(error) => error.to_string(),
         };
-        let message = format!("`{}` is no lock file: {wrong}", display_path.display());
+        let message = format!(
+            "`{}` is not a valid lock file: {problem}",
+            display_path.display()
+        );
         Err(Box::new(
-            Diagnostic::new(Code::InvalidConfig, message).hint(renew),
+            Diagnostic::new(Code::InvalidConfig, message).hint(regenerate),
         ))
     }
 
-    /// The file's text: a tool a line, sorted.
+    /// The file's text: one tool a line, sorted.
     pub fn text(&self) -> String {
         let mut text = format!("{{\n  \"version\": {},\n  \"sources\": {{", Self::VERSION);
         let mut before = "";
@@ -110,9 +113,9 @@ impl Lock {
         (self.sources.len(), tools.sum())
     }
 
-    /// Every difference between what is pinned and what is declared `now`.
+    /// Every difference between the pins and what is declared `now`.
     pub fn drift(&self, now: &Snapshot) -> Vec<Diagnostic> {
-        let dead: Vec<String> = now.unavailable.iter().map(SourceError::source).collect();
+        let unavailable: Vec<String> = now.unavailable.iter().map(SourceError::source).collect();
         let mut diagnostics: Vec<Diagnostic> = now
             .unavailable
             .iter()
@@ -120,12 +123,13 @@ impl Lock {
             .collect();
         let nothing = BTreeMap::new();
         for (source, pinned) in &self.sources {
-            if dead.contains(source) {
+            if unavailable.contains(source) {
                 continue;
             }
             let declared = now.lock.sources.get(source);
             if declared.is_none() {
-                let message = "`cogtools.lock` pins this source, and it declares nothing any more";
+                let message =
+                    "`cogtools.lock` pins this source, but it no longer declares anything";
                 diagnostics.push(Diagnostic::new(Code::Locked, message).with_subject(source));
                 continue;
             }
@@ -142,15 +146,14 @@ impl Lock {
             }
         }
         if let Some(last) = diagnostics.last_mut() {
-            let before = "look at what has changed; when it is right, ";
-            last.hints
-                .push(Hint::run(before, Command::Lock, " pins it"));
+            let before = "review what has changed; to accept it, run ";
+            last.hints.push(Hint::run(before, Command::Lock, ""));
         }
         diagnostics
     }
 }
 
-/// The differences between what of `source` is pinned and what it declares.
+/// The differences between the pins of `source` and what it declares.
 fn changes(
     source: &str,
     pinned: &BTreeMap<String, Pin>,
@@ -168,62 +171,63 @@ fn changes(
                 add(
                     name,
                     format!(
-                        "`{source}` declares it otherwise than `cogtools.lock` pins it: {parts}"
+                        "the declaration from `{source}` differs from the one pinned in `cogtools.lock`: {parts}"
                     ),
                 );
             }
             None => add(
                 name,
-                format!("`cogtools.lock` pins it, and `{source}` does not declare it any more"),
+                format!("`cogtools.lock` pins it, but `{source}` no longer declares it"),
             ),
         }
     }
     for name in declared.keys().filter(|name| !pinned.contains_key(*name)) {
         add(
             name,
-            format!("`{source}` declares it, and `cogtools.lock` does not pin it"),
+            format!("`{source}` declares it, but `cogtools.lock` does not pin it"),
         );
     }
 }
 
 impl Snapshot {
-    /// What the sources of `registry` declare now, whatever filters leave out.
-    /// Folders below `display_path`, the project's root, are named from there.
+    /// What the sources of `registry` declare now, unfiltered. Folders below
+    /// `display_path`, the project's root, are named relative to it.
     pub fn of(registry: &Registry, display_path: &Path) -> Self {
         let all = registry.list_unfiltered();
-        let mut survey = Self::default();
+        let mut snapshot = Self::default();
         for error in all.errors {
             if error.is_partial() {
-                survey.broken.push(error.diagnostic());
+                snapshot.broken.push(error.diagnostic());
             } else {
-                survey.unavailable.push(error);
+                snapshot.unavailable.push(error);
             }
         }
-        survey.lock.version = Lock::VERSION;
+        snapshot.lock.version = Lock::VERSION;
         for loaded in load_all(&all.entries, |_, tool| tool) {
             match loaded {
                 Ok(tool) => {
                     let source = from_root(&tool.provenance().source, display_path);
-                    let tools = survey.lock.sources.entry(source).or_default();
+                    let tools = snapshot.lock.sources.entry(source).or_default();
                     let name = tool.name().to_string();
-                    // Of the same name in one source the first one counts.
+                    // If a source declares a name twice, the first one counts.
                     tools.entry(name).or_insert_with(|| Pin::of(&tool));
                 }
-                Err(error) => survey.broken.extend(error.diagnostics()),
+                Err(error) => snapshot.broken.extend(error.diagnostics()),
             }
         }
-        survey
+        snapshot
     }
 }
 
-/// The name of a source as it is at the project's root.
+/// The name of a source relative to the project's root.
 fn from_root(source: &str, display_path: &Path) -> String {
-    let below = Path::new(source).strip_prefix(display_path);
-    let below = below.map_or_else(|_| source.to_owned(), |path| path.display().to_string());
+    let relative = Path::new(source)
+        .strip_prefix(display_path)
+        .map_or_else(|_| source.to_owned(), |path| path.display().to_string());
     let name = if cfg!(windows) {
-        below.replace('\\', "/")
+        relative.replace('\\', "/")
     } else {
-        below
+        relative
     };
     if name.is_empty() {
         ".".to_owned()
@@ -259,29 +263,31 @@ impl Pin {
         }
     }
 
-    /// The parts that differ, in words.
+    /// Describes the parts that differ.
     fn difference(&self, other: &Self) -> String {
         let mut names: Vec<&String> = self.parts.keys().chain(other.parts.keys()).collect();
         names.sort_unstable();
         names.dedup();
-        let said = names.into_iter().filter_map(|name| {
-            let display_path = match name.strip_prefix('/') {
-                Some(parameter) => format!("the parameter `{parameter}`"),
-                None if name == "parameters" => "what holds for all parameters".to_owned(),
-                None => format!("the {name}"),
-            };
-            match (self.parts.get(name), other.parts.get(name)) {
-                (Some(one), Some(other)) if one == other => None,
-                (Some(_), None) => Some(format!("{display_path} is gone")),
-                (None, Some(_)) => Some(format!("{display_path} is new")),
-                _ => Some(format!("{display_path} has changed")),
-            }
-        });
-        let said: Vec<String> = said.collect();
-        if said.is_empty() {
-            "the order of its parameters, or their form, has changed".to_owned()
+        let changes: Vec<String> = names
+            .into_iter()
+            .filter_map(|name| {
+                let label = match name.strip_prefix('/') {
+                    Some(parameter) => format!("the parameter `{parameter}`"),
+                    None if name == "parameters" => "the schema of the parameters".to_owned(),
+                    None => format!("the {name}"),
+                };
+                match (self.parts.get(name), other.parts.get(name)) {
+                    (Some(one), Some(other)) if one == other => None,
+                    (Some(_), None) => Some(format!("{label} was removed")),
+                    (None, Some(_)) => Some(format!("{label} was added")),
+                    _ => Some(format!("{label} has changed")),
+                }
+            })
+            .collect();
+        if changes.is_empty() {
+            "the order or the format of its parameters has changed".to_owned()
         } else {
-            said.join(", ")
+            changes.join(", ")
         }
     }
 }

@@ -1,46 +1,45 @@
-//! The name of a tool: one that every host accepts.
+//! Tool names that every host accepts.
 
 use std::fmt;
 
 /// A portable tool name: `^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$`.
 ///
-/// Hosts allow 64 characters; Gemini CLI puts `discovered_tool_` (16 of them,
-/// plus one that it reserves) before a discovered tool's name. A dot or a colon
-/// is refused by some host or other.
+/// Hosts accept 64 characters; Gemini CLI adds the prefix `discovered_tool_` (16
+/// characters, and one that it reserves). Some hosts reject dots or colons.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(String);
 
 /// Why a name is not portable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// It has no characters.
+    /// It is empty.
     #[error("a name cannot be empty")]
     Empty,
     /// It is longer than [`Name::LENGTH`].
-    #[error("a name has at most {most} characters, this one has {0}", most = Name::LENGTH)]
+    #[error("a name has at most {most} characters, not {0}", most = Name::LENGTH)]
     TooLong(usize),
     /// Its first character is not a letter or an underscore.
-    #[error("a name begins with a letter from a to z or an underscore, not with {0:?}")]
+    #[error("a name must begin with a letter from a to z or an underscore, not with {0:?}")]
     Start(char),
     /// A character that not all hosts accept.
-    #[error("a name holds letters from a to z, digits, `_` and `-`, not {0:?}")]
+    #[error("a name may only contain letters from a to z, digits, `_` and `-`, not {0:?}")]
     Character(char),
-    /// One of the tools that lead to the others.
-    #[error("cogtools itself has a tool of that name")]
+    /// The name of a built-in tool.
+    #[error("cogtools has a built-in tool of that name")]
     Reserved,
 }
 
 impl Name {
-    /// The greatest length, in characters.
+    /// The maximum length, in characters.
     pub const LENGTH: usize = 47;
-    /// The names of the tools that lead to those that are not declared.
+    /// The names of the built-in tools.
     pub const RESERVED: [&'static str; 2] = [Self::FIND, Self::CALL];
     /// The tool that finds tools.
     pub(crate) const FIND: &'static str = "find_tool";
     /// The tool that calls one.
     pub(crate) const CALL: &'static str = "call_tool";
 
-    /// The name, if it is portable.
+    /// Parses a name, if it is portable.
     pub fn new(name: &str) -> Result<Self, NameError> {
         let first = name.chars().next().ok_or(NameError::Empty)?;
         let length = name.chars().count();
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn portable_names_only() {
+    fn only_portable_names_are_accepted() {
         let long = "a".repeat(48);
         for (name, expected) in [
             ("facepalm", None),

@@ -1,7 +1,7 @@
-//! JSON pointers (RFC 6901), as far as they are taken apart and put together here.
+//! Parsing and building JSON pointers (RFC 6901).
 
-/// The segments of `pointer`, unescaped; none for the empty pointer, which is the
-/// whole document.
+/// The segments of `pointer`, unescaped; none for the empty pointer, which refers to
+/// the whole document.
 pub fn segments(pointer: &str) -> Vec<String> {
     let parts = pointer.split('/').skip(1);
     parts
@@ -9,7 +9,7 @@ pub fn segments(pointer: &str) -> Vec<String> {
         .collect()
 }
 
-/// `name` as a segment of a pointer.
+/// Escapes `name` as a segment of a pointer.
 pub fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_are_taken_apart_and_put_together() {
+    fn pointers_round_trip() {
         for (pointer, expected) in [
             ("", vec![]),
             ("/", vec![""]),

@@ -1,4 +1,4 @@
-//! The project around a directory.
+//! The project that contains a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ impl Project {
     pub const CONFIG: &'static str = ".cogtoolrc.yaml";
 
     /// The project that `directory` belongs to: the nearest ancestor with a
-    /// `.cogtoolrc.yaml`, a `package.json` with a `cogtools` key, a `.gemini`
-    /// folder or a `.git`; else `directory` itself. The `.gemini` in `home` is
-    /// the user's, and marks no project.
+    /// `.cogtoolrc.yaml`, a `package.json` with a `cogtools` key, a `.gemini` folder or
+    /// a `.git`; otherwise `directory` itself. The `.gemini` in `home` is the user's,
+    /// and does not mark a project.
     pub fn find(directory: &Path, home: Option<&Path>) -> Self {
         let marked = |folder: &&Path| {
             folder.join(Self::CONFIG).is_file()
@@ -46,20 +46,19 @@ impl Project {
         &self.root
     }
 
-    /// The root as the user of the directory knows it; empty when it is that directory.
+    /// The root relative to the directory; empty if they are the same.
     pub fn display_path(&self) -> &Path {
         &self.display_path
     }
 
-    /// The text of the project's `package.json` and what it says under `cogtools`,
-    /// if it says something.
+    /// The text of the project's `package.json` and its key `cogtools`, if present.
     pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
-        let (path, display_path) = self.resolve(Path::new(PACKAGE));
+        let (path, display_path) = self.resolve(Path::new(MANIFEST));
         read_key(&path, &display_path)
     }
 
-    /// A path below the root (or an absolute one) in full, and as the user of the
-    /// directory would write it.
+    /// Resolves a path relative to the root: the full path, and the path as the user
+    /// would write it.
     pub fn resolve(&self, path: &Path) -> (PathBuf, PathBuf) {
         let tidy: PathBuf = path
             .components()
@@ -69,34 +68,34 @@ impl Project {
     }
 }
 
-/// The largest `package.json` that is looked at: 16 MiB.
-const PACKAGE_LIMIT: usize = 16 << 20;
-/// The name of the file.
-const PACKAGE: &str = "package.json";
+/// The maximum size of a `package.json`: 16 MiB.
+const MAX_MANIFEST_BYTES: usize = 16 << 20;
+/// The name of the manifest.
+const MANIFEST: &str = "package.json";
 
 fn has_package_key(folder: &Path) -> bool {
-    let path = folder.join(PACKAGE);
+    let path = folder.join(MANIFEST);
     read_key(&path, &path).is_ok_and(|key| key.is_some())
 }
 
-/// The text of a `package.json` and what it says under `cogtools`, if it does.
+/// The text of a `package.json` and its key `cogtools`, if present.
 fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
-    let bytes = match text::bytes(path, display_path, PACKAGE_LIMIT) {
+    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES) {
         Ok(bytes) => bytes,
         Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    let word = br#""cogtools""#;
-    // Looking for the word first spares most projects the parsing.
-    if !bytes.windows(word.len()).any(|window| window == word) {
+    let key = br#""cogtools""#;
+    // Searching for the key first saves parsing most manifests.
+    if !bytes.windows(key.len()).any(|window| window == key) {
         return Ok(None);
     }
     let text = Text::new(display_path, bytes).map_err(failed)?;
     let json: Value = serde_json::from_str(text.as_str()).map_err(|error| {
         let message = format!("`{}` is not JSON: {error}", display_path.display());
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        Box::new(diagnostic.hint("npm cannot read it either; mend it there"))
+        Box::new(diagnostic.hint("fix the syntax error; npm cannot read it either"))
     })?;
     let key = json.get("cogtools").cloned();
     Ok(key.map(|key| (text, key)))

@@ -1,4 +1,4 @@
-//! A text file in memory, and places in it.
+//! A text file in memory, and locations in it.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::{Code, Diagnostic, Location};
 
-/// A stretch of a text, as byte offsets.
+/// A range of a text, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where it begins.
+    /// The start.
     pub start: usize,
-    /// Where it ends; never before `start`.
+    /// The end, exclusive; never before `start`.
     pub end: usize,
 }
 
-/// A text and the name its reader knows it by.
+/// A text and its display path.
 #[derive(Clone, Debug)]
 pub struct Text {
     display_path: PathBuf,
@@ -29,7 +29,7 @@ pub enum TextError {
     /// No such file.
     #[error("`{0}` does not exist")]
     Absent(PathBuf),
-    /// A symbolic link whose target is not there.
+    /// A dangling symbolic link.
     #[error("`{0}` is a link to a file that does not exist")]
     Dangling(PathBuf),
     /// A directory, a pipe or a device: reading it might never end.
@@ -38,19 +38,19 @@ pub enum TextError {
     /// More than [`Text::LIMIT`] bytes.
     #[error("`{0}` is larger than {limit} KiB", limit = Text::LIMIT >> 10)]
     TooLarge(PathBuf),
-    /// Not UTF-8 from the given byte on.
-    #[error("`{0}` is not UTF-8: byte {1} does not begin a character")]
+    /// Not UTF-8 at this byte.
+    #[error("`{0}` is not valid UTF-8 at byte {1}")]
     Encoding(PathBuf, usize),
-    /// The system says why.
+    /// The system's error.
     #[error("`{0}` cannot be read: {1}")]
     Io(PathBuf, std::io::Error),
 }
 
 impl Text {
-    /// The largest file that is read: 1 MiB.
+    /// The maximum size of a file: 1 MiB.
     pub const LIMIT: usize = 1 << 20;
 
-    /// The text of bytes that were read from `name`. A byte order mark is dropped.
+    /// Decodes the bytes of `name`. A byte order mark is removed.
     pub fn new(name: impl Into<PathBuf>, bytes: Vec<u8>) -> Result<Self, TextError> {
         let name = name.into();
         match String::from_utf8(bytes) {
@@ -68,7 +68,7 @@ impl Text {
         }
     }
 
-    /// No text at all, of something that is known as `name` and is no file.
+    /// An empty text for something known as `name` that is not a file.
     pub(crate) fn empty(name: impl Into<PathBuf>) -> Self {
         Self {
             display_path: name.into(),
@@ -77,7 +77,7 @@ impl Text {
         }
     }
 
-    /// Reads the regular file at `path`, known to its user as `display_path`.
+    /// Reads the regular file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
         let bytes = bytes(path, display_path, Self::LIMIT)?;
         Ok(Self {
@@ -86,12 +86,12 @@ impl Text {
         })
     }
 
-    /// Where it was read from.
+    /// The path that it was read from.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The name its reader knows it by.
+    /// The path shown to the user.
     pub fn display_path(&self) -> &Path {
         &self.display_path
     }
@@ -101,7 +101,7 @@ impl Text {
         &self.content
     }
 
-    /// The place of `span`; one that runs over the end of a line is cut there.
+    /// The location of `span`, truncated at the end of its first line.
     pub fn location(&self, span: Span) -> Location {
         let start = self.content.floor_char_boundary(span.start);
         let before = &self.content[..start];
@@ -127,8 +127,8 @@ impl Text {
     }
 }
 
-/// The bytes of the regular file at `path`, known to its user as `display_path`, if
-/// they are no more than `limit`.
+/// The bytes of the regular file at `path`, known to the user as `display_path`, if
+/// there are at most `limit`.
 pub fn bytes(path: &Path, display_path: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound if path.is_symlink() => {
@@ -137,7 +137,7 @@ pub fn bytes(path: &Path, display_path: &Path, limit: usize) -> Result<Vec<u8>, 
         std::io::ErrorKind::NotFound => TextError::Absent(display_path.to_path_buf()),
         _ => TextError::Io(display_path.to_path_buf(), error),
     };
-    // A pipe would be opened and waited for, so it is looked at first.
+    // Opening a pipe would block, so the type is checked first.
     let size = match std::fs::metadata(path).map_err(failed)? {
         meta if meta.is_file() => usize::try_from(meta.len()).unwrap_or(usize::MAX),
         _ => return Err(TextError::NotAFile(display_path.to_path_buf())),
@@ -154,11 +154,11 @@ pub fn bytes(path: &Path, display_path: &Path, limit: usize) -> Result<Vec<u8>, 
 }
 
 impl TextError {
-    /// The fault to show, with `code` for a file that is there but cannot be used.
+    /// The diagnostic to show, with `code` for a file that exists but cannot be used.
     pub fn diagnostic(&self, code: Code) -> Diagnostic {
         let hint = match self {
-            Self::Absent(_) => "check the path; it may have been removed while it was looked at",
-            Self::Dangling(_) => "mend the link or remove it",
+            Self::Absent(_) => "check the path; the file may have been removed meanwhile",
+            Self::Dangling(_) => "correct the link, or remove it",
             Self::NotAFile(_) => "put a regular file there, or a link to one",
             Self::TooLarge(_) => "shorten it; long reference text belongs outside the tool",
             Self::Encoding(..) => "save it as UTF-8",

@@ -1,5 +1,4 @@
-//! The question before anything runs that others have written, and the only way to
-//! run a tool.
+//! Approval checks before third-party code runs, and the only way to run a tool.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,7 +9,7 @@ use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Tool, ToolOutput};
 
-/// A tool that may run: nothing else makes one but [`approve`].
+/// A tool that may run: only [`approve`] creates one.
 #[derive(Debug)]
 pub struct Approved<'t> {
     tool: &'t Tool,
@@ -18,33 +17,31 @@ pub struct Approved<'t> {
 
 /// What a tool comes from.
 #[derive(Debug)]
-struct Origin {
+struct SourceLabel {
     noun: &'static str,
     name: String,
 }
 
 /// Why a tool may not run.
 #[derive(Debug, thiserror::Error)]
-enum Refusal {
-    #[error("it runs commands and comes from the {0}, which is not allowed to do that yet")]
-    Unknown(Origin),
-    #[error(
-        "it runs commands and comes from the {0}, which has changed since it was allowed to do that"
-    )]
-    Changed(Origin),
+enum ApprovalError {
+    #[error("it runs commands and comes from the {0}, which is not approved yet")]
+    NotApproved(SourceLabel),
+    #[error("it runs commands and comes from the {0}, which has changed since it was approved")]
+    Changed(SourceLabel),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
     Content(#[from] DigestError),
 }
 
-/// What has to be allowed before `tool` may run, and what it comes from, in words;
-/// nothing for templates and for what the project itself has written.
-fn grant(tool: &Tool, cx: &Context) -> Result<Option<(Grant, Origin)>, DigestError> {
+/// The grant that `tool` needs before it may run, and where it comes from. Templates
+/// and the project's own tools need none.
+fn grant(tool: &Tool, cx: &Context) -> Result<Option<(Grant, SourceLabel)>, DigestError> {
     if let Some(package) = ToolPackage::of(tool) {
         let grant = package.grant()?;
         let (noun, name) = ("package", package.name);
-        return Ok(Some((grant, Origin { noun, name })));
+        return Ok(Some((grant, SourceLabel { noun, name })));
     }
     let provenance = tool.provenance();
     if provenance.author != Author::Provider {
@@ -52,52 +49,52 @@ fn grant(tool: &Tool, cx: &Context) -> Result<Option<(Grant, Origin)>, DigestErr
     }
     let (noun, name) = ("provider", provenance.source.clone());
     let grant = tool.handler().grant(cx);
-    Ok(grant.map(|grant| (grant, Origin { noun, name })))
+    Ok(grant.map(|grant| (grant, SourceLabel { noun, name })))
 }
 
-/// Lets `tool` run if the user has allowed what it needs.
+/// Lets `tool` run if the user has approved what it needs.
 pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Diagnostic>> {
-    let asked = ask(tool, cx).map(|()| Approved { tool });
-    asked.map_err(|refusal| {
-        let diagnostic = match &refusal {
-            Refusal::Unknown(origin) | Refusal::Changed(origin) => {
-                let before = "only the user can allow it, after a look at what it runs: ";
+    let approved = check(tool, cx).map(|()| Approved { tool });
+    approved.map_err(|error| {
+        let diagnostic = match &error {
+            ApprovalError::NotApproved(origin) | ApprovalError::Changed(origin) => {
+                let before = "only the user can approve it, after reviewing what it runs: ";
                 let command = Command::Trust(origin.name.clone());
-                let diagnostic = Diagnostic::new(Code::Denied, refusal.to_string());
+                let diagnostic = Diagnostic::new(Code::Denied, error.to_string());
                 diagnostic.hint(Hint::run(before, command, ""))
             }
-            Refusal::Record(error) => error.diagnostic(),
-            Refusal::Content(error) => error.diagnostic(),
+            ApprovalError::Record(record) => record.diagnostic(),
+            ApprovalError::Content(content) => content.diagnostic(),
         };
         Box::new(diagnostic.with_subject(tool.name().as_str()))
     })
 }
 
 impl Approved<'_> {
-    /// Runs the tool and returns its answer, which is what its `output` says. Only a
-    /// tool that runs programs looks at what is `cx` it.
+    /// Runs the tool and returns its output, checked against its `output`. Only a tool
+    /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
         let Self { tool } = self;
-        let answer = tool.handler().call(tool, arguments.into_object(), cx)?;
-        tool.output().validate(answer).map_err(|mut diagnostic| {
+        let output = tool.handler().call(tool, arguments.into_object(), cx)?;
+        tool.output().validate(output).map_err(|mut diagnostic| {
             tool.name().as_str().clone_into(&mut diagnostic.subject);
             diagnostic
         })
     }
 }
 
-fn ask(tool: &Tool, cx: &Context) -> Result<(), Refusal> {
+fn check(tool: &Tool, cx: &Context) -> Result<(), ApprovalError> {
     let Some((grant, origin)) = grant(tool, cx)? else {
         return Ok(());
     };
     match cx.trust.verdict(&grant)? {
         Verdict::Allowed => Ok(()),
-        Verdict::Changed => Err(Refusal::Changed(origin)),
-        Verdict::NotApproved => Err(Refusal::Unknown(origin)),
+        Verdict::Changed => Err(ApprovalError::Changed(origin)),
+        Verdict::NotApproved => Err(ApprovalError::NotApproved(origin)),
     }
 }
 
-impl Display for Origin {
+impl Display for SourceLabel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}`", self.noun, self.name)
     }

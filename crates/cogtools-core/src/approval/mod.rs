@@ -1,7 +1,7 @@
-//! Whether what others have written may run: the policy over sources and tools.
+//! Whether third-party tools and sources may run: the approval policy.
 //!
-//! The record of what the user has allowed is [`trust`](crate::trust)'s; here it is
-//! decided what has to be in it, and a tool runs through no other door.
+//! [`trust`](crate::trust) records what the user has approved. This module decides what
+//! must be in that record, and every call of a tool goes through it.
 
 mod gate;
 mod package;

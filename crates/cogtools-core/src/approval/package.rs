@@ -1,4 +1,4 @@
-//! The package that a tool comes from, which is allowed as a whole.
+//! The package that a tool comes from, which is approved as a whole.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ use crate::trust::Grant;
 #[derive(Clone, Debug)]
 pub(super) struct ToolPackage {
     pub(super) name: String,
-    /// Its folder, links resolved.
+    /// Its folder, with links resolved.
     pub(super) root: PathBuf,
 }
 
 impl ToolPackage {
-    /// That of `tool`, if it runs programs and comes from one, be it by a folder or a
-    /// link that leads there.
+    /// The package of `tool`, if it runs programs and comes from one, whether by its
+    /// folder or through a link.
     pub(super) fn of(tool: &Tool) -> Option<Self> {
         if !tool.runs_programs() {
             return None;
@@ -26,25 +26,27 @@ impl ToolPackage {
         let (name, root) = match &tool.provenance().author {
             Author::Package(root) => (tool.provenance().source.clone(), root.clone()),
             Author::Provider => return None,
-            Author::Project => packages::cx(&tool.text().path().canonicalize().ok()?)?,
+            Author::Project => {
+                packages::containing_package(&tool.text().path().canonicalize().ok()?)?
+            }
         };
         Some(Self { name, root })
     }
 
-    /// What has to be allowed before any of its tools runs a program.
+    /// The grant that its tools need before they run a program.
     pub(super) fn grant(&self) -> Result<Grant, DigestError> {
         grant(&self.name, &self.root)
     }
 }
 
-/// What has to be allowed of the package `name` in the folder `root`, as it is now.
+/// The grant for the package `name` in the folder `root`, with its current content.
 pub(super) fn grant(name: &str, root: &Path) -> Result<Grant, DigestError> {
     let (source, tool) = key(name, root);
     let hash = digest::package(root)?;
     Ok(Grant { source, tool, hash })
 }
 
-/// Where the record has that package: source and tool.
+/// The source and tool under which the package is recorded.
 pub(super) fn key(name: &str, root: &Path) -> (String, String) {
     (format!("npm:{name}"), root.display().to_string())
 }

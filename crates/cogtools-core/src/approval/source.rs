@@ -1,5 +1,5 @@
-//! The sources of a configuration that run only with the user's word: what
-//! exactly would be allowed, and how each of them stands.
+//! The sources of a configuration that require approval: what exactly is approved, and
+//! the status of each.
 
 use std::path::PathBuf;
 
@@ -9,25 +9,25 @@ use crate::source::{Folder, Package, Provider, Source};
 use crate::trust::{Grant, Verdict};
 use crate::{Config, Context, Diagnostic, Tool};
 
-/// A source that needs the user's word.
+/// A source that requires approval.
 #[derive(Clone, Debug)]
 pub struct TrustableSource {
-    /// The name that its user knows it by.
+    /// The name that the user knows it by.
     pub name: String,
-    /// What it is.
+    /// What kind of source it is.
     pub kind: Kind,
 }
 
-/// What a source that needs the user's word is.
+/// A kind of source that requires approval.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Another program, by its command lines.
+    /// Another program, identified by its command lines.
     Provider(Provider),
-    /// A package, some of whose tools run programs.
+    /// A package with tools that run programs.
     Package {
-        /// Its folder, links resolved.
+        /// Its folder, with links resolved.
         root: PathBuf,
-        /// The tools that do.
+        /// The tools that run programs.
         tools: Vec<String>,
     },
 }
@@ -37,11 +37,11 @@ pub enum Kind {
 pub struct ApprovalStatus {
     /// Whether all of it may run.
     pub verdict: Verdict,
-    /// Why not even that can be told for sure.
+    /// The error that prevented a complete answer.
     pub diagnostic: Option<Diagnostic>,
 }
 
-/// The sources of `config` that need the user's word, in its order, each once.
+/// The sources of `config` that require approval, in order and without duplicates.
 pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> {
     let mut found: Vec<TrustableSource> = Vec::new();
     for source in &config.sources {
@@ -59,8 +59,8 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
         }
     }
     let mut seen: Vec<(String, bool)> = Vec::new();
-    found.retain(|subject| {
-        let key = (subject.name.clone(), subject.is_provider());
+    found.retain(|source| {
+        let key = (source.name.clone(), source.is_provider());
         let new = !seen.contains(&key);
         seen.push(key);
         new
@@ -71,13 +71,14 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
 impl TrustableSource {
     /// The package, if it has tools that run programs.
     fn package(package: Package) -> Option<Self> {
-        let listed = package
+        let tools: Vec<String> = package
             .folders
             .iter()
-            .flat_map(|folder| folder.list().entries);
-        let tools = listed.filter_map(|listed| listed.load().ok());
-        let tools = tools.filter(Tool::runs_programs);
-        let tools: Vec<String> = tools.map(|tool| tool.name().to_string()).collect();
+            .flat_map(|folder| folder.list().entries)
+            .filter_map(|entry| entry.load().ok())
+            .filter(Tool::runs_programs)
+            .map(|tool| tool.name().to_string())
+            .collect();
         (!tools.is_empty()).then(|| Self {
             name: package.name,
             kind: Kind::Package {
@@ -87,12 +88,11 @@ impl TrustableSource {
         })
     }
 
-    /// The packages that a folder of the project leads to.
+    /// The packages that a folder of the project leads into.
     fn packages_in(folder: &Folder) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
-        let listed = folder.list().entries;
-        let tools = listed.iter().filter_map(|listed| listed.load().ok());
-        for tool in tools {
+        let entries = folder.list().entries;
+        for tool in entries.iter().filter_map(|entry| entry.load().ok()) {
             let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
                 continue;
             };
@@ -109,7 +109,7 @@ impl TrustableSource {
         found
     }
 
-    /// Whether it is a provider, and not a package.
+    /// Whether it is a provider rather than a package.
     pub const fn is_provider(&self) -> bool {
         matches!(self.kind, Kind::Provider(_))
     }
@@ -122,7 +122,7 @@ impl TrustableSource {
         }
     }
 
-    /// The source itself, as it is now.
+    /// The source itself, with its current content.
     pub fn grant(&self, cx: &Context) -> Result<Grant, Box<Diagnostic>> {
         match &self.kind {
             Kind::Provider(provider) => provider
@@ -134,19 +134,19 @@ impl TrustableSource {
         }
     }
 
-    /// What a provider that is allowed declares, each tool as it is now; it is
-    /// asked for that. A package is allowed as a whole.
+    /// The tools that an approved provider currently declares, which runs its
+    /// discovery. Packages are approved as a whole.
     pub fn tools(&self, cx: &Context) -> Result<Vec<Grant>, Box<Diagnostic>> {
         let Kind::Provider(provider) = &self.kind else {
             return Ok(Vec::new());
         };
-        let tools = provider.tools(cx);
-        let tools = tools.map_err(|error| Box::new(error.diagnostic()))?;
-        let items = tools.iter().map(|tool| provider.grant(tool, cx));
-        Ok(items.collect())
+        let tools = provider
+            .tools(cx)
+            .map_err(|error| Box::new(error.diagnostic()))?;
+        Ok(tools.iter().map(|tool| provider.grant(tool, cx)).collect())
     }
 
-    /// Where the record has it: source and tool.
+    /// The source and tool under which it is recorded.
     pub fn key(&self, cx: &Context) -> (String, String) {
         match &self.kind {
             Kind::Provider(provider) => (provider.key(cx), String::new()),
@@ -154,23 +154,28 @@ impl TrustableSource {
         }
     }
 
-    /// The files that are allowed with it: those that a provider's command lines
-    /// name, as they name them; all of a package, as far as they can be told.
+    /// The files that are approved with it: for a provider those that its command lines
+    /// name, as written; for a package all its files, as far as they can be listed.
     pub fn files(&self, cx: &Context) -> Vec<PathBuf> {
         let provider = match &self.kind {
             Kind::Provider(provider) => provider,
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
-        let words = provider.settings().approved_parts().into_iter().flatten();
-        let files = words.filter(|word| referenced_file(&cx.root, word).is_some());
-        let mut files: Vec<PathBuf> = files.map(PathBuf::from).collect();
+        let mut files: Vec<PathBuf> = provider
+            .settings()
+            .approved_parts()
+            .into_iter()
+            .flatten()
+            .filter(|argument| referenced_file(&cx.root, argument).is_some())
+            .map(PathBuf::from)
+            .collect();
         files.sort_unstable();
         files.dedup();
         files
     }
 
-    /// Whether it may run. A provider whose command is allowed is asked for what
-    /// it declares: a tool that is new or has changed needs the user's word too.
+    /// Whether it may run. The discovery of an approved provider is run, because each
+    /// new or changed tool requires approval too.
     pub fn status(&self, cx: &Context) -> ApprovalStatus {
         match self.verdict(cx) {
             Ok(verdict) => ApprovalStatus {
@@ -185,15 +190,18 @@ impl TrustableSource {
     }
 
     fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
-        let unknown = |diagnostic| (Verdict::NotApproved, diagnostic);
-        let record = cx.trust.read();
-        let record = record.map_err(|error| unknown(Box::new(error.diagnostic())))?;
-        let verdict = record.verdict(&self.grant(cx).map_err(unknown)?);
+        let not_approved = |diagnostic| (Verdict::NotApproved, diagnostic);
+        let record = cx
+            .trust
+            .read()
+            .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
+        let verdict = record.verdict(&self.grant(cx).map_err(not_approved)?);
         if verdict != Verdict::Allowed {
             return Ok(verdict);
         }
-        let tools = self.tools(cx);
-        let tools = tools.map_err(|diagnostic| (Verdict::Allowed, diagnostic))?;
+        let tools = self
+            .tools(cx)
+            .map_err(|diagnostic| (Verdict::Allowed, diagnostic))?;
         let all = tools
             .iter()
             .all(|tool| record.verdict(tool) == Verdict::Allowed);

@@ -1,48 +1,49 @@
-//! What can be wrong with a configuration, in words.
+//! The errors of a configuration.
 
-/// What can be wrong with a configuration.
+/// An error in a configuration.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConfigError {
-    #[error("the configuration is a map of keys, not {0}")]
+    #[error("the configuration must be a map of keys, not {0}")]
     NotAMap(&'static str),
     #[error("unknown key `{0}`")]
     UnknownKey(String, Option<String>),
     #[error("`tool_sources` takes a list of sources, not {0}")]
     Sources(&'static str),
-    #[error("a source is a map such as `local: ./tools`, not {0}")]
+    #[error("a source must be a map such as `local: ./tools`, not {0}")]
     Source(&'static str),
     #[error("`{0}` is not a kind of source")]
     Kind(String, Option<String>),
     #[error("`{0}` needs `{1}`")]
     Missing(&'static str, &'static str),
-    #[error("two providers are called `{0}`")]
-    Twice(String),
+    #[error("two providers are named `{0}`")]
+    DuplicateProvider(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
-    #[error("`{key}` takes {takes}, not {found}")]
-    Takes {
+    #[error("`{key}` takes {expected}, not {found}")]
+    InvalidValue {
         key: String,
-        takes: &'static str,
+        expected: &'static str,
         found: String,
-        meant: Option<String>,
+        suggestion: Option<String>,
     },
     #[error("a rule is set to off, warn or error, not {0}")]
     Level(String, Option<String>),
-    #[error("`{0}` is no name of a host")]
+    #[error("`{0}` is not a known host")]
     Host(String, Option<String>),
 }
 
 impl ConfigError {
     pub(super) fn hint(&self) -> String {
         match self {
-            Self::UnknownKey(_, Some(meant))
-            | Self::Level(_, Some(meant))
-            | Self::Kind(_, Some(meant))
-            | Self::Host(_, Some(meant))
-            | Self::Takes {
-                meant: Some(meant), ..
-            } => meant.clone(),
-            Self::UnknownKey(_, None) => "see cogtoolrc(5) for the keys there are".into(),
+            Self::UnknownKey(_, Some(suggestion))
+            | Self::Level(_, Some(suggestion))
+            | Self::Kind(_, Some(suggestion))
+            | Self::Host(_, Some(suggestion))
+            | Self::InvalidValue {
+                suggestion: Some(suggestion),
+                ..
+            } => suggestion.clone(),
+            Self::UnknownKey(_, None) => "see cogtoolrc(5) for all keys".into(),
             Self::Level(_, None) => "write `lint: {rules: {no-examples: off}}`".into(),
             Self::NotAMap(_) | Self::Sources(_) => {
                 "write `tool_sources: [{local: ./tools}]`".into()
@@ -51,14 +52,14 @@ impl ConfigError {
                 "write `- local: ./tools`".into()
             }
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
-            Self::Twice(_) => "give one of them another `name`".into(),
+            Self::DuplicateProvider(_) => "give one of them another `name`".into(),
             Self::Missing(kind, _) => format!("write {}", example(kind)),
-            Self::Takes { key, .. } => format!("write {}", example(key)),
+            Self::InvalidValue { key, .. } => format!("write {}", example(key)),
         }
     }
 }
 
-/// A right value for a key.
+/// An example of a valid value for a key.
 fn example(key: &str) -> &'static str {
     match key {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",

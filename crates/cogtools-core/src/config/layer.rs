@@ -1,4 +1,4 @@
-//! The places of a configuration, each read into a document of its own.
+//! The layers of a configuration, each parsed into its own document.
 
 use std::path::{Path, PathBuf};
 
@@ -10,34 +10,34 @@ use crate::text::{Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
 use crate::{Code, Diagnostic, Project};
 
-/// Where to look beyond the project. Nothing, by default.
+/// Where to look outside the project. Nothing, by default.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigPaths {
-    /// The machine's file; see [`ConfigPaths::system_file`].
+    /// The system's file; see [`ConfigPaths::system_file`].
     pub system: Option<PathBuf>,
     /// The user's home directory.
     pub home: Option<PathBuf>,
     /// The environment variables whose names begin with `COGTOOLS_`.
     pub variables: Vec<(String, String)>,
-    /// Those of them that the project may have set itself, by an `.env` that its
-    /// host has read: they are not the user's word.
+    /// The variables that the project may have set itself, through an `.env` that its
+    /// host has read. They do not count as the user's.
     pub shipped: Vec<String>,
-    /// Where npm puts packages for everybody.
+    /// Where npm installs global packages.
     pub packages: GlobalModules,
 }
 
-/// One place's document.
+/// One layer's document.
 pub(super) struct Layer {
     pub(super) origin: Origin,
-    /// Whether whoever runs us has written it, and not whoever wrote the project.
+    /// Whether the user has written it, rather than the author of the project.
     pub(super) own: bool,
     pub(super) text: Text,
     pub(super) document: Node,
-    /// The folder that its paths are relative to, in full and as its user knows it.
+    /// The folder that its paths are relative to: the full path and the display path.
     pub(super) folder: (PathBuf, PathBuf),
 }
 
-/// The keys that a variable can set, each in one word.
+/// The variables, each with the path of the key that it sets.
 const VARIABLES: [(&str, &[&str]); 6] = [
     ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
     ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
@@ -48,12 +48,12 @@ const VARIABLES: [(&str, &[&str]); 6] = [
 ];
 
 impl ConfigPaths {
-    /// How the names of variables begin.
+    /// The prefix of the variables' names.
     pub const PREFIX: &'static str = "COGTOOLS_";
-    /// The name of the configuration in a folder of Gemini's.
+    /// The name of the configuration file in a `.gemini` folder.
     pub const FILE: &'static str = "cogtoolrc.yaml";
 
-    /// The names of the variables that set something.
+    /// The names of the variables that set a key.
     pub const VARIABLES: [&'static str; VARIABLES.len()] = {
         let mut names = [""; VARIABLES.len()];
         let mut at = 0;
@@ -64,7 +64,7 @@ impl ConfigPaths {
         names
     };
 
-    /// The machine's file on this system, beside Gemini CLI's own settings.
+    /// The system's file on this platform, next to Gemini CLI's own settings.
     pub fn system_file() -> PathBuf {
         let folder = if cfg!(target_os = "macos") {
             "/Library/Application Support/GeminiCli"
@@ -76,14 +76,14 @@ impl ConfigPaths {
         Path::new(folder).join(Self::FILE)
     }
 
-    /// The user's own file.
+    /// The user's file.
     pub fn home_file(&self) -> Option<PathBuf> {
         let home = self.home.as_ref()?;
         Some(home.join(".gemini").join(Self::FILE))
     }
 }
 
-/// All layers of `project`, in the order in which later ones win.
+/// All layers of `project`, in order of increasing precedence.
 pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
     if let Some(path) = &places.system {
@@ -129,8 +129,8 @@ fn parse(text: &Text) -> Result<Node, ConfigErrors> {
     yaml::parse(text).map_err(|error| error.diagnostic(Code::InvalidConfig, text).into())
 }
 
-/// What the project's `package.json` says under `cogtools`, without the key
-/// `tools`, which is for those who install the package.
+/// The key `cogtools` of the project's `package.json`, without `tools`, which is suggestion
+/// for the package's users.
 fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     let Some((text, value)) = project
         .package()
@@ -148,15 +148,15 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     }))
 }
 
-/// A variable as a document of its own: its value is YAML.
+/// Parses a variable into a document: its value is YAML.
 fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigErrors> {
     let found = VARIABLES.iter().find(|(known, _)| *known == name);
     let Some((_, keys)) = found else {
-        let message = format!("the environment variable `{name}` sets nothing");
+        let message = format!("unknown environment variable `{name}`");
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        let meant = did_you_mean(name, ConfigPaths::VARIABLES);
-        let meant = meant.unwrap_or_else(|| "see cogtoolrc(5) for the variables there are".into());
-        return Err(diagnostic.hint(meant).into());
+        let hint = did_you_mean(name, ConfigPaths::VARIABLES)
+            .unwrap_or_else(|| "see cogtoolrc(5) for all variables".into());
+        return Err(diagnostic.hint(hint).into());
     };
     let display_path = PathBuf::from(format!("${name}"));
     let failed = |error: TextError| error.diagnostic(Code::InvalidConfig);
@@ -178,7 +178,7 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     })
 }
 
-/// A variable's value as the string that it is.
+/// A variable's value as a string node.
 fn string_node(text: &Text) -> Node {
     let end = text.as_str().len();
     let data = Data::Text {
@@ -191,7 +191,7 @@ fn string_node(text: &Text) -> Node {
     }
 }
 
-/// A document of its own: `text` as the value of the key that `keys` lead to.
+/// A document with `text` as the value at the path `keys`.
 pub(super) fn from_text(
     text: Text,
     keys: &[&str],
@@ -207,7 +207,7 @@ pub(super) fn from_text(
     })
 }
 
-/// `node` as the value of the key that `keys` lead to.
+/// Nests `node` below the path `keys`.
 fn nest(keys: &[&str], node: Node) -> Node {
     keys.iter().rev().fold(node, |value, key| {
         let span = value.span;

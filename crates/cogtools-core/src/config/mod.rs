@@ -1,5 +1,5 @@
-//! The configuration of a project: what the machine, the user, the project and
-//! the environment say, one over the other.
+//! The configuration of a project, layered: the system, the user, the project and the
+//! environment, in order of increasing precedence.
 
 mod error;
 mod layer;
@@ -20,23 +20,22 @@ use crate::source::{Folder, GlobalModules, Packages, Source};
 use crate::text::Text;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
 
-/// What holds for the tools of a project.
+/// The configuration of a project.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where tools come from, in order: the first that has a tool wins.
+    /// The sources of tools, in order: the first that has a tool wins.
     pub sources: Vec<Source>,
-    /// Whose value of an environment variable counts.
+    /// Which value of an environment variable takes precedence.
     pub env_priority: EnvPriority,
-    /// Which tools there are for everybody.
+    /// The filter for all hosts.
     pub filter: Filter,
-    /// Which of them there are for one host.
+    /// The additional filters of single hosts.
     pub hosts: Vec<(Target, Filter)>,
-    /// What declarations may cost: for everybody, and for single hosts.
+    /// The budgets for declarations: for all hosts, and for single ones.
     pub budgets: Vec<(Option<Target>, Budget)>,
-    /// What the linter's rules weigh here, as far as it differs from the rules' own words.
+    /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,
-    /// Every value that is set somewhere, the one that counts, by key in the
-    /// order of the reference.
+    /// The effective value of every key that is set, in the order of the reference.
     pub settings: Vec<Setting>,
 }
 
@@ -44,7 +43,7 @@ pub struct Config {
 #[derive(Debug)]
 pub struct ConfigErrors(Vec<Diagnostic>);
 
-/// The folder of tools where nothing else is configured.
+/// The default folder of tools.
 const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
@@ -58,8 +57,8 @@ impl Config {
         "lint",
     ];
 
-    /// The configuration of `project`, with what `places` beyond it say. Where
-    /// nobody names sources, the tools are in `tools`.
+    /// Loads the configuration of `project`, with the layers that `places` names
+    /// outside it. Without configured sources, the tools are in `tools`.
     pub fn load(project: &Project, places: &ConfigPaths) -> Result<Self, ConfigErrors> {
         let mut config = Self::standard(project);
         let (root, display_path) = project.resolve(Path::new(""));
@@ -73,8 +72,8 @@ impl Config {
         Ok(config)
     }
 
-    /// What `text` would set if it stood at `origin`, as the whole document or as
-    /// the value of the key that `keys` lead to.
+    /// Checks what `text` would set at `origin`, as the whole document or as the value
+    /// at the path `keys`.
     pub fn check(
         project: &Project,
         text: Text,
@@ -90,7 +89,7 @@ impl Config {
         Ok(config.settings)
     }
 
-    /// The configuration with only what is built in.
+    /// The built-in configuration.
     fn standard(project: &Project) -> Self {
         let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
@@ -112,7 +111,7 @@ impl Config {
         self.sources.iter().filter_map(Source::folder)
     }
 
-    /// Whether asking the sources may run programs.
+    /// Whether listing the sources may run programs.
     pub fn runs_programs(&self) -> bool {
         let runs = |source: &Source| matches!(source, Source::Provider(_));
         self.sources.iter().any(runs)
@@ -124,13 +123,13 @@ impl Config {
         hosts.find(|(name, _)| *name == host).map(|(_, f)| f)
     }
 
-    /// What the declarations for `host` may cost: its own budget, or everybody's.
+    /// The budget of the declarations for `host`: its own, or the one for all hosts.
     pub fn budget(&self, host: Option<Target>) -> Option<Budget> {
         let of = |host| self.budgets.iter().find(|(name, _)| *name == host);
         of(host).or_else(|| of(None)).map(|(_, budget)| *budget)
     }
 
-    /// Notes that `setting` holds from here on.
+    /// Replaces the setting with the same key by `setting`.
     fn set(&mut self, setting: Setting) {
         self.settings.retain(|other| other.key != setting.key);
         self.settings.push(setting);
@@ -154,7 +153,7 @@ impl Setting {
 }
 
 impl ConfigErrors {
-    /// All that is wrong, ready to be shown.
+    /// All diagnostics.
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         self.0
     }

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// A place that says something of the configuration, in the order in which later
-/// ones win.
+/// Where a setting can come from, in order of increasing precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// What holds where nobody says otherwise.
+    /// The built-in default.
     BuiltIn,
-    /// The machine's file, for all its users.
+    /// The system's file, for all users.
     System(PathBuf),
-    /// The user's own file.
+    /// The user's file.
     Home(PathBuf),
     /// The key `cogtools` of the project's `package.json`.
     Package(PathBuf),
@@ -23,22 +22,22 @@ pub enum Origin {
     Variable(String),
 }
 
-/// One value of the configuration, by its key.
+/// One setting of the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// Its key, with dots between the keys on the way to it: `filter.tools`.
+    /// Its key, as a dotted path: `filter.tools`.
     pub key: String,
-    /// Its value as JSON, as it is written there.
+    /// Its value as JSON, as written.
     pub value: Value,
     /// Where it was set.
     pub origin: Origin,
-    /// The line of that file, from 1, where there is one.
+    /// The line of that file, from 1, if known.
     pub line: Option<usize>,
 }
 
 impl Origin {
-    /// Whether whoever runs the program has written it, and not whoever wrote
-    /// the project: what it names may run.
+    /// Whether the user has written it, rather than the author of the project: only
+    /// then may it name programs to run.
     pub const fn is_own(&self) -> bool {
         !matches!(self, Self::Package(_) | Self::Project(_))
     }

@@ -1,37 +1,37 @@
-//! What `package.json` says under `cogtools`, each value with its place.
+//! The key `cogtools` of `package.json`, each value with its location.
 //!
-//! JSON has no places where it was parsed, so the value is read again as YAML,
-//! of which JSON is a part, with everything around it blanked out.
+//! The JSON parser reports no locations, so the value is parsed again as YAML, a
+//! superset of JSON, with everything around it blanked out.
 
 use serde_json::Value;
 
 use crate::text::{Span, Text};
 use crate::yaml::{self, Data, Node};
 
-/// The key that is ours.
+/// The key that cogtools reads.
 const KEY: &str = "\"cogtools\"";
-/// What it says to those who install the package, and not to the project.
+/// The key for the users of the package, which the project ignores.
 const EXPORTED_TOOLS: &str = "tools";
 
-/// The document that `value`, the value of our key in `text`, is.
+/// Converts `value`, the value of the key in `text`, to a document.
 pub(super) fn document(text: &Text, mut value: Value) -> Node {
-    let key = key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
-    let placed = placed(text, key, &value);
+    let key = find_key(text.as_str()).unwrap_or(Span { start: 0, end: 0 });
+    let located = parse_located(text, key, &value);
     if let Value::Object(object) = &mut value {
         object.shift_remove(EXPORTED_TOOLS);
     }
-    let mut node = placed.unwrap_or_else(|| Node::from_json(value, key));
+    let mut node = located.unwrap_or_else(|| Node::from_json(value, key));
     if let Data::Map(entries) = &mut node.data {
         entries.retain(|entry| entry.key != EXPORTED_TOOLS);
     }
     node
 }
 
-/// The value behind `key` with its places, if YAML reads it as JSON does.
-fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
+/// The value of `key` with locations, if YAML parses it to the same value as JSON.
+fn parse_located(text: &Text, key: Span, value: &Value) -> Option<Node> {
     let rest = text.as_str().get(key.end..)?;
     let start = key.end + rest.find(':')? + 1;
-    let end = start + length(&text.as_str()[start..])?;
+    let end = start + value_length(&text.as_str()[start..])?;
     let blank = |(at, byte): (usize, &u8)| match byte {
         b'\n' | b'\r' => *byte,
         b'\t' => b' ',
@@ -44,10 +44,10 @@ fn placed(text: &Text, key: Span, value: &Value) -> Option<Node> {
     (node.to_json() == *value).then_some(node)
 }
 
-/// Where our key stands, not deeper than the outermost object; of two, the last.
-fn key(text: &str) -> Option<Span> {
+/// The position of the key in the outermost object; of two, the last.
+fn find_key(text: &str) -> Option<Span> {
     let mut found = None;
-    walk(text, |depth, span| {
+    for_each_string(text, |depth, span| {
         let follows = text[span.end..].trim_start().starts_with(':');
         if depth == 1 && follows && &text[span.start..span.end] == KEY {
             found = Some(span);
@@ -56,8 +56,8 @@ fn key(text: &str) -> Option<Span> {
     found
 }
 
-/// How far the first value of `text` goes, which ends with a comma or a bracket.
-fn length(text: &str) -> Option<usize> {
+/// The length of the first value of `text`, which ends at a comma or a bracket.
+fn value_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quoted = false;
     let mut escaped = false;
@@ -76,8 +76,8 @@ fn length(text: &str) -> Option<usize> {
     None
 }
 
-/// Shows `each` string of a JSON text with the depth that it stands in.
-fn walk(text: &str, mut each: impl FnMut(usize, Span)) {
+/// Calls `each` for every string of a JSON text, with its nesting depth.
+fn for_each_string(text: &str, mut each: impl FnMut(usize, Span)) {
     let mut depth = 0_usize;
     let mut bytes = text.bytes().enumerate();
     while let Some((start, byte)) = bytes.next() {

@@ -1,4 +1,4 @@
-//! One layer's keys, read into the configuration over what was there.
+//! Reads the keys of one layer into the configuration, over earlier layers.
 
 use super::error::ConfigError;
 use super::layer::Layer;
@@ -12,7 +12,7 @@ use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Budget, Code, Diagnostic, Level, RuleLevel, Target};
 
-/// Reads `layer` into `config`; `packages` are what `node_modules` means.
+/// Reads `layer` into `config`; `packages` is the source for `node_modules`.
 pub(super) fn read(
     layer: &Layer,
     packages: &Packages,
@@ -31,7 +31,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads values and gathers what is wrong with them.
+/// Reads values and collects errors.
 pub(super) struct Reader<'l> {
     pub(super) layer: &'l Layer,
     pub(super) packages: &'l Packages,
@@ -39,34 +39,33 @@ pub(super) struct Reader<'l> {
 }
 
 impl Reader<'_> {
-    pub(super) fn refuse(&mut self, diagnostic: &ConfigError, span: Span) {
+    pub(super) fn report(&mut self, error: &ConfigError, span: Span) {
         let location = self.layer.text.location(span);
-        let display_path =
-            Diagnostic::new(Code::InvalidConfig, diagnostic.to_string()).at(location);
-        self.diagnostics.push(display_path.hint(diagnostic.hint()));
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, error.to_string()).at(location);
+        self.diagnostics.push(diagnostic.hint(error.hint()));
     }
 
-    /// Whether nothing was wrong so far.
-    pub(super) const fn is_fine(&self) -> bool {
+    /// Whether there were no errors so far.
+    pub(super) const fn has_no_errors(&self) -> bool {
         self.diagnostics.is_empty()
     }
 
-    /// Says that `node`, the value of `key`, should be `takes`.
-    pub(super) fn takes(&mut self, key: &str, takes: &'static str, node: &Node) {
-        let word = node.text().filter(|text| text.len() <= 40);
-        let diagnostic = ConfigError::Takes {
+    /// Reports that `node`, the value of `key`, should be `expected`.
+    pub(super) fn reject_value(&mut self, key: &str, expected: &'static str, node: &Node) {
+        let text = node.text().filter(|text| text.len() <= 40);
+        let error = ConfigError::InvalidValue {
             key: key.to_owned(),
-            takes,
-            found: word.map_or_else(|| node.kind().to_owned(), |word| format!("`{word}`")),
-            meant: None,
+            expected,
+            found: text.map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`")),
+            suggestion: None,
         };
-        self.refuse(&diagnostic, node.span);
+        self.report(&error, node.span);
     }
 
-    pub(super) fn unknown(&mut self, entry: &Entry, known: &[&str]) {
-        let meant = did_you_mean(&entry.key, known.iter().copied());
-        let diagnostic = ConfigError::UnknownKey(entry.key.clone(), meant);
-        self.refuse(&diagnostic, entry.span);
+    pub(super) fn report_unknown_key(&mut self, entry: &Entry, known: &[&str]) {
+        let suggestion = did_you_mean(&entry.key, known.iter().copied());
+        let error = ConfigError::UnknownKey(entry.key.clone(), suggestion);
+        self.report(&error, entry.span);
     }
 
     fn setting(&self, key: String, entry: &Entry) -> Setting {
@@ -87,7 +86,7 @@ impl Reader<'_> {
             Data::Map(entries) => entries.as_slice(),
             Data::Null => &[],
             _ => {
-                self.refuse(&ConfigError::NotAMap(document.kind()), document.span);
+                self.report(&ConfigError::NotAMap(document.kind()), document.span);
                 &[]
             }
         };
@@ -98,7 +97,7 @@ impl Reader<'_> {
                     config.set(self.setting(entry.key.clone(), entry));
                 }
                 "env_priority" => {
-                    config.env_priority = self.priority(entry);
+                    config.env_priority = self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
                 }
                 "filter" => {
@@ -109,17 +108,17 @@ impl Reader<'_> {
                 "budget" => self.budget(entry, "budget", None, config),
                 "hosts" => self.hosts(entry, config),
                 "lint" => self.lint(entry, config),
-                _ => self.unknown(entry, &Config::KEYS),
+                _ => self.report_unknown_key(entry, &Config::KEYS),
             }
         }
     }
 
-    fn priority(&mut self, entry: &Entry) -> EnvPriority {
+    fn env_priority(&mut self, entry: &Entry) -> EnvPriority {
         match entry.value.text() {
             Some("project") => EnvPriority::Project,
             Some("process") => EnvPriority::Process,
             _ => {
-                self.takes("env_priority", "`project` or `process`", &entry.value);
+                self.reject_value("env_priority", "`project` or `process`", &entry.value);
                 EnvPriority::default()
             }
         }
@@ -128,8 +127,8 @@ impl Reader<'_> {
     fn hosts(&mut self, entry: &Entry, config: &mut Config) {
         for host in self.map("hosts", entry) {
             let Some(target) = Target::parse(&host.key) else {
-                let meant = did_you_mean(&host.key, Target::NAMES);
-                self.refuse(&ConfigError::Host(host.key.clone(), meant), host.span);
+                let suggestion = did_you_mean(&host.key, Target::NAMES);
+                self.report(&ConfigError::Host(host.key.clone(), suggestion), host.span);
                 continue;
             };
             let mut filter = config.host(target).cloned().unwrap_or_default();
@@ -150,14 +149,14 @@ impl Reader<'_> {
     fn budget(&mut self, entry: &Entry, key: &str, host: Option<Target>, config: &mut Config) {
         let tokens = entry.value.to_json().as_u64();
         let Some(tokens) = tokens.and_then(|tokens| usize::try_from(tokens).ok()) else {
-            return self.takes("budget", "a whole number of tokens", &entry.value);
+            return self.reject_value("budget", "a whole number of tokens", &entry.value);
         };
         config.budgets.retain(|(name, _)| *name != host);
         config.budgets.push((host, Budget::new(tokens)));
         config.set(self.setting(key.to_owned(), entry));
     }
 
-    /// Reads a filter over what `filter` was; key by key, the later layer wins.
+    /// Reads a filter over the earlier `filter`; a later layer replaces single keys.
     fn filter(&mut self, key: &str, entry: &Entry, filter: &mut Filter) -> Vec<Setting> {
         let mut settings = Vec::new();
         for entry in self.map("filter", entry) {
@@ -167,43 +166,44 @@ impl Reader<'_> {
                 "toolsets" => &mut filter.toolsets,
                 "budget" if key != "filter" => continue,
                 _ if key == "filter" => {
-                    self.unknown(entry, &["tools", "exclude", "toolsets"]);
+                    self.report_unknown_key(entry, &["tools", "exclude", "toolsets"]);
                     continue;
                 }
                 _ => {
-                    self.unknown(entry, &["tools", "exclude", "toolsets", "budget"]);
+                    self.report_unknown_key(entry, &["tools", "exclude", "toolsets", "budget"]);
                     continue;
                 }
             };
-            let words = self.strings(&entry.key, &entry.value);
-            *patterns = words.iter().map(|word| Pattern::new(word)).collect();
+            let texts = self.strings(&entry.key, &entry.value);
+            *patterns = texts.iter().map(|text| Pattern::new(text)).collect();
             let mut setting = self.setting(format!("{key}.{}", entry.key), entry);
-            setting.value = words.into();
+            setting.value = texts.into();
             settings.push(setting);
         }
         settings
     }
 
-    /// A list of strings. In a variable, one string is a list with commas in it.
+    /// A list of strings. In a variable, a string is a comma-separated list.
     pub(super) fn strings(&mut self, key: &str, node: &Node) -> Vec<String> {
         match &node.data {
             Data::List(items) => {
-                let mut words = Vec::new();
+                let mut strings = Vec::new();
                 for item in items {
                     match item.text() {
-                        Some(word) => words.push(word.to_owned()),
-                        None => self.takes(key, "a list of strings", item),
+                        Some(text) => strings.push(text.to_owned()),
+                        None => self.reject_value(key, "a list of strings", item),
                     }
                 }
-                words
+                strings
             }
-            Data::Text { text, .. } if matches!(self.layer.origin, Origin::Variable(_)) => {
-                let words = text.split(',').map(str::trim);
-                let words = words.filter(|word| !word.is_empty());
-                words.map(str::to_owned).collect()
-            }
+            Data::Text { text, .. } if matches!(self.layer.origin, Origin::Variable(_)) => text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(str::to_owned)
+                .collect(),
             _ => {
-                self.takes(key, "a list of strings", node);
+                self.reject_value(key, "a list of strings", node);
                 Vec::new()
             }
         }
@@ -212,7 +212,7 @@ impl Reader<'_> {
     fn lint(&mut self, entry: &Entry, config: &mut Config) {
         for entry in self.map("lint", entry) {
             if entry.key != "rules" {
-                self.unknown(entry, &["rules"]);
+                self.report_unknown_key(entry, &["rules"]);
                 continue;
             }
             for rule in self.map("rules", entry) {
@@ -230,18 +230,18 @@ impl Reader<'_> {
             Data::Map(entries) => entries,
             Data::Null => &[],
             _ => {
-                self.takes(key, "a map", &entry.value);
+                self.reject_value(key, "a map", &entry.value);
                 &[]
             }
         }
     }
 
     fn level(&mut self, entry: &Entry) -> Option<RuleLevel> {
-        let word = entry.value.text();
-        let Some(level) = word.and_then(Level::parse) else {
-            let found = word.map_or(entry.value.kind().to_owned(), |word| format!("`{word}`"));
-            let meant = word.and_then(|word| did_you_mean(word, Level::NAMES));
-            self.refuse(&ConfigError::Level(found, meant), entry.value.span);
+        let text = entry.value.text();
+        let Some(level) = text.and_then(Level::parse) else {
+            let found = text.map_or(entry.value.kind().to_owned(), |text| format!("`{text}`"));
+            let suggestion = text.and_then(|text| did_you_mean(text, Level::NAMES));
+            self.report(&ConfigError::Level(found, suggestion), entry.value.span);
             return None;
         };
         Some(RuleLevel {

@@ -1,4 +1,4 @@
-//! An item of `tool_sources` that is a server of the Model Context Protocol.
+//! An item of `tool_sources` that is an MCP server.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::source::is_invalid_in_name;
 use crate::source::{Provider, Server, Settings, Source, Transport};
 use crate::yaml::{Data, Node};
 
-/// The keys of such a source.
+/// The keys of an MCP server.
 const KEYS: [&str; 9] = [
     "command", "args", "url", "headers", "name", "prefix", "env", "timeout", "cache",
 ];
 
-/// What the item says so far.
+/// The values of the item that were read so far.
 #[derive(Default)]
 struct RawServer {
     command: Vec<String>,
@@ -43,7 +43,7 @@ impl Reader<'_> {
         for entry in self.map("mcp", entry) {
             let value = &entry.value;
             match entry.key.as_str() {
-                // As other hosts have it, a string is a program and not a line.
+                // As in other hosts, a string is a program rather than a command line.
                 "command" => match value.text() {
                     Some(_) => raw.command = vec![self.text_value("command", value)],
                     None => raw.command = self.strings("command", value),
@@ -56,14 +56,14 @@ impl Reader<'_> {
                 "env" => raw.env = self.strings("env", value),
                 "timeout" => raw.timeout = self.seconds("timeout", value),
                 "cache" => raw.cache = self.cache(value),
-                _ => self.unknown(entry, &KEYS),
+                _ => self.report_unknown_key(entry, &KEYS),
             }
         }
         let has = |key| entry.value.get(key).is_some();
         let empty = raw.command.is_empty() && raw.url.is_empty();
-        if has("command") == has("url") || empty && self.is_fine() {
-            let diagnostic = ConfigError::Missing("mcp", "command` or `url");
-            self.refuse(&diagnostic, entry.span);
+        if has("command") == has("url") || empty && self.has_no_errors() {
+            let error = ConfigError::Missing("mcp", "command` or `url");
+            self.report(&error, entry.span);
             return None;
         }
         if empty {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         });
         url.map_or_else(
             || {
-                self.takes("url", "a URL that begins with https:// or http://", node);
+                self.reject_value("url", "a URL that begins with https:// or http://", node);
                 String::new()
             },
             str::to_owned,
@@ -93,13 +93,13 @@ impl Reader<'_> {
         for entry in self.map("headers", entry) {
             match entry.value.text() {
                 Some(text) => drop(headers.insert(entry.key.clone(), text.into())),
-                None => self.takes("headers", "a string for each header", &entry.value),
+                None => self.reject_value("headers", "a string for each header", &entry.value),
             }
         }
         headers
     }
 
-    /// A time, or 0 for none.
+    /// A number of seconds, or 0 for none.
     fn cache(&mut self, node: &Node) -> Option<Duration> {
         match &node.data {
             Data::Number(number) if number.as_f64() == Some(0.0) => None,
@@ -111,13 +111,13 @@ impl Reader<'_> {
 impl RawServer {
     fn settings(self, own: bool) -> Settings {
         let name = if self.name.is_empty() {
-            self.usual_name().replace(is_invalid_in_name, "_")
+            self.default_name().replace(is_invalid_in_name, "_")
         } else {
             self.name
         };
         let line: Vec<String> = self.command.into_iter().chain(self.args).collect();
         let mut description = json!({"name": name});
-        let way = if line.is_empty() {
+        let transport = if line.is_empty() {
             let names = self.headers.keys().cloned().collect();
             description["url"] = self.url.as_str().into();
             description["headers"] = self.headers.into();
@@ -129,15 +129,17 @@ impl RawServer {
         if let Some(timeout) = self.timeout {
             description["timeout"] = timeout.as_secs_f64().into();
         }
-        let words = |words: &[&str]| {
-            let program = [Server::PROGRAM, "--error-format=json"];
-            let words = program.iter().chain(words);
-            words.map(|word| (*word).to_owned()).collect()
+        let client = |args: &[&str]| {
+            [Server::PROGRAM, "--error-format=json"]
+                .iter()
+                .chain(args)
+                .map(|arg| (*arg).to_owned())
+                .collect()
         };
         Settings {
             name,
-            discover: words(&["discover"]),
-            call: words(&["call", "--json"]),
+            discover: client(&["discover"]),
+            call: client(&["call", "--json"]),
             prefix: self.prefix,
             env: self.env,
             timeout: self.timeout,
@@ -145,56 +147,56 @@ impl RawServer {
             user_configured: own,
             server: Some(Server {
                 description: description.to_string(),
-                transport: way,
+                transport,
             }),
         }
     }
 
-    /// The host of a URL; of a command the program, or the package that a launcher
-    /// is given.
-    fn usual_name(&self) -> String {
+    /// The default name: the host of a URL, or for a command the program, or the
+    /// package that a launcher runs.
+    fn default_name(&self) -> String {
         if !self.url.is_empty() {
             let rest = self.url.split("://").nth(1).unwrap_or_default();
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-            // Who asks may stand before it, with a password that no message tells.
+            // The authority may contain a password, which no message may reveal.
             return host.rsplit('@').next().unwrap_or_default().to_owned();
         }
         let line: Vec<&String> = self.command.iter().chain(&self.args).collect();
-        let stem = |word: &str| {
-            let stem = Path::new(word).file_stem().unwrap_or_default();
+        let stem = |path: &str| {
+            let stem = Path::new(path).file_stem().unwrap_or_default();
             stem.to_string_lossy().into_owned()
         };
-        let program = line.first().map(|word| stem(word)).unwrap_or_default();
-        let launched = LAUNCHERS.contains(&program.as_str());
-        let given = line.iter().skip(1).find(|word| !word.starts_with('-'));
-        match given.filter(|_| launched) {
+        let program = line.first().map(|path| stem(path)).unwrap_or_default();
+        let is_launcher = LAUNCHERS.contains(&program.as_str());
+        let operand = line.iter().skip(1).find(|arg| !arg.starts_with('-'));
+        match operand.filter(|_| is_launcher) {
             Some(package) => package_name(package),
             None => program,
         }
     }
 }
 
-/// A URL to be shown: who asks may stand in it, with a password, and a query may be
-/// a key.
+/// A URL for display: its user name may be followed by a password, and its query may
+/// contain a key.
 fn without_secrets(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);
-    let (who, host) = host.rsplit_once('@').unwrap_or(("", host));
-    let who = if who.is_empty() { "" } else { "…@" };
-    let (path, cut) = match path.find(['?', '#']) {
+    let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
+    let user = if user.is_empty() { "" } else { "…@" };
+    let (path, query) = match path.find(['?', '#']) {
         Some(end) => (&path[..end], "?…"),
         None => (path, ""),
     };
-    format!("{scheme}://{who}{host}{path}{cut}")
+    format!("{scheme}://{user}{host}{path}{query}")
 }
 
-/// Programs whose first argument names what they run.
+/// Programs whose first argument is the package or script that they run.
 const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
-/// The name of a package without its scope and version, or of a script's file.
-fn package_name(word: &str) -> String {
-    let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
+/// The name of a package without scope and version, or of a script without extension.
+fn package_name(argument: &str) -> String {
+    let last = argument.rsplit(['/', '\\']).next().unwrap_or(argument);
     let name = last.split('@').next().unwrap_or(last);
     let endings = [".js", ".mjs", ".cjs", ".ts", ".py"];
     let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_is_shown() {
+    fn secrets_in_urls_are_redacted() {
         for (url, display_path) in [
             ("https://a.example/mcp", "https://a.example/mcp"),
             ("http://a:8080", "http://a:8080"),
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_the_name_of_what_it_runs() {
+    fn default_names_of_servers() {
         let command = |line: &str| RawServer {
             command: line.split(' ').map(str::to_owned).collect(),
             ..RawServer::default()
@@ -235,7 +237,7 @@ mod tests {
             ("node dist/index.js", "index"),
             ("/opt/bin/server --stdio", "server"),
         ] {
-            assert_eq!(command(line).usual_name(), name, "{line}");
+            assert_eq!(command(line).default_name(), name, "{line}");
         }
     }
 }

@@ -20,7 +20,7 @@ const COMMAND: [&str; 7] = [
 impl Reader<'_> {
     pub(super) fn sources(&mut self, entry: &Entry) -> Vec<Source> {
         let Some(items) = entry.value.items() else {
-            self.refuse(&ConfigError::Sources(entry.value.kind()), entry.value.span);
+            self.report(&ConfigError::Sources(entry.value.kind()), entry.value.span);
             return Vec::new();
         };
         let mut sources: Vec<Source> = Vec::new();
@@ -28,11 +28,11 @@ impl Reader<'_> {
             let Some(source) = self.source(item) else {
                 continue;
             };
-            // The user's word is given to a name.
+            // Approvals are recorded by name.
             let name = provider_name(&source);
             if name.is_some() && sources.iter().any(|other| provider_name(other) == name) {
                 let name = name.unwrap_or_default().to_owned();
-                self.refuse(&ConfigError::Twice(name), item.span);
+                self.report(&ConfigError::DuplicateProvider(name), item.span);
             } else {
                 sources.push(source);
             }
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     fn source(&mut self, item: &Node) -> Option<Source> {
-        let (word, span, value) = match &item.data {
+        let (kind, span, value) = match &item.data {
             Data::Map(entries) if entries.len() == 1 => (
                 entries[0].key.as_str(),
                 entries[0].span,
@@ -49,14 +49,14 @@ impl Reader<'_> {
             ),
             Data::Text { text, .. } => (text.as_str(), item.span, None),
             _ => {
-                self.refuse(&ConfigError::Source(item.kind()), item.span);
+                self.report(&ConfigError::Source(item.kind()), item.span);
                 return None;
             }
         };
-        match (word, value) {
+        match (kind, value) {
             ("local", Some(value)) => {
                 let Some(path) = value.text() else {
-                    self.refuse(&ConfigError::Local(value.kind()), value.span);
+                    self.report(&ConfigError::Local(value.kind()), value.span);
                     return None;
                 };
                 let (folder, display_path) = &self.layer.folder;
@@ -70,10 +70,10 @@ impl Reader<'_> {
             ("node_modules", None) => {
                 return Some(Source::Packages(self.packages.clone()));
             }
-            (_, None) => self.refuse(&ConfigError::Source("a string"), span),
-            (word, Some(_)) => {
-                let meant = did_you_mean(word, KINDS);
-                self.refuse(&ConfigError::Kind(word.to_owned(), meant), span);
+            (_, None) => self.report(&ConfigError::Source("a string"), span),
+            (kind, Some(_)) => {
+                let suggestion = did_you_mean(kind, KINDS);
+                self.report(&ConfigError::Kind(kind.to_owned(), suggestion), span);
             }
         }
         None
@@ -105,12 +105,12 @@ impl Reader<'_> {
                 "env" => settings.env = self.strings("env", value),
                 "timeout" => settings.timeout = self.seconds("timeout", value),
                 "cache" => settings.cache = self.seconds("cache", value),
-                _ => self.unknown(entry, &COMMAND),
+                _ => self.report_unknown_key(entry, &COMMAND),
             }
         }
         for (key, line) in [("discover", &settings.discover), ("call", &settings.call)] {
-            if entry.value.get(key).is_none() || line.is_empty() && self.is_fine() {
-                self.refuse(&ConfigError::Missing("command", key), entry.span);
+            if entry.value.get(key).is_none() || line.is_empty() && self.has_no_errors() {
+                self.report(&ConfigError::Missing("command", key), entry.span);
                 return None;
             }
         }
@@ -122,12 +122,12 @@ impl Reader<'_> {
         Some(Source::Provider(Provider::new(settings)))
     }
 
-    /// A program and its arguments: a list, or a string that is split as a shell
-    /// would split it.
+    /// A program and its arguments: a list, or a string that is split like a shell
+    /// command.
     pub(super) fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
         match node.text() {
             Some(text) => shlex::split(text).unwrap_or_else(|| {
-                self.takes(key, "a command whose quotes are closed", node);
+                self.reject_value(key, "a command whose quotes are closed", node);
                 Vec::new()
             }),
             None => self.strings(key, node),
@@ -135,11 +135,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn text_value(&mut self, key: &str, node: &Node) -> String {
-        let fits = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
-        let word = node.text().filter(fits);
-        word.map_or_else(
+        let is_valid = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
+        node.text().filter(is_valid).map_or_else(
             || {
-                self.takes(key, "a word without colons", node);
+                self.reject_value(key, "a string without colons", node);
                 String::new()
             },
             str::to_owned,
@@ -151,12 +150,13 @@ impl Reader<'_> {
             Data::Number(number) => number.as_f64(),
             _ => None,
         };
-        let time = number.filter(|seconds| *seconds > 0.0);
-        let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if time.is_none() {
-            self.takes(key, "a number of seconds greater than 0", node);
+        let duration = number
+            .filter(|seconds| *seconds > 0.0)
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        if duration.is_none() {
+            self.reject_value(key, "a number of seconds greater than 0", node);
         }
-        time
+        duration
     }
 }
 
@@ -165,8 +165,8 @@ fn provider_name(source: &Source) -> Option<&str> {
     Some(&provider.settings().name)
 }
 
-/// What no name of a provider has in it: the user approves a name, so that it must
-/// be what it looks like.
+/// Characters that a provider's name must not contain: users approve by name, so it
+/// must look like what it is.
 pub(super) fn is_invalid_in_name(c: char) -> bool {
     c == ':' || c.is_control() || invisible::name(c).is_some()
 }

@@ -1,9 +1,9 @@
-//! Variables that make a program run other code than the one it was asked to.
+//! Variables that make a program run other code than intended.
 //!
-//! A file that comes with a repository must not set them: whoever checks it out
-//! and calls a tool would run what its author likes.
+//! A file in a repository must not set them: anyone who cloned it and called a tool
+//! would run code chosen by its author.
 
-/// Names, in upper case.
+/// Exact names, in upper case.
 const NAMES: &[&str] = &[
     "PATH",
     "PATHEXT",
@@ -59,7 +59,7 @@ const NAMES: &[&str] = &[
     "SSLKEYLOGFILE",
 ];
 
-/// How names begin that are as bad whatever follows.
+/// Prefixes of names that are dangerous whatever follows.
 const PREFIXES: &[&str] = &[
     "LD_",
     "DYLD_",
@@ -73,8 +73,8 @@ const PREFIXES: &[&str] = &[
     "CORECLR_",
 ];
 
-/// Whether a project's `.env` never sets the variable `name`. Case does not
-/// count: it does not on Windows.
+/// Whether a project's `.env` may not set the variable `name`. Case is ignored, as on
+/// Windows.
 pub fn is_dangerous(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     NAMES.contains(&name.as_str()) || PREFIXES.iter().any(|begin| name.starts_with(begin))

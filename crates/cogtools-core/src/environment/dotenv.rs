@@ -1,9 +1,9 @@
 //! A `.env` file: lines of `NAME=value`.
 //!
-//! What npm's `dotenv` takes is taken, for the hosts around us read the same
-//! files with it: `export`, comments, values in single, double and back quotes,
-//! also over several lines. Nothing is expanded. A line that is none of this is
-//! an error with its place, where others pass it over.
+//! Accepts what npm's `dotenv` accepts, because hosts read the same files with it:
+//! `export`, comments, and values in single, double and back quotes, which may span
+//! lines. Nothing is expanded. Any other line is an error with its location, where
+//! others ignore it.
 
 use std::fmt::{self, Formatter};
 use std::path::Path;
@@ -11,25 +11,25 @@ use std::path::Path;
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
-/// The variables of a file, in its order.
+/// The variables of a file, in order.
 #[derive(Clone)]
 pub struct DotEnv {
     text: Text,
     variables: Vec<Variable>,
 }
 
-/// One variable of the file.
+/// One variable of a file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
     /// Its value; it may be a secret.
     pub value: String,
-    /// The line that it begins in, from 1.
+    /// The line where it begins, from 1.
     pub line: usize,
 }
 
-/// Why a file cannot be used. The line itself is never shown, for it may hold a
+/// Why a file cannot be used. The line itself is never shown, because it may contain a
 /// secret: only `FILE:LINE` is.
 #[derive(Debug, thiserror::Error)]
 pub enum DotEnvError {
@@ -39,11 +39,11 @@ pub enum DotEnvError {
     /// A line is not `NAME=value`.
     #[error("not a line of the form NAME=value")]
     Line(String),
-    /// A quote is opened and never closed.
+    /// A quote is not closed.
     #[error("the quote is never closed")]
     Quote(String),
-    /// Something follows a closed quote.
-    #[error("only a comment can follow a value in quotes")]
+    /// A closed quote is followed by other text.
+    #[error("only a comment may follow a quoted value")]
     Rest(String),
 }
 
@@ -53,12 +53,12 @@ struct Cursor<'t> {
 }
 
 impl DotEnv {
-    /// Reads the file at `path`, known to its user as `display_path`.
+    /// Reads the file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, DotEnvError> {
         Self::parse(Text::read(path, display_path).map_err(DotEnvError::Text)?)
     }
 
-    /// Parses the text of such a file.
+    /// Parses the text of an `.env` file.
     pub fn parse(text: Text) -> Result<Self, DotEnvError> {
         let mut cursor = Cursor { text: &text, at: 0 };
         let mut variables = Vec::new();
@@ -68,7 +68,7 @@ impl DotEnv {
         Ok(Self { text, variables })
     }
 
-    /// The file as its user knows it.
+    /// The display path of the file.
     pub fn name(&self) -> &Path {
         self.text.display_path()
     }
@@ -94,7 +94,7 @@ impl<'t> Cursor<'t> {
         self.rest().lines().next().unwrap_or("")
     }
 
-    /// The line that it stands in, from 1.
+    /// The current line, from 1.
     fn number(&self) -> usize {
         self.text.as_str()[..self.at].matches('\n').count() + 1
     }
@@ -103,7 +103,7 @@ impl<'t> Cursor<'t> {
         format!("{}:{}", self.text.display_path().display(), self.number())
     }
 
-    /// Goes to the next line that says something; false at the end.
+    /// Moves to the next line that is not blank or a comment; returns false at the end.
     fn skip_blank(&mut self) -> bool {
         loop {
             let rest = self.rest().trim_start();
@@ -117,30 +117,30 @@ impl<'t> Cursor<'t> {
 
     fn variable(&mut self) -> Result<Variable, DotEnvError> {
         let line = self.number();
-        let wrong = || DotEnvError::Line(self.location());
-        let (head, _) = self.line().split_once('=').ok_or_else(wrong)?;
-        let after = self.at + head.len() + 1;
-        let name = head.trim_end();
-        let name = match name.strip_prefix("export") {
+        let invalid = || DotEnvError::Line(self.location());
+        let (head, _) = self.line().split_once('=').ok_or_else(invalid)?;
+        let value_start = self.at + head.len() + 1;
+        let left = head.trim_end();
+        let name = match left.strip_prefix("export") {
             Some(name) if name.starts_with([' ', '\t']) => name.trim_start(),
-            _ => name,
-        };
-        if !is_name(name) {
-            return Err(wrong());
+            _ => left,
         }
-        let name = name.to_owned();
-        self.at = after;
+        .to_owned();
+        if !is_name(&name) {
+            return Err(invalid());
+        }
+        self.at = value_start;
         let blank = self.line().len() - self.line().trim_start().len();
         self.at += blank;
         let value = match self.line().chars().next() {
-            Some(quote @ ('"' | '\'' | '`')) => self.quoted(quote)?,
-            _ => self.plain(),
+            Some(quote @ ('"' | '\'' | '`')) => self.quoted_value(quote)?,
+            _ => self.unquoted_value(),
         };
         Ok(Variable { name, value, line })
     }
 
-    /// The rest of the line, without a comment behind white space.
-    fn plain(&mut self) -> String {
+    /// The rest of the line, without a comment after white space.
+    fn unquoted_value(&mut self) -> String {
         let line = self.line();
         let mut end = line.len();
         if line.starts_with('#') {
@@ -153,8 +153,8 @@ impl<'t> Cursor<'t> {
         value
     }
 
-    /// Everything up to the closing quote; only double quotes know escapes.
-    fn quoted(&mut self, quote: char) -> Result<String, DotEnvError> {
+    /// Everything up to the closing quote; only double quotes support escapes.
+    fn quoted_value(&mut self, quote: char) -> Result<String, DotEnvError> {
         let location = self.location();
         let mut value = String::new();
         let mut characters = self.rest().char_indices().skip(1);
@@ -195,7 +195,7 @@ fn is_name(name: &str) -> bool {
 }
 
 impl DotEnvError {
-    /// The fault to show.
+    /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         let (location, hint) = match self {
             Self::Text(error) => return error.diagnostic(Code::InvalidConfig),

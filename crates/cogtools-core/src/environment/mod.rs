@@ -1,8 +1,8 @@
 //! The environment variables that a tool may see.
 //!
-//! They come from two places: the process, as its caller gives it, and the
-//! project's `.env`, the nearest one from where the user stands up to the root.
-//! The file is read only when a tool asks for a variable.
+//! They come from the process and from the project's `.env`, the nearest one from the
+//! current directory up to the root. The file is read only when a tool asks for a
+//! variable.
 
 mod denylist;
 mod dotenv;
@@ -22,7 +22,8 @@ use crate::{Code, Diagnostic};
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
 
-/// Whose value counts when the process and the project's `.env` both have one.
+/// Which value takes precedence when both the process and the project's `.env` have
+/// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPriority {
     /// The project's `.env`.
@@ -30,11 +31,11 @@ pub enum EnvPriority {
     Project,
     /// The process.
     Process,
-    /// The process, and `.env` is not even read.
+    /// The process; `.env` is not read at all.
     ProcessOnly,
 }
 
-/// Where the values of environment variables come from.
+/// The sources of environment variables.
 #[derive(Clone, Default)]
 pub struct Environment {
     process: Vars,
@@ -48,16 +49,16 @@ pub struct Environment {
 pub struct Resolved {
     /// Its value.
     pub value: OsString,
-    /// The file and the line that it stands in; none when the process has it.
+    /// The file and the line that set it; `None` for a variable of the process.
     pub line: Option<(PathBuf, usize)>,
-    /// Whether the other place has a value too, which does not count.
+    /// Whether the other source has a value too, which is ignored.
     pub shadows: bool,
 }
 
-/// Why a tool cannot be given the variables that it declares.
+/// Why the variables that a tool declares are not available.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
-    /// Neither the process nor `.env` has them.
+    /// Neither the process nor `.env` sets them.
     #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
     Missing(Vec<String>),
     /// `.env` cannot be used.
@@ -65,8 +66,8 @@ pub enum EnvError {
     File(#[from] DotEnvError),
 }
 
-/// What every program needs in order to start at all, and what no tool has to
-/// declare: where programs are, and on Windows where the system is.
+/// Variables that every program needs to start, so that no tool has to declare them:
+/// the search path, and on Windows the system's folders.
 const BASE: &[&str] = if cfg!(windows) {
     &["PATH", "PATHEXT", "SystemRoot", "ComSpec", "TEMP", "TMP"]
 } else {
@@ -77,7 +78,7 @@ impl Environment {
     /// The name of the file.
     pub const FILE: &'static str = ".env";
 
-    /// The environment of a process.
+    /// The environment of a process only.
     pub const fn new(process: Vars) -> Self {
         Self {
             process,
@@ -87,8 +88,8 @@ impl Environment {
         }
     }
 
-    /// The same with the `.env` of a project: the nearest from `directory` up to
-    /// `root`, which is known to its user as `display_path`.
+    /// Adds the `.env` of a project: the nearest from `directory` up to `root`, known
+    /// to the user as `display_path`.
     #[must_use]
     pub fn with_dotenv(
         mut self,
@@ -97,12 +98,15 @@ impl Environment {
         display_path: &Path,
         priority: EnvPriority,
     ) -> Self {
-        // `ROOT/../elsewhere` begins with the root and is not in it.
+        // `ROOT/../elsewhere` begins with the root but is not in it.
         let below = |folder: &Path| folder.strip_prefix(root).ok().map(Path::to_path_buf);
         let up = |path: PathBuf| path.components().any(|part| part == Component::ParentDir);
         let inside = |folder: &&Path| below(folder).is_some_and(|path| !up(path));
-        let folders = directory.ancestors().take_while(inside);
-        self.folders = folders.map(Path::to_path_buf).collect();
+        self.folders = directory
+            .ancestors()
+            .take_while(inside)
+            .map(Path::to_path_buf)
+            .collect();
         if self.folders.is_empty() {
             self.folders.push(root.to_path_buf());
         }
@@ -111,31 +115,32 @@ impl Environment {
         self
     }
 
-    /// What the process has.
+    /// The variables of the process.
     pub const fn process(&self) -> &Vars {
         &self.process
     }
 
-    /// Where temporary files go: the process says so, or the system.
+    /// The folder for temporary files, from the process's variables or the system.
     pub fn temp_dir(&self) -> PathBuf {
         let names: &[&str] = if cfg!(windows) {
             &["TMP", "TEMP"]
         } else {
             &["TMPDIR"]
         };
-        let said = names
-            .iter()
-            .filter_map(|name| self.process.get(OsStr::new(name)));
-        let mut said = said.map(PathBuf::from).filter(|path| path.is_absolute());
-        let usual = if cfg!(windows) {
+        let default = if cfg!(windows) {
             r"C:\Windows\Temp"
         } else {
             "/tmp"
         };
-        said.next().unwrap_or_else(|| PathBuf::from(usual))
+        names
+            .iter()
+            .filter_map(|name| self.process.get(OsStr::new(name)))
+            .map(PathBuf::from)
+            .find(|path| path.is_absolute())
+            .unwrap_or_else(|| PathBuf::from(default))
     }
 
-    /// The project's `.env`, if it has one and it counts at all.
+    /// The project's `.env`, if it has one and it is not disabled.
     pub fn file(&self) -> Result<Option<DotEnv>, DotEnvError> {
         if self.priority == EnvPriority::ProcessOnly {
             return Ok(None);
@@ -155,49 +160,50 @@ impl Environment {
         Ok(None)
     }
 
-    /// The variable `name`, with `file` as read by [`Self::file`].
+    /// Looks up the variable `name`, with `file` as returned by [`Self::file`].
     pub fn lookup(&self, name: &str, file: Option<&DotEnv>) -> Option<Resolved> {
         let process = self.process.get(OsStr::new(name));
-        let written = file.filter(|_| !is_dangerous(name));
-        let written = written.and_then(|file| Some((file, file.get(name)?)));
-        let hides = process.is_some() && written.is_some();
+        let dotenv = file
+            .filter(|_| !is_dangerous(name))
+            .and_then(|file| Some((file, file.get(name)?)));
+        let shadows = process.is_some() && dotenv.is_some();
         let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
             line: Some((file.name().to_path_buf(), variable.line)),
-            shadows: hides,
+            shadows,
         };
         let from_process = |value: &OsString| Resolved {
             value: value.clone(),
             line: None,
-            shadows: hides,
+            shadows,
         };
         match self.priority {
-            EnvPriority::Project => written.map(from_file).or(process.map(from_process)),
-            _ => process.map(from_process).or(written.map(from_file)),
+            EnvPriority::Project => dotenv.map(from_file).or(process.map(from_process)),
+            _ => process.map(from_process).or(dotenv.map(from_file)),
         }
     }
 
-    /// What a program is given that declares `names`: those, and what no program
-    /// can start without. The file is read only when there are names.
+    /// The environment of a program that declares `names`, with the variables that
+    /// every program needs. The file is read only if there are names.
     pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {
-        let mut given: Vars = BASE
+        let mut child_env: Vars = BASE
             .iter()
             .filter_map(|name| self.process.get_key_value(OsStr::new(name)))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         if names.is_empty() {
-            return Ok(given);
+            return Ok(child_env);
         }
         let file = self.file()?;
         let mut missing = Vec::new();
         for name in names {
             match self.lookup(name, file.as_ref()) {
-                Some(resolved) => drop(given.insert(name.into(), resolved.value)),
+                Some(resolved) => drop(child_env.insert(name.into(), resolved.value)),
                 None => missing.push(name.clone()),
             }
         }
         if missing.is_empty() {
-            Ok(given)
+            Ok(child_env)
         } else {
             Err(EnvError::Missing(missing))
         }
@@ -205,14 +211,14 @@ impl Environment {
 }
 
 impl EnvError {
-    /// The fault to show. It names variables and never has a value in it.
+    /// The diagnostic to show. It names variables but never contains a value.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::Missing(names) => {
                 let name = names.first().map_or("", String::as_str);
                 Diagnostic::new(Code::InvalidConfig, self.to_string())
-                    .hint(format!("set {name} in the environment, or put a line `{name}=…` into the project's .env"))
-                    .hint(Hint::run("", Command::EnvOrigins, " shows where each value would come from"))
+                    .hint(format!("set {name} in the environment, or add a line `{name}=…` to the project's .env"))
+                    .hint(Hint::run("", Command::EnvOrigins, " shows where each value comes from"))
             }
             Self::File(error) => error.diagnostic(),
         }
@@ -220,7 +226,7 @@ impl EnvError {
 }
 
 impl fmt::Debug for Environment {
-    /// Never the values: they may be secrets.
+    /// Never shows values: they may be secrets.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.process.keys().collect();
         write!(f, "{:?} {:?} {names:?}", self.priority, self.folders)

@@ -1,4 +1,4 @@
-//! Why a file is not written.
+//! The errors of writing a file.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,28 +7,28 @@ use thiserror::Error;
 
 use super::path::Boundary;
 
-/// Why a file is not written.
+/// Why a file was not written.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// A link on the way leads out of the folder.
-    #[error("the link `{}` leads out of {boundary}, to `{}`", link.display(), target.display())]
+    /// A link on the path leads outside the folder.
+    #[error("the link `{}` points outside {boundary}, to `{}`", link.display(), target.display())]
     Link {
         /// The link, relative to that folder.
         link: PathBuf,
-        /// Its text.
+        /// Its target.
         target: PathBuf,
-        /// What it leads out of.
+        /// The folder that it leaves.
         boundary: Boundary,
     },
-    /// A link on the way leads to nothing.
-    #[error("the link `{}` leads to `{}`, which does not exist", link.display(), target.display())]
+    /// A dangling link on the path.
+    #[error("the link `{}` points to `{}`, which does not exist", link.display(), target.display())]
     Dangling {
         /// The link, relative to the folder.
         link: PathBuf,
-        /// Its text.
+        /// Its target.
         target: PathBuf,
     },
-    /// The file is not what it was expected to be.
+    /// The file has changed.
     #[error("it was changed by another program meanwhile")]
     Changed,
     /// The system refuses it.
@@ -37,15 +37,15 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// What to do about it; `otherwise` when it is the system that refuses.
+    /// What to do about it; `otherwise` for errors of the system.
     pub fn hint(&self, otherwise: &str) -> String {
         match self {
             Self::Link { link, .. } => format!(
-                "replace `{}` with a file or a folder of its own, then run this again",
+                "replace `{}` with a regular file or folder, then run this again",
                 link.display()
             ),
             Self::Dangling { link, .. } => format!(
-                "create what `{}` leads to, or remove the link, then run this again",
+                "create the target of `{}`, or remove the link, then run this again",
                 link.display()
             ),
             Self::Changed => "run this again".to_owned(),

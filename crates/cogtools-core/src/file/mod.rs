@@ -1,10 +1,10 @@
-//! Files that are written whole or not at all, and never outside of a folder.
+//! Atomic writes that never leave a folder.
 //!
-//! New content goes into a temporary file beside its target and is then renamed:
-//! a full disk or a missing permission shows while the old file is still there,
-//! and a reader sees the old file or the new one, never a half. A repository may
-//! contain links that a stranger made, so every folder on the way is opened by
-//! its handle, and a link that leads out of the [`WritePath`]'s folder is refused.
+//! New content is written to a temporary file next to its target, which is then
+//! renamed: a full disk or a missing permission shows while the old file still exists,
+//! and a reader sees either the old content or the new. A repository may contain
+//! malicious links, so every folder on the path is opened by handle, and a link that
+//! leads outside the [`WritePath`]'s folder is rejected.
 
 mod error;
 mod path;
@@ -26,32 +26,32 @@ pub use temp::{Expected, Temp, write_temp};
 
 use walk::{Links, Missing, Walk};
 
-/// What a new file may be used for, as far as the user's umask allows.
+/// The mode of a new file, further restricted by the user's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It is read and written.
+    /// Readable and writable.
     Data,
-    /// It is also run.
+    /// Readable, writable and executable.
     Program,
-    /// It is read and written by its owner alone.
+    /// Readable and writable by its owner only.
     Private,
 }
 
-/// Writes a new file with `content`, and makes the folders on the way.
+/// Writes a new file with `content`, and creates missing folders.
 ///
 /// # Errors
 ///
-/// [`WriteError::Changed`] when something is there, however late it came.
+/// [`WriteError::Changed`] if a file is there, even if it was created meanwhile.
 pub fn create(path: &WritePath, content: &[u8], mode: Mode) -> Result<(), WriteError> {
     write_temp(path, Expected::Absent, content, mode)?.commit()
 }
 
-/// Gives a file new `content` if it still is what it was `before`: these bytes, or
-/// not there. Permissions stay, and a link stays a link: its target is written.
+/// Replaces the content of a file if it is still `before`: these bytes, or `None` for a
+/// missing file. Permissions are preserved, and a link is followed to its target.
 ///
 /// # Errors
 ///
-/// [`WriteError::Changed`] when it is something else.
+/// [`WriteError::Changed`] if the content differs.
 pub fn replace_if_unchanged(
     path: &WritePath,
     before: Option<&[u8]>,
@@ -61,18 +61,17 @@ pub fn replace_if_unchanged(
     write_temp(path, expected, content, Mode::Data)?.commit()
 }
 
-/// The same, whatever was there.
+/// Replaces a file unconditionally.
 pub fn write(path: &WritePath, content: &[u8]) -> Result<(), WriteError> {
     write_temp(path, Expected::Anything, content, Mode::Data)?.commit()
 }
 
-/// Puts a file that only its owner reads in the place of whatever is there, even
-/// of a link.
+/// Replaces any file, even a link, by one that only its owner can read.
 pub fn replace_private(path: &WritePath, content: &[u8]) -> Result<(), WriteError> {
     write_temp(path, Expected::Overwritten, content, Mode::Private)?.commit()
 }
 
-/// Removes a file, or a link itself.
+/// Removes a file, or the link itself.
 pub fn remove(path: &WritePath) -> Result<(), WriteError> {
     let found = Walk::find(path, Links::KeepLast, Missing::Fail)?;
     Ok(found.folder.remove(&found.name)?)

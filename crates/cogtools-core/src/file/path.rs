@@ -1,36 +1,36 @@
-//! A path to write to, and the folder that the writing must not leave.
+//! A path to write to, and the folder that it must stay in.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// A path to write to, and the folder that the writing must not leave.
+/// A path to write to, and the folder that it must stay in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritePath {
-    /// The folder; links on the way to it are followed.
+    /// The folder; links in its own path are followed.
     pub(super) root: PathBuf,
     /// The path below it.
     pub(super) below: PathBuf,
     pub(super) boundary: Boundary,
 }
 
-/// What the folder is, for messages.
+/// The kind of folder, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
     /// The project.
     Project,
-    /// The folder of a file that is not the project's.
+    /// The folder of a file outside the project.
     Folder,
 }
 
 impl WritePath {
-    /// `path`, from the project's `root`. A path to somewhere else may not leave the
-    /// folder that it names.
+    /// `path`, relative to the project's `root`. A path outside the project must stay
+    /// in its own folder.
     pub fn in_project(root: &Path, path: &Path) -> Self {
         let path = root.join(path);
-        let below = path.strip_prefix(root).ok().filter(|path| descends(path));
-        let below = below.map(Path::to_path_buf).or_else(|| {
-            // The path of a source may be a canonical one.
+        let relative = path.strip_prefix(root).ok().filter(|path| descends(path));
+        let below = relative.map(Path::to_path_buf).or_else(|| {
+            // The path of a source may be canonical.
             let root = root.canonicalize().ok()?;
             let below = path.strip_prefix(root).ok()?;
             descends(below).then(|| below.to_path_buf())
@@ -45,19 +45,21 @@ impl WritePath {
         }
     }
 
-    /// `path` of the user's own, such as a file in the home directory. The links on
-    /// the way are the user's, too, and are followed.
+    /// A `path` that the user controls, such as a file in the home directory. All links
+    /// on it are followed.
     pub fn of_user(path: &Path) -> Self {
         let target = path.canonicalize();
         Self::in_folder(target.as_deref().unwrap_or(path))
     }
 
-    /// `path`, below the nearest folder on its way that is there. Links on the way to
-    /// that folder are followed.
+    /// `path`, below its nearest existing ancestor. Links in the path of that folder
+    /// are followed.
     pub fn in_folder(path: &Path) -> Self {
-        let mut folders = path.ancestors().skip(1);
-        let root = folders.find(|folder| folder.is_dir());
-        let root = root.unwrap_or(Path::new(""));
+        let root = path
+            .ancestors()
+            .skip(1)
+            .find(|folder| folder.is_dir())
+            .unwrap_or(Path::new(""));
         let below = path.strip_prefix(root).unwrap_or(path);
         Self {
             root: root.to_path_buf(),
@@ -66,21 +68,21 @@ impl WritePath {
         }
     }
 
-    /// The path in full.
+    /// The full path.
     pub fn full(&self) -> PathBuf {
         self.root.join(&self.below)
     }
 
-    /// The rest of `path`, which is absolute, below the folder if it leads there,
-    /// whatever links and dots are on its way.
+    /// The rest of the absolute `path` below the folder, if it leads there once links
+    /// and dots are resolved.
     pub(super) fn rest(&self, path: &Path) -> Option<PathBuf> {
         let root = self.root.canonicalize().ok()?;
-        let there = path.ancestors().find_map(|folder| {
-            let there = folder.canonicalize().ok()?;
+        let resolved = path.ancestors().find_map(|folder| {
+            let existing = folder.canonicalize().ok()?;
             let rest = path.strip_prefix(folder).ok()?;
-            Some(there.join(rest))
+            Some(existing.join(rest))
         });
-        Some(there?.strip_prefix(root).ok()?.to_path_buf())
+        Some(resolved?.strip_prefix(root).ok()?.to_path_buf())
     }
 }
 
@@ -93,11 +95,11 @@ impl fmt::Display for Boundary {
     }
 }
 
-/// Whether `path`, read from left to right, stays below where it begins.
+/// Whether `path`, read from left to right, stays below its starting point.
 fn descends(path: &Path) -> bool {
     let mut depth = 0_usize;
     let mut parts = path.components();
-    let stays = parts.all(|part| match part {
+    let is_contained = parts.all(|part| match part {
         Component::Normal(_) => {
             depth += 1;
             true
@@ -108,5 +110,5 @@ fn descends(path: &Path) -> bool {
         }
         part => part.as_os_str() == OsStr::new("."),
     });
-    stays && depth > 0
+    is_contained && depth > 0
 }

@@ -1,8 +1,8 @@
-//! A folder that is known by its path, where the standard library opens no handles
-//! of folders.
+//! A folder identified by its path, for systems where the standard library cannot open
+//! handles of folders.
 //!
-//! Every step is checked by its canonical path. Between the check and the use a
-//! folder could be replaced by a link; nothing here can see that.
+//! Every step is checked by its canonical path. Between the check and the use a folder
+//! could be replaced by a link; that race is not detected.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,12 +15,12 @@ use super::Mode;
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder at `path`, links followed.
+    /// Opens the folder at `path`, following links.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(path.canonicalize()?))
     }
 
-    /// The folder `name` in it.
+    /// Opens the folder `name` in it.
     pub(super) fn open_folder(&self, name: &OsStr) -> io::Result<Self> {
         let path = self.0.join(name).canonicalize()?;
         if path.parent() == Some(&self.0) && path.is_dir() && self.read_link(name).is_none() {
@@ -34,41 +34,41 @@ impl Folder {
         fs::create_dir(self.0.join(name))
     }
 
-    /// Removes a folder that is empty.
+    /// Removes an empty folder.
     pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_dir(self.0.join(name))
     }
 
-    /// The text of the link `name`, if it is one.
+    /// The target of the link `name`, if it is one.
     pub(super) fn read_link(&self, name: &OsStr) -> Option<PathBuf> {
         fs::read_link(self.0.join(name)).ok()
     }
 
-    /// A file to read.
+    /// Opens a file for reading.
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         if self.read_link(name).is_some() {
-            return Err(io::Error::other("it has become a link"));
+            return Err(io::Error::other("the file was replaced by a link"));
         }
         File::open(self.0.join(name))
     }
 
-    /// A new file to write; fails when anything has the name.
+    /// Creates a file for writing; fails if the name exists.
     pub(super) fn create_file(&self, name: &OsStr, _mode: Mode) -> io::Result<File> {
         File::create_new(self.0.join(name))
     }
 
-    /// Gives a file the name `to`, whatever had it.
+    /// Renames a file to `to`, replacing any other.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))
     }
 
-    /// The same, unless anything has the name.
+    /// Renames a file, unless the new name exists.
     pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::hard_link(self.0.join(from), self.0.join(to))?;
         self.remove(from)
     }
 
-    /// Removes a file, or a link itself.
+    /// Removes a file, or the link itself.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_file(self.0.join(name))
     }
@@ -79,12 +79,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_step_goes_through_a_link() {
-        let scene = tempfile::tempdir().expect("a folder");
-        let folder = Folder::open(scene.path()).expect("a folder");
+    fn links_are_never_followed() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(dir.path()).expect("a folder");
         let [sub, link, old, new] = ["sub", "link", "old", "new"].map(OsStr::new);
         folder.make_folder(sub).expect("made");
-        std::os::unix::fs::symlink("sub", scene.path().join("link")).expect("a link");
+        std::os::unix::fs::symlink("sub", dir.path().join("link")).expect("a link");
         assert!(folder.open_folder(sub).is_ok());
         assert_eq!(folder.read_link(link), Some(PathBuf::from("sub")));
         for refused in [link, OsStr::new(".."), OsStr::new("sub/..")] {
@@ -103,9 +103,6 @@ mod tests {
         folder.remove(old).expect("removed");
         folder.remove(link).expect("removed");
         folder.remove_folder(sub).expect("removed");
-        assert_eq!(
-            fs::read_dir(scene.path()).map(Iterator::count).ok(),
-            Some(0)
-        );
+        assert_eq!(fs::read_dir(dir.path()).map(Iterator::count).ok(), Some(0));
     }
 }

@@ -1,4 +1,4 @@
-//! New content on disk, beside the file that it is for.
+//! A temporary file next to its target.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,34 +11,34 @@ use super::walk::{Found, Links, Made, Missing, Walk};
 use super::{Mode, WriteError, WritePath};
 
 /// How many names are tried for a temporary file.
-const MAX_NAMES: usize = 64;
+const MAX_ATTEMPTS: usize = 64;
 
-/// What a file must be for its content to be replaced.
+/// What a file must contain for its content to be replaced.
 #[derive(Clone, Copy, Debug)]
 pub enum Expected<'b> {
-    /// Not there.
+    /// The file must not exist.
     Absent,
-    /// There, with these bytes.
+    /// The file must have these bytes.
     Bytes(&'b [u8]),
-    /// Whatever is there, which keeps its permissions.
+    /// Anything; a file that exists keeps its permissions.
     Anything,
-    /// Whatever is there, even a link; nothing of it is kept.
+    /// Anything, even a link; neither permissions nor target are preserved.
     Overwritten,
 }
 
-/// New content on disk, beside the file that it is for. It is removed again unless
-/// it is committed, and so are the folders that were made for it.
+/// New content in a temporary file next to its target. Unless it is committed, the file
+/// is removed again, and so are the folders that were created for it.
 pub struct Temp<'b> {
     folder: Rc<Folder>,
     name: OsString,
-    /// The name of the temporary file, until it has the other one.
+    /// The name of the temporary file, until it is renamed.
     own: Option<OsString>,
     expected: Expected<'b>,
     made: Made,
 }
 
-/// Writes `content` beside the file at `path`. `mode` is that of a new file; one that
-/// is there keeps its own.
+/// Writes `content` to a temporary file next to `path`. `mode` applies to new files;
+/// existing ones keep theirs.
 pub fn write_temp<'b>(
     path: &WritePath,
     expected: Expected<'b>,
@@ -63,7 +63,7 @@ pub fn write_temp<'b>(
     let permissions = before.map(|file| file.metadata()).transpose()?;
     // No other user may read it before it has the old file's permissions.
     let mode = permissions.as_ref().map_or(mode, |_| Mode::Private);
-    let (mut file, own) = new_file(&folder, mode)?;
+    let (mut file, own) = create_temp_file(&folder, mode)?;
     let temp = Temp {
         folder,
         name,
@@ -75,7 +75,7 @@ pub fn write_temp<'b>(
     if let Some(before) = permissions {
         file.set_permissions(before.permissions())?;
     }
-    // What is overwritten whatever it is can be had again.
+    // Content that is replaced unconditionally can be regenerated.
     if !matches!(expected, Expected::Overwritten) {
         file.sync_all()?;
     }
@@ -83,14 +83,14 @@ pub fn write_temp<'b>(
 }
 
 impl Temp<'_> {
-    /// Puts the content in its place, if the file still is what was expected.
+    /// Renames the file to its target, if the target is still as expected.
     pub fn commit(&mut self) -> Result<(), WriteError> {
         let Some(own) = &self.own else {
             return Ok(());
         };
         match self.expected {
             Expected::Absent => self.folder.rename_new(own, &self.name),
-            Expected::Bytes(before) if !holds(&self.folder, &self.name, before)? => {
+            Expected::Bytes(before) if !has_content(&self.folder, &self.name, before)? => {
                 return Err(WriteError::Changed);
             }
             _ => self.folder.rename(own, &self.name),
@@ -113,26 +113,27 @@ impl Drop for Temp<'_> {
     }
 }
 
-/// Whether the file `name` has these `bytes` and no others.
-fn holds(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
+/// Whether the file `name` contains exactly these `bytes`.
+fn has_content(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
     let file = folder.open_file(name)?;
     if !file.metadata()?.is_file() {
         return Ok(false);
     }
-    let mut now = Vec::with_capacity(bytes.len());
-    file.take(bytes.len() as u64 + 1).read_to_end(&mut now)?;
-    Ok(now == bytes)
+    let mut content = Vec::with_capacity(bytes.len());
+    file.take(bytes.len() as u64 + 1)
+        .read_to_end(&mut content)?;
+    Ok(content == bytes)
 }
 
-/// A new file in `folder`, and its name, which cannot be foreseen.
-fn new_file(folder: &Folder, mode: Mode) -> io::Result<(File, OsString)> {
-    let mut names = 0;
+/// Creates a file in `folder` with an unpredictable name.
+fn create_temp_file(folder: &Folder, mode: Mode) -> io::Result<(File, OsString)> {
+    let mut attempts = 0;
     loop {
         let number = RandomState::new().build_hasher().finish();
         let name = OsString::from(format!(".cogtools-{number:016x}"));
         match folder.create_file(&name, mode) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && names < MAX_NAMES => {
-                names += 1;
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempts < MAX_ATTEMPTS => {
+                attempts += 1;
             }
             Err(error) => return Err(error),
             Ok(file) => return Ok((file, name)),

@@ -1,6 +1,6 @@
-//! A folder that is open, and what is done with the names in it.
+//! An open folder, and operations on the names in it.
 //!
-//! A name is one component of a path, and no function follows a link that has it.
+//! A name is one component of a path, and no function follows a link of that name.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,20 +16,20 @@ use super::Mode;
 /// An open folder.
 pub(super) struct Folder(OwnedFd);
 
-/// A folder that may not be listed can be gone through nevertheless.
+/// Opens folders for traversal only, so that they need not be readable.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const FOLDER: OFlags = OFlags::DIRECTORY;
 
 impl Folder {
-    /// The folder at `path`, links followed.
+    /// Opens the folder at `path`, following links.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let flags = FOLDER | OFlags::CLOEXEC;
         Ok(Self(fs::openat(CWD, path, flags, fs::Mode::empty())?))
     }
 
-    /// The folder `name` in it.
+    /// Opens the folder `name` in it.
     pub(super) fn open_folder(&self, name: &OsStr) -> io::Result<Self> {
         let flags = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Self(fs::openat(&self.0, name, flags, fs::Mode::empty())?))
@@ -39,25 +39,25 @@ impl Folder {
         Ok(fs::mkdirat(&self.0, name, fs::Mode::from_raw_mode(0o777))?)
     }
 
-    /// Removes a folder that is empty.
+    /// Removes an empty folder.
     pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// The text of the link `name`, if it is one.
+    /// The target of the link `name`, if it is one.
     pub(super) fn read_link(&self, name: &OsStr) -> Option<PathBuf> {
         let target = fs::readlinkat(&self.0, name, Vec::new()).ok()?;
         Some(std::ffi::OsString::from_vec(target.into_bytes()).into())
     }
 
-    /// A file to read; a pipe does not wait for its writer.
+    /// Opens a file for reading; does not block on a pipe.
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = fs::openat(&self.0, name, flags, fs::Mode::empty())?;
         Ok(file.into())
     }
 
-    /// A new file to write; fails when anything has the name.
+    /// Creates a file for writing; fails if the name exists.
     pub(super) fn create_file(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
         let mode = fs::Mode::from_raw_mode(match mode {
             Mode::Data => 0o666,
@@ -68,19 +68,19 @@ impl Folder {
         Ok(fs::openat(&self.0, name, flags, mode)?.into())
     }
 
-    /// Gives a file the name `to`, whatever had it.
+    /// Renames a file to `to`, replacing any other.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(fs::renameat(&self.0, from, &self.0, to)?)
     }
 
-    /// The same, unless anything has the name.
+    /// Renames a file, unless the new name exists.
     pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             use rustix::io::Errno;
             let flags = fs::RenameFlags::NOREPLACE;
             match fs::renameat_with(&self.0, from, &self.0, to, flags) {
-                // The kernel or the file system knows no such flag.
+                // The kernel or the file system does not support the flag.
                 Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
                 renamed => return Ok(renamed?),
             }
@@ -89,7 +89,7 @@ impl Folder {
         self.remove(from)
     }
 
-    /// Removes a file, or a link itself.
+    /// Removes a file, or the link itself.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }

@@ -1,7 +1,7 @@
-//! The way from a folder to a file below it, a handle a step.
+//! Walks from a folder to a file below it, opening one handle per component.
 //!
-//! No path is opened as a whole: what is checked is what is used, whatever is
-//! renamed or linked meanwhile.
+//! No path is opened as a whole, so the folder that was checked is the one that is
+//! used, even if something is renamed or linked meanwhile.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -12,48 +12,48 @@ use std::rc::Rc;
 use super::folder::Folder;
 use super::{WriteError, WritePath};
 
-/// How many links are followed on one way, as Linux does.
+/// The maximum number of links on a path, the same as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// What happens to a link that has the file's name.
+/// How a link with the file's name is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
-    /// Its target is the file.
+    /// It is followed to its target.
     Follow,
-    /// It is the file.
+    /// The link itself is the file.
     KeepLast,
 }
 
-/// What happens where a folder is missing.
+/// What to do about missing folders.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// It is made.
+    /// Create them.
     Make,
-    /// There is no such file.
+    /// Treat the file as missing.
     Fail,
 }
 
-/// Where a file is, or would be.
+/// The location of a file, which need not exist.
 pub(super) struct Found {
     pub(super) folder: Rc<Folder>,
     pub(super) name: OsString,
     pub(super) made: Made,
 }
 
-/// Folders that were made on the way; taken away again unless they are kept.
+/// Folders that were created on the way; removed again unless they are kept.
 #[derive(Default)]
 pub(super) struct Made(Vec<(Rc<Folder>, OsString)>);
 
-/// The way so far.
+/// The state of the walk.
 pub(super) struct Walk<'p> {
     path: &'p WritePath,
     root: Rc<Folder>,
     /// The folders below the root, with their names.
     above: Vec<(OsString, Rc<Folder>)>,
-    /// What remains of the path, and how much of that is a link's text.
+    /// The remaining components, and how many of them come from a link.
     rest: VecDeque<OsString>,
     linked: usize,
-    /// How many links were followed, and the last of them with its text.
+    /// The number of followed links, and the last one with its target.
     links: usize,
     link: Option<(PathBuf, PathBuf)>,
     made: Made,
@@ -68,14 +68,14 @@ impl Made {
 impl Drop for Made {
     fn drop(&mut self) {
         for (folder, name) in self.0.iter().rev() {
-            // One that another program has used meanwhile stays.
+            // A folder that another program already uses is not empty, and remains.
             let _ = folder.remove_folder(name);
         }
     }
 }
 
 impl<'p> Walk<'p> {
-    /// Where the file at `path` is.
+    /// Resolves the file at `path`.
     pub(super) fn find(
         path: &'p WritePath,
         links: Links,
@@ -108,7 +108,7 @@ impl<'p> Walk<'p> {
                     Err(WriteError::Io(error)) if linked && is_missing(&error) => {
                         return Err(walk.dangling());
                     }
-                    done => done?,
+                    result => result?,
                 }
                 continue;
             }
@@ -135,7 +135,7 @@ impl<'p> Walk<'p> {
         self.above.last().map_or(&self.root, |(_, folder)| folder)
     }
 
-    /// Goes into the folder `name`.
+    /// Enters the folder `name`.
     fn descend(&mut self, name: OsString, missing: Missing) -> Result<(), WriteError> {
         let folder = Rc::clone(self.folder());
         let below = match folder.open_folder(&name) {
@@ -159,11 +159,11 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    /// Goes on where the link `name` leads.
+    /// Follows the link `name`.
     fn follow(&mut self, name: &OsString, target: PathBuf) -> Result<(), WriteError> {
         self.links += 1;
         if self.links > MAX_LINKS {
-            let message = "there are too many links on the way";
+            let message = "too many levels of symbolic links";
             return Err(io::Error::other(message).into());
         }
         for part in parts(&target).rev() {
@@ -179,7 +179,7 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    /// Goes to the folder above.
+    /// Returns to the parent folder.
     fn ascend(&mut self) -> Result<(), WriteError> {
         if self.above.pop().is_some() {
             return Ok(());
@@ -188,8 +188,8 @@ impl<'p> Walk<'p> {
         self.enter(&outside)
     }
 
-    /// Goes on from the root, if that is where what remains of the path leads from
-    /// `outside`. The root's handle decides in the end: this only finds the names.
+    /// Restarts at the root, if the remaining path leads there from `outside`. The
+    /// handle of the root decides in the end: this only computes the names.
     fn enter(&mut self, outside: &Path) -> Result<(), WriteError> {
         let own = self.rest.len() - self.linked;
         let path: PathBuf = self.rest.drain(..).collect();
@@ -212,7 +212,7 @@ impl<'p> Walk<'p> {
         WriteError::Dangling { link, target }
     }
 
-    /// The last link that was followed, with its text.
+    /// The last followed link, with its target.
     fn last_link(&self) -> (PathBuf, PathBuf) {
         let whole = || (self.path.below.clone(), self.path.full());
         self.link.clone().unwrap_or_else(whole)

@@ -1,39 +1,39 @@
-//! What is captured of an output that may be larger than anybody wants.
+//! Captures the beginning or the end of an output that may be too long.
 
-/// A part of an output.
+/// The captured part of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The bytes that were captured.
     pub bytes: Vec<u8>,
-    /// How many bytes were not.
+    /// How many bytes were left out.
     pub left_out: u64,
 }
 
 impl Captured {
-    /// How many bytes there were in all.
+    /// The length of the whole output, in bytes.
     pub const fn total(&self) -> u64 {
         self.bytes.len() as u64 + self.left_out
     }
 
-    /// Adds what comes next, if there is room: the beginning is captured.
-    pub(super) fn keep_head(&mut self, next: &[u8], most: usize) {
-        let room = most.saturating_sub(self.bytes.len()).min(next.len());
+    /// Appends `next` while there is room, so that the beginning is captured.
+    pub(super) fn keep_head(&mut self, next: &[u8], limit: usize) {
+        let room = limit.saturating_sub(self.bytes.len()).min(next.len());
         self.bytes.extend_from_slice(&next[..room]);
         self.left_out += (next.len() - room) as u64;
     }
 
-    /// Adds what comes next, and makes room for it: the end is captured. It may be
-    /// twice as long as `most` until [`Self::cut`].
-    pub(super) fn keep_tail(&mut self, next: &[u8], most: usize) {
+    /// Appends `next` and drops earlier bytes, so that the end is captured. It may be
+    /// twice as long as `limit` until [`Self::truncate_head`].
+    pub(super) fn keep_tail(&mut self, next: &[u8], limit: usize) {
         self.bytes.extend_from_slice(next);
-        if self.bytes.len() > 2 * most {
-            self.truncate_head(most);
+        if self.bytes.len() > 2 * limit {
+            self.truncate_head(limit);
         }
     }
 
-    /// Leaves out all but the last `most` bytes.
-    pub(super) fn truncate_head(&mut self, most: usize) {
-        let over = self.bytes.len().saturating_sub(most);
+    /// Drops all but the last `limit` bytes.
+    pub(super) fn truncate_head(&mut self, limit: usize) {
+        let over = self.bytes.len().saturating_sub(limit);
         self.bytes.drain(..over);
         self.left_out += over as u64;
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::Captured;
 
     #[test]
-    fn the_beginning() {
+    fn the_beginning_is_captured() {
         let mut captured = Captured::default();
         for next in ["abc", "def", "ghi"] {
             captured.keep_head(next.as_bytes(), 5);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end() {
+    fn the_end_is_captured() {
         let mut captured = Captured::default();
         for next in ["abc", "def", "ghijkl", "mn"] {
             captured.keep_tail(next.as_bytes(), 5);

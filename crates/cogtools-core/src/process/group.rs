@@ -1,14 +1,14 @@
-//! A program that leads a process group of its own.
+//! A program that leads its own process group.
 //!
-//! What it starts is in the group too, so that all of it can be ended at once.
-//! The leader is not reaped before that is done: as long as it is there, even as
-//! a zombie, its number cannot come to mean other processes.
+//! Processes that it starts are in the group too, so that they can all be signalled
+//! together. The leader is not reaped before that: as long as it exists, even as a
+//! zombie, its process ID cannot be reused.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 
-/// A program and what it started. Where there are no process groups it is the
-/// program alone.
+/// A program and the processes that it started. On systems without process groups, only
+/// the program.
 #[derive(Debug)]
 pub struct Group {
     child: Child,
@@ -27,18 +27,18 @@ impl Group {
         })
     }
 
-    /// The leader, for its pipes.
+    /// The leader, for access to its pipes.
     pub const fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Asks all of the group to end (SIGTERM). Nothing elsewhere.
+    /// Asks the whole group to terminate (SIGTERM). Does nothing on other systems.
     pub fn terminate(&self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Ends all of the group.
+    /// Kills the whole group.
     pub fn kill(&mut self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
@@ -46,8 +46,8 @@ impl Group {
         let _ = self.child.kill();
     }
 
-    /// Waits for the leader and takes its status. From then on the group is no
-    /// longer ours to signal.
+    /// Waits for the leader and returns its status. After that the group must not be
+    /// signalled.
     pub fn reap(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait()?;
         self.reaped = true;
@@ -57,7 +57,7 @@ impl Group {
     #[cfg(unix)]
     fn signal(&self, signal: rustix::process::Signal) {
         if !self.reaped {
-            // A group that is gone already needs no signal.
+            // A group that has exited needs no signal.
             let _ = rustix::process::kill_process_group(self.id(), signal);
         }
     }
@@ -67,7 +67,7 @@ impl Group {
         rustix::process::Pid::from_child(&self.child)
     }
 
-    /// Sends an event when the leader has ended, which is not reaped by that.
+    /// Sends an event when the leader has exited, without reaping it.
     #[cfg(unix)]
     pub(super) fn notify_exit(
         &self,
@@ -83,7 +83,7 @@ impl Group {
         })
     }
 
-    /// Whether the leader is known to have ended, where no event says so.
+    /// Whether the leader has exited, for systems without that event.
     #[cfg(not(unix))]
     pub(super) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
@@ -91,7 +91,7 @@ impl Group {
 }
 
 impl Drop for Group {
-    /// Whoever loses a group ends it, and leaves no zombie.
+    /// Kills a group that was not reaped, so that no zombie is left.
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();

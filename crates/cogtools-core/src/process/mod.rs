@@ -1,10 +1,9 @@
-//! One run of another program: bounded in time and output, and ended with
-//! everything that it started.
+//! Runs another program with limits on time and output, and terminates everything that
+//! it started.
 //!
-//! Whatever runs programs does it through [`Process`]: tools that are commands,
-//! sources that ask other programs for tools, and whoever tries what a host would
-//! run. Nothing of this process leaks into the other one: neither a variable nor
-//! the working directory.
+//! Everything that runs programs uses [`Process`]: tools that are commands, providers,
+//! and tests of what a host would run. Nothing of this process leaks into the other
+//! one: neither variables nor the working directory.
 
 mod captured;
 mod group;
@@ -38,7 +37,7 @@ pub struct Process {
     stdout_limit: usize,
 }
 
-/// How a run ended, and what the program said.
+/// How a run ended, and what the program printed.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// How it ended.
@@ -47,35 +46,35 @@ pub struct Output {
     pub stdout: Captured,
     /// The end of its standard error.
     pub stderr: Captured,
-    /// Whether something that it had started still held its outputs half a second
-    /// after its own end. That is ended too.
+    /// Whether a process that it had started kept its outputs open for half a second
+    /// after its own exit. That process is terminated too.
     pub left_children: bool,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// By itself.
+    /// It exited by itself.
     Status(ExitStatus),
-    /// It was ended, because it took longer than it may.
+    /// It was terminated because it timed out.
     TimedOut,
-    /// It was ended, because somebody asked for that.
+    /// It was terminated because the run was cancelled.
     Cancelled,
-    /// It was ended, because it printed more than [`Process::FLOOD`].
+    /// It was terminated because it printed more than [`Process::KILL_LIMIT`].
     OutputLimit,
 }
 
 impl Process {
-    /// How many bytes of standard output are captured unless told otherwise: 1 MiB.
+    /// How many bytes of standard output are captured by default: 1 MiB.
     pub const STDOUT_LIMIT: usize = 1 << 20;
     /// How many bytes of standard error are captured, the last ones: 64 KiB.
     pub const STDERR_LIMIT: usize = 64 << 10;
-    /// A program that prints more than that, in bytes, is ended: 256 MiB. Up to
-    /// here it is read on, for what it does may matter more than what it says.
+    /// A program that prints more bytes than this is terminated: 256 MiB. Up to this
+    /// limit the rest is discarded, because what it does may matter more than its output.
     pub const KILL_LIMIT: u64 = 256 << 20;
 
     /// A run of the file `program` in `directory`, both absolute: no arguments, no
-    /// variables, no input, and a minute of time.
+    /// variables, no input, and a timeout of one minute.
     pub fn new(program: impl Into<PathBuf>, directory: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -88,39 +87,39 @@ impl Process {
         }
     }
 
-    /// Its arguments, without its own name.
+    /// Adds arguments.
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// Its whole environment.
+    /// Sets its whole environment.
     pub fn variables(mut self, variables: Vars) -> Self {
         self.variables = variables;
         self
     }
 
-    /// What it finds on standard input, which then ends. It need not read it.
+    /// Sets its standard input, which it need not read.
     pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
         self
     }
 
-    /// How long it may run.
+    /// Sets how long it may run.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How many bytes of its standard output are captured.
-    pub const fn stdout_limit(mut self, most: usize) -> Self {
-        self.stdout_limit = most;
+    /// Sets how many bytes of its standard output are captured.
+    pub const fn stdout_limit(mut self, limit: usize) -> Self {
+        self.stdout_limit = limit;
         self
     }
 
-    /// Runs it to its end, or to that of its time, or until `cancel` is asked. When
-    /// this returns, nothing holds its pipes any more: what it started and left
-    /// behind with them is ended. An error says that it could not be run at all.
+    /// Runs it until it exits, times out or is cancelled through `cancel`. When this
+    /// returns, its pipes are closed: everything that it left running with them is
+    /// terminated. An error means that it could not be started.
     pub fn run(self, cancel: &Cancel) -> io::Result<Output> {
         if cancel.is_cancelled() {
             return Ok(Output {
@@ -145,20 +144,20 @@ impl Process {
 }
 
 impl Exit {
-    /// What became of the program, for a message: `ended with status 3`.
+    /// How the program ended, for a message: `exited with status 3`.
     pub fn describe(self) -> String {
         match self {
             Self::Status(status) => signal::describe(status),
-            Self::TimedOut => "took longer than it may".to_owned(),
-            Self::Cancelled => "was stopped, as was asked".to_owned(),
+            Self::TimedOut => "timed out".to_owned(),
+            Self::Cancelled => "was cancelled".to_owned(),
             Self::OutputLimit => {
                 let most = Process::KILL_LIMIT >> 20;
-                format!("printed more than {most} MiB and was stopped")
+                format!("printed more than {most} MiB and was terminated")
             }
         }
     }
 
-    /// Whether all went well.
+    /// Whether it exited with status 0.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Status(status) if status.success())
     }

@@ -1,5 +1,5 @@
-//! The pipes of a program, each served by a thread of its own, so that none of
-//! them can stand still because another one is full.
+//! The pipes of a program, each served by its own thread, so that none blocks because
+//! another one is full.
 
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::process::ChildStdin;
@@ -10,9 +10,9 @@ use std::sync::mpsc::SyncSender;
 pub(super) enum Event {
     /// It printed something.
     Data(Stream, Vec<u8>),
-    /// It, and all that it started, closed one of its outputs.
+    /// It and everything that it started closed one of its outputs.
     Closed,
-    /// It ended. Elsewhere that is asked and not told.
+    /// It exited. Other systems poll for that.
     #[cfg(unix)]
     Ended,
 }
@@ -24,31 +24,31 @@ pub(super) enum Stream {
     Err,
 }
 
-/// How much is read at once.
-const CHUNK: usize = 64 << 10;
-/// So much fits into every empty pipe: writing it waits for nobody.
-const PIPE_ROOM: usize = 4 << 10;
+/// How many bytes are read at a time.
+const CHUNK_BYTES: usize = 64 << 10;
+/// How many bytes fit into any empty pipe, so that writing them does not block.
+const MIN_PIPE_CAPACITY: usize = 4 << 10;
 
-/// Starts a thread that nobody has to wait for.
+/// Starts a thread that need not be joined.
 pub(super) fn spawn_detached(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let builder = std::thread::Builder::new().name(name.to_owned());
     builder.stack_size(256 << 10).spawn(work).map(drop)
 }
 
-/// Reads `pipe` to its end, or until nobody listens.
+/// Reads `pipe` to its end, or until the receiver of `events` is dropped.
 pub(super) fn read(
     mut pipe: impl Read + Send + 'static,
     stream: Stream,
     events: SyncSender<Event>,
 ) -> io::Result<()> {
     spawn_detached("pipe", move || {
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             match pipe.read(&mut chunk) {
                 Ok(0) => break,
                 Ok(count) => {
-                    let said = Event::Data(stream, chunk[..count].to_vec());
-                    if events.send(said).is_err() {
+                    let data = Event::Data(stream, chunk[..count].to_vec());
+                    if events.send(data).is_err() {
                         return;
                     }
                 }
@@ -60,14 +60,14 @@ pub(super) fn read(
     })
 }
 
-/// Writes `input` and closes the pipe. A program need not read what it is given,
-/// so that a pipe closed at the other end is no failure.
+/// Writes `input` and closes the pipe. A program need not read its input, so a pipe
+/// closed at the other end is not an error.
 pub(super) fn write_input(mut pipe: ChildStdin, input: Vec<u8>) -> io::Result<()> {
-    if input.len() <= PIPE_ROOM {
+    if input.len() <= MIN_PIPE_CAPACITY {
         let _ = pipe.write_all(&input);
         return Ok(());
     }
-    spawn_detached("feed", move || {
+    spawn_detached("stdin", move || {
         let _ = pipe.write_all(&input);
     })
 }

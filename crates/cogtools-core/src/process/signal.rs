@@ -1,16 +1,16 @@
-//! An exit status in words.
+//! Describes an exit status.
 
 use std::process::ExitStatus;
 
-/// What became of a program that ended with `status`.
+/// Describes how a program with this `status` ended.
 pub(super) fn describe(status: ExitStatus) -> String {
     match (status.code(), signal(status)) {
-        (Some(code), _) => format!("ended with status {code}"),
+        (Some(code), _) => format!("exited with status {code}"),
         (None, Some(number)) => match name(number) {
-            Some(name) => format!("was ended by signal {number} ({name})"),
-            None => format!("was ended by signal {number}"),
+            Some(name) => format!("was terminated by signal {number} ({name})"),
+            None => format!("was terminated by signal {number}"),
         },
-        (None, None) => "ended without a status".to_owned(),
+        (None, None) => "exited without a status".to_owned(),
     }
 }
 
@@ -24,7 +24,7 @@ const fn signal(_: ExitStatus) -> Option<i32> {
     None
 }
 
-/// The names that a reader may have heard of; their numbers are the system's.
+/// The names of common signals, whose numbers depend on the system.
 #[cfg(unix)]
 fn name(number: i32) -> Option<&'static str> {
     use rustix::process::Signal;
@@ -46,8 +46,9 @@ fn name(number: i32) -> Option<&'static str> {
         (Signal::XFSZ, "SIGXFSZ"),
         (Signal::SYS, "SIGSYS"),
     ];
-    let mut names = names.into_iter();
-    names.find_map(|(signal, name)| (signal.as_raw() == number).then_some(name))
+    names
+        .into_iter()
+        .find_map(|(signal, name)| (signal.as_raw() == number).then_some(name))
 }
 
 #[cfg(not(unix))]

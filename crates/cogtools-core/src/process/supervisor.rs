@@ -1,5 +1,5 @@
-//! Looks after a running program: collects what it says, and ends it when it has
-//! to be ended.
+//! Supervises a running program: collects its output, and terminates it when it
+//! exceeds a limit or is cancelled.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -9,14 +9,14 @@ use super::pipe::{self, Event, Stream};
 use super::{Captured, Exit, Group, Output, Process};
 use crate::Cancel;
 
-/// How long what holds a pipe may live on after the program itself.
-const LINGER: Duration = Duration::from_millis(500);
-/// How long a group has to end by itself once it is asked to.
-const GRACE: Duration = Duration::from_millis(500);
-/// How often somebody's wish to stop is looked for. Where no event tells that the
-/// program has ended, this is also how often that is asked.
-const TICK: Duration = Duration::from_millis(if cfg!(unix) { 20 } else { 2 });
-/// Longer than any run: for a time limit that no clock can hold.
+/// How long other processes may keep a pipe open after the program has exited.
+const PIPE_GRACE: Duration = Duration::from_millis(500);
+/// How long a group has to exit after it was asked to terminate.
+const TERMINATION_GRACE: Duration = Duration::from_millis(500);
+/// How often cancellation is polled. On systems without an event for the program's
+/// exit, that is polled as often.
+const POLL_INTERVAL: Duration = Duration::from_millis(if cfg!(unix) { 20 } else { 2 });
+/// Longer than any run: for a timeout that overflows the clock.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
 pub(super) struct Supervisor {
@@ -24,25 +24,22 @@ pub(super) struct Supervisor {
     events: Receiver<Event>,
     stdout: Captured,
     stderr: Captured,
-    most: usize,
-    /// How many of its outputs are not closed.
+    stdout_limit: usize,
+    /// How many of its outputs are still open.
     open: usize,
     ended: bool,
 }
 
 impl Supervisor {
-    /// Serves the pipes of `group`, gives it `input`, and keeps `most` bytes of its
-    /// standard output.
-    pub(super) fn start(mut group: Group, input: Vec<u8>, most: usize) -> io::Result<Self> {
+    /// Serves the pipes of `group`, writes `input`, and captures up to `stdout_limit` bytes of
+    /// its standard output.
+    pub(super) fn start(mut group: Group, input: Vec<u8>, stdout_limit: usize) -> io::Result<Self> {
         let (sender, events) = sync_channel(16);
         #[cfg(unix)]
         group.notify_exit(sender.clone())?;
-        let leader = group.child();
-        let (stdin, stdout, stderr) = (
-            leader.stdin.take(),
-            leader.stdout.take(),
-            leader.stderr.take(),
-        );
+        let child = group.child();
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let mut open = 0;
         if let Some(pipe) = stdout {
             pipe::read(pipe, Stream::Out, sender.clone())?;
@@ -60,25 +57,25 @@ impl Supervisor {
             events,
             stdout: Captured::default(),
             stderr: Captured::default(),
-            most,
+            stdout_limit,
             open,
             ended: false,
         })
     }
 
-    /// Stays with the program to its end.
+    /// Supervises the program until it exits.
     pub(super) fn run(mut self, timeout: Duration, cancel: &Cancel) -> io::Result<Output> {
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now + FOREVER);
-        let mut early = self.pump_until(deadline, Some(cancel), |watch| watch.ended);
-        let mut held = false;
-        if early.is_none() {
-            let linger = Instant::now() + LINGER;
-            early = self.pump_until(linger, Some(cancel), Self::is_over);
-            // It has ended in time; what hangs on to its pipes has not.
-            held = early == Some(Exit::TimedOut);
-            if held {
-                early = None;
+        let mut stopped = self.pump_until(deadline, Some(cancel), |supervisor| supervisor.ended);
+        let mut lingering = false;
+        if stopped.is_none() {
+            let deadline = Instant::now() + PIPE_GRACE;
+            stopped = self.pump_until(deadline, Some(cancel), Self::is_over);
+            // It has exited in time; a process that keeps its pipes open has not.
+            lingering = stopped == Some(Exit::TimedOut);
+            if lingering {
+                stopped = None;
             }
         }
         if !self.is_over() {
@@ -87,33 +84,32 @@ impl Supervisor {
         let status = self.group.reap()?;
         self.stderr.truncate_head(Process::STDERR_LIMIT);
         Ok(Output {
-            exit: early.unwrap_or(Exit::Status(status)),
+            exit: stopped.unwrap_or(Exit::Status(status)),
             stdout: self.stdout,
             stderr: self.stderr,
-            left_children: held,
+            left_children: lingering,
         })
     }
 
-    /// Ends the group: asks first, and then does not ask.
+    /// Terminates the group, and kills it if that does not suffice.
     fn stop(&mut self) {
         self.group.terminate();
-        self.pump_until(Instant::now() + GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over);
         self.group.kill();
-        self.pump_until(Instant::now() + GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over);
     }
 
-    /// Takes what comes until it is `enough`. Bounds are looked at as long as there
-    /// is somebody who may `cancel`.
+    /// Handles events until `is_done`. Limits are checked only when there is a `cancel`.
     fn pump_until(
         &mut self,
         deadline: Instant,
         cancel: Option<&Cancel>,
-        enough: impl Fn(&Self) -> bool,
+        is_done: impl Fn(&Self) -> bool,
     ) -> Option<Exit> {
         loop {
             #[cfg(not(unix))]
             (self.ended |= self.group.has_ended());
-            if enough(self) {
+            if is_done(self) {
                 return None;
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -128,18 +124,18 @@ impl Supervisor {
                     return Some(Exit::OutputLimit);
                 }
             }
-            match self.events.recv_timeout(left.min(TICK)) {
+            match self.events.recv_timeout(left.min(POLL_INTERVAL)) {
                 Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => {}
-                // All threads have said what they had to say; the clock goes on.
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(TICK)),
+                // All threads have finished; only the deadline is left.
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(POLL_INTERVAL)),
             }
         }
     }
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.most),
+            Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.stdout_limit),
             Event::Data(Stream::Err, bytes) => self.stderr.keep_tail(&bytes, Process::STDERR_LIMIT),
             Event::Closed => self.open -= 1,
             #[cfg(unix)]
@@ -147,7 +143,7 @@ impl Supervisor {
         }
     }
 
-    /// Whether nothing can come any more.
+    /// Whether no further event can come.
     const fn is_over(&self) -> bool {
         self.ended && self.open == 0
     }

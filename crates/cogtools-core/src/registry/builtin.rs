@@ -1,8 +1,5 @@
-//! The two tools that lead to all others, for hosts that are told of a few only.
-//!
-//! `find_tool` searches, `call_tool` calls what was found. They are built in, so
-//! that every program that asks the [`Registry`] for a tool has them; no list of
-//! a project's tools does.
+//! The two tools that give access to all others, for hosts to which only a few are
+//! declared.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,13 +13,13 @@ use crate::search::search;
 use crate::tool::{Annotations, Definition, Handler, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, Name, Tool};
 
-/// The one that searches the tools of a project.
+/// The tool that searches the tools of a project.
 #[derive(Debug)]
 struct FindTool {
     registry: Registry,
 }
 
-/// The one that calls another.
+/// The tool that calls another one.
 #[derive(Debug)]
 struct CallTool {
     registry: Registry,
@@ -39,16 +36,19 @@ pub(super) fn tool(name: &str, registry: &Registry) -> Option<Tool> {
     Some(Tool::new(definition, handler, Path::new(name)))
 }
 
-/// The name of the tool that the arguments of `call_tool` name, and what it is to be
-/// called with. They have been accepted.
+/// The name and the arguments of the tool that a call of `call_tool` asks for. The
+/// arguments have been validated.
 pub(super) fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
-    let name = arguments.get("name").and_then(Value::as_str);
-    let name = name.unwrap_or_default().to_owned();
-    let own = match arguments.shift_remove("arguments") {
-        Some(Value::Object(own)) => own,
+    let name = arguments
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let inner = match arguments.shift_remove("arguments") {
+        Some(Value::Object(inner)) => inner,
         _ => Map::new(),
     };
-    (name, Arguments::from(own))
+    (name, Arguments::from(inner))
 }
 
 fn find_definition() -> Definition {
@@ -90,7 +90,7 @@ fn call_definition() -> Definition {
     Definition::new(Name::reserved(Name::CALL), description, schema).with_title("Call a tool")
 }
 
-/// The Schema Object of one of our own.
+/// Parses a built-in Schema Object.
 fn schema(value: Value) -> Schema {
     match value {
         Value::Object(object) => Schema::from(object),
@@ -103,7 +103,7 @@ impl Handler for FindTool {
         &self,
         _tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Context,
+        _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let query = arguments.get("query").and_then(Value::as_str);
         let limit = arguments.get("limit").and_then(Value::as_u64);
@@ -117,15 +117,14 @@ impl Handler for FindTool {
         Ok(ToolOutput::new(search(query, &tools, limit)))
     }
 
-    /// It may ask sources that are programs.
+    /// It may list sources that are programs.
     fn runs_programs(&self) -> bool {
         true
     }
 }
 
 impl Handler for CallTool {
-    /// [`Registry::prepare`] leaves nothing to be done here: the call that it gives is
-    /// one of the other tool.
+    /// Unreachable: [`Registry::prepare`] replaces the call by one of the other tool.
     fn call(
         &self,
         _tool: &Tool,
@@ -142,7 +141,7 @@ impl Handler for CallTool {
             })
     }
 
-    /// What is called through it may.
+    /// The tool that is called through it may.
     fn runs_programs(&self) -> bool {
         true
     }
@@ -154,7 +153,7 @@ mod tests {
     use crate::text::Text;
     use crate::yaml;
 
-    /// The definitions are made without the checks that files go through.
+    /// The definitions are made without the checks for files.
     #[test]
     fn parameters_are_legal() {
         for definition in [find_definition(), call_definition()] {

@@ -1,8 +1,8 @@
-//! A call, from the name of a tool to its answer.
+//! A call, from the name of a tool to its output.
 //!
-//! `call_tool` does nothing but call another tool. That one is found before any
-//! arguments are accepted, so a call is always one of the tool that does the work,
-//! in the time that this tool has.
+//! `call_tool` only calls another tool. That tool is looked up before any arguments are
+//! validated, so a call is always one of the tool that does the work, with that tool's
+//! timeout.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::approval::approve;
 use crate::arguments::Arguments;
 use crate::{Context, Diagnostic, FindError, Name, Tool, ToolOutput};
 
-/// A tool and what it is called with.
+/// A tool and its arguments.
 #[derive(Debug)]
 pub struct Call {
     tool: Arc<Tool>,
@@ -20,30 +20,31 @@ pub struct Call {
 }
 
 impl Registry {
-    /// The call of the tool of that name, or all that is in its way.
+    /// Prepares a call of the tool of that name, or returns all errors.
     pub fn prepare(&self, name: &str, arguments: Arguments) -> Result<Call, Vec<Diagnostic>> {
         let tool = self.find(name).map_err(FindError::diagnostics)?;
         self.prepare_tool(tool, arguments)
     }
 
-    /// The call of a tool that was found here. For `call_tool` it is that of the tool
-    /// which the arguments name.
+    /// Prepares a call of a tool of this registry. For `call_tool` it is a call of the
+    /// tool that the arguments name.
     pub fn prepare_tool(&self, tool: Tool, arguments: Arguments) -> Result<Call, Vec<Diagnostic>> {
         let (mut tool, mut arguments) = (tool, arguments);
-        // The arguments are finite, and each round takes some away.
+        // The arguments are finite, and each round unwraps one level.
         while tool.name().as_str() == Name::CALL {
-            let accepted = tool.accept(arguments);
-            let accepted = accepted.map_err(|error| error.diagnostics(&tool))?;
-            let (name, own) = builtin::target(accepted.into_object());
-            tool = self.find(&name).map_err(absent)?;
-            arguments = own;
+            let accepted = tool
+                .accept(arguments)
+                .map_err(|error| error.diagnostics(&tool))?;
+            let (name, inner) = builtin::target(accepted.into_object());
+            tool = self.find(&name).map_err(target_not_found)?;
+            arguments = inner;
         }
         Ok(Call::new(Arc::new(tool), arguments))
     }
 }
 
 impl Call {
-    /// A call of a tool that has a file.
+    /// Prepares a call of a tool that was loaded from a file.
     pub const fn new(tool: Arc<Tool>, arguments: Arguments) -> Self {
         Self { tool, arguments }
     }
@@ -53,28 +54,30 @@ impl Call {
         &self.tool
     }
 
-    /// How long it may take.
+    /// Its timeout.
     pub fn limit(&self) -> Limit {
         Limit::of(&self.tool)
     }
 
-    /// Holds the arguments against the tool and runs it, if it is approved: the
-    /// answer, or all that is wrong.
+    /// Validates the arguments and runs the tool, if it is approved: returns the
+    /// output, or all errors.
     pub fn run(self, cx: &Context) -> Result<ToolOutput, Vec<Diagnostic>> {
         let Self { tool, arguments } = self;
-        let accepted = tool.accept(arguments);
-        let accepted = accepted.map_err(|error| error.diagnostics(&tool))?;
-        let approved = approve(&tool, cx).map_err(|diagnostic| vec![*diagnostic])?;
-        let answer = approved.run(accepted, cx);
-        answer.map_err(|diagnostic| vec![*diagnostic])
+        let accepted = tool
+            .accept(arguments)
+            .map_err(|error| error.diagnostics(&tool))?;
+        approve(&tool, cx)
+            .map_err(|diagnostic| vec![*diagnostic])?
+            .run(accepted, cx)
+            .map_err(|diagnostic| vec![*diagnostic])
     }
 }
 
-/// All that is wrong with the name of a tool that was to be called through another.
-fn absent(error: FindError) -> Vec<Diagnostic> {
+/// All errors in the name of a tool that was to be called through another one.
+fn target_not_found(error: FindError) -> Vec<Diagnostic> {
     let mut diagnostics = error.diagnostics();
     if let Some(first) = diagnostics.first_mut() {
-        let hint = format!("{} searches all tools there are", Name::FIND);
+        let hint = format!("{} searches all tools", Name::FIND);
         first.hints.push(hint.into());
     }
     diagnostics

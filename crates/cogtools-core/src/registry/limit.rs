@@ -1,24 +1,24 @@
-//! How long a call may take.
+//! The timeout of a call.
 
 use std::time::Duration;
 
 use crate::{Code, Diagnostic, Tool};
 
-/// How long a tool may take, and who it is.
+/// The timeout of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     name: String,
     timeout: Duration,
-    /// Whether it runs programs. What runs one keeps the time itself, and reports how
-    /// the program ended.
+    /// Whether it runs programs. Such a tool enforces the timeout itself, and reports
+    /// how the program ended.
     programs: bool,
 }
 
 impl Limit {
-    /// How much longer than its time a program may take until all of it is ended.
+    /// How much longer than its timeout a program may take until it is terminated.
     pub const ENDING: Duration = Duration::from_secs(5);
 
-    /// A `timeout` for what is called `name` and runs no program.
+    /// A `timeout` for a tool called `name` that runs no program.
     pub fn new(name: &str, timeout: Duration) -> Self {
         Self {
             name: name.to_owned(),
@@ -27,7 +27,7 @@ impl Limit {
         }
     }
 
-    /// That of `tool`.
+    /// The limit of `tool`.
     pub fn of(tool: &Tool) -> Self {
         Self {
             programs: tool.runs_programs(),
@@ -54,10 +54,10 @@ impl Limit {
         }
     }
 
-    /// The fault of what did not end in time.
+    /// The diagnostic for a call that timed out.
     pub fn diagnostic(&self) -> Diagnostic {
         let seconds = self.timeout.as_secs_f64();
-        let message = format!("the tool did not end within {seconds} s");
+        let message = format!("the tool timed out after {seconds} s");
         Diagnostic::new(Code::Timeout, message)
             .with_subject(self.name.as_str())
             .hint("send less, or give the tool more time with `timeout`")

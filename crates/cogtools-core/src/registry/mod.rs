@@ -1,4 +1,4 @@
-//! All tools of a project: the one place that finds them.
+//! All tools of a project; every lookup goes through this module.
 
 mod builtin;
 mod call;
@@ -31,33 +31,33 @@ pub struct Registry {
     cx: Context,
 }
 
-/// What a walk over all tools has found.
+/// The result of loading all tools.
 #[derive(Debug)]
 pub struct Found<T> {
     /// One item for each tool file, in the order of sources and names.
     pub items: Vec<T>,
     /// Sources that could not be listed.
     pub source_errors: Vec<SourceError>,
-    /// Files that were passed over, for an earlier source has a tool of that name:
-    /// the file, and the one that won.
+    /// Shadowed files, because an earlier source has a tool of that name: the file, and
+    /// the one that won.
     pub shadowed: Vec<(PathBuf, PathBuf)>,
-    /// How many files the filters have left out.
+    /// How many files the filters have excluded.
     pub filtered_out: usize,
 }
 
-/// From so many files on, a second thread pays for itself.
+/// The number of files from which a second thread pays off.
 const PARALLEL_THRESHOLD: usize = 32;
 
 /// How many files a thread takes at a time.
-const CHUNK: usize = 16;
+const CHUNK_LEN: usize = 16;
 
 impl Registry {
-    /// The registry of a configuration, for `host` if it is known who asks. Only
-    /// sources that are other programs look at the `cx`.
+    /// The registry of a configuration, for `host` if the caller is known. Only sources
+    /// that are programs use `cx`.
     pub fn new(config: Config, host: Option<Target>, cx: Context) -> Self {
-        let own = host.and_then(|host| config.host(host).cloned());
+        let host_filter = host.and_then(|host| config.host(host).cloned());
         let budget = config.budget(host);
-        let filters = std::iter::once(config.filter).chain(own);
+        let filters = std::iter::once(config.filter).chain(host_filter);
         Self {
             filters: filters.filter(|filter| !filter.is_empty()).collect(),
             sources: config.sources,
@@ -66,12 +66,12 @@ impl Registry {
         }
     }
 
-    /// What the declarations of all tools may cost, if that is said.
+    /// The budget of all declarations, if one is set.
     pub const fn budget(&self) -> Option<Budget> {
         self.budget
     }
 
-    /// The two tools that lead to all others, and are in no list of them.
+    /// The two tools that give access to all others, which are never listed.
     pub fn index(&self) -> Result<Vec<Tool>, FindError> {
         Name::RESERVED
             .map(|name| self.find(name))
@@ -79,58 +79,62 @@ impl Registry {
             .collect()
     }
 
-    /// The tool of that name. It opens `<name>.yaml` in each source until one has
-    /// it, and nothing else; only when none has it are names compared.
+    /// Finds the tool of that name. It opens `<name>.yaml` in each source until one has
+    /// it, and nothing else; names are compared only if none has it.
     pub fn find(&self, name: &str) -> Result<Tool, FindError> {
         if let Some(tool) = builtin::tool(name, self) {
             return Ok(tool);
         }
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
-        let mut unlisted = Vec::new();
+        let mut errors = Vec::new();
         for source in &self.sources {
-            let found = source.find(&valid, &self.cx, &mut unlisted);
+            let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
                     return Ok(tool);
                 }
-                let mut absent = self.explain_missing(&valid);
-                absent.filtered = Some(tool.file().to_path_buf());
-                return Err(FindError::NotFound(absent));
+                let mut not_found = self.explain_missing(&valid);
+                not_found.filtered = Some(tool.file().to_path_buf());
+                return Err(FindError::NotFound(not_found));
             }
         }
         Err(FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// Whether the filters leave the tool `name` of `toolset` in.
+    /// Whether the filters select the tool `name` of `toolset`.
     fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
-        let takes = |filter: &Filter| filter.matches_name(name) && filter.matches_toolset(toolset);
-        self.filters.iter().all(takes)
+        self.filters
+            .iter()
+            .all(|filter| filter.matches_name(name) && filter.matches_toolset(toolset))
     }
 
-    /// The file of the tool of that name, the one that [`Registry::find`] would
-    /// open; whether it is a tool is not looked at.
+    /// The file of the tool of that name, the one that [`Registry::find`] would open;
+    /// its content is not parsed.
     pub fn locate(&self, name: &str) -> Result<Candidate, FindError> {
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
-        let mut files = self.files().items.into_iter();
-        let found = files.find(|listed| listed.name == valid.as_str());
-        found.ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
+        self.files()
+            .items
+            .into_iter()
+            .find(|file| file.name == valid.as_str())
+            .ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// What can be said of a name that no source has.
+    /// Describes a name that no source has, with suggestions.
     fn explain_missing(&self, name: &Name) -> NotFound {
         let mut names: Vec<String> = Vec::new();
         let mut unlisted = Vec::new();
         self.prefetch_providers();
         for source in &self.sources {
             let listing = source.list(&self.cx);
-            let left = listing
-                .entries
-                .into_iter()
-                .filter(|listed| self.is_listed(listed));
-            names.extend(left.filter_map(|listed| listed.name.into_string().ok()));
-            // What is wrong with one declaration says nothing of other names.
+            let listed = listing.entries.into_iter();
+            names.extend(
+                listed
+                    .filter(|candidate| self.is_listed(candidate))
+                    .filter_map(|candidate| candidate.name.into_string().ok()),
+            );
+            // An error in one declaration does not affect other names.
             let errors = listing.errors.into_iter();
             unlisted.extend(errors.filter(|error| !error.is_partial()));
         }
@@ -150,25 +154,24 @@ impl Registry {
         }
     }
 
-    /// Asks the sources that are programs, all at once: each may be slow.
+    /// Lists the sources that are programs in parallel: each may be slow.
     fn prefetch_providers(&self) {
-        let programs = self.sources.iter().filter_map(Source::provider);
-        let programs: Vec<_> = programs.collect();
-        if programs.len() > 1 {
+        let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
+        if providers.len() > 1 {
             thread::scope(|scope| {
-                for provider in programs {
+                for provider in providers {
                     scope.spawn(|| drop(provider.tools(&self.cx).map(<[_]>::len)));
                 }
             });
         }
     }
 
-    fn is_listed(&self, listed: &Candidate) -> bool {
-        let name = listed.name.to_string_lossy();
-        self.filters.is_empty() || self.is_selected(&name, listed.provenance.toolset.as_deref())
+    fn is_listed(&self, candidate: &Candidate) -> bool {
+        let name = candidate.name.to_string_lossy();
+        self.filters.is_empty() || self.is_selected(&name, candidate.provenance.toolset.as_deref())
     }
 
-    /// All that wants to be a tool and is not shadowed, by source; no file is opened.
+    /// All candidates that are not shadowed, by source; no file is opened.
     pub fn files(&self) -> Found<Candidate> {
         let mut found: Found<Candidate> = Found {
             items: Vec::new(),
@@ -176,43 +179,37 @@ impl Registry {
             shadowed: Vec::new(),
             filtered_out: 0,
         };
-        let mut taken: HashMap<OsString, usize> = HashMap::new();
+        let mut winners: HashMap<OsString, usize> = HashMap::new();
         self.prefetch_providers();
         for source in &self.sources {
-            let Listing {
-                entries: listed,
-                errors,
-            } = source.list(&self.cx);
+            let Listing { entries, errors } = source.list(&self.cx);
             found.source_errors.extend(errors);
             // Names are unique in a folder; most projects have just one.
-            let apart = self.sources.len() == 1
-                && listed
-                    .iter()
-                    .all(|listed| listed.provenance.toolset.is_none());
-            if apart {
-                found.items = listed;
+            let are_unique = self.sources.len() == 1
+                && entries.iter().all(|file| file.provenance.toolset.is_none());
+            if are_unique {
+                found.items = entries;
                 continue;
             }
-            for file in listed {
-                if let Some(&winner) = taken.get(&file.name) {
+            for file in entries {
+                if let Some(&winner) = winners.get(&file.name) {
                     let winner = found.items[winner].display_path.clone();
                     found.shadowed.push((file.display_path, winner));
                 } else {
-                    taken.insert(file.name.clone(), found.items.len());
+                    winners.insert(file.name.clone(), found.items.len());
                     found.items.push(file);
                 }
             }
         }
         if !self.filters.is_empty() {
-            let all = found.items.len();
-            found.items.retain(|listed| self.is_listed(listed));
-            found.filtered_out = all - found.items.len();
+            let total = found.items.len();
+            found.items.retain(|file| self.is_listed(file));
+            found.filtered_out = total - found.items.len();
         }
         found
     }
 
-    /// All that the sources have, in their order: also what is shadowed, and what
-    /// the filters leave out.
+    /// All candidates of all sources, in order, including shadowed and filtered ones.
     pub fn list_unfiltered(&self) -> Listing {
         self.prefetch_providers();
         let mut all = Listing::default();
@@ -222,14 +219,13 @@ impl Registry {
         all
     }
 
-    /// Loads every tool and turns each into what the caller needs, `each` running
-    /// on two threads when there are many.
+    /// Loads every tool and converts each with `each`, on two threads when there are
+    /// many.
     pub fn map<T: Send>(&self, each: impl Fn(Result<Tool, ToolError>) -> T + Sync) -> Found<T> {
         self.map_files(|_, tool| each(tool))
     }
 
-    /// The same for callers that need to know whose file each is, also when it is
-    /// not a tool.
+    /// The same for callers that need each file, even if it is not a valid tool.
     pub fn map_files<T: Send>(
         &self,
         each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
@@ -244,13 +240,13 @@ impl Registry {
     }
 }
 
-/// Loads each of `files` and turns it into what the caller needs, in their order,
-/// `each` running on two threads when there are many.
+/// Loads each of `files` and converts it with `each`, in order, on two threads when
+/// there are many.
 pub fn load_all<T: Send>(
     files: &[Candidate],
     each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
 ) -> Vec<T> {
-    // A tool that brings our own code down must not take the others with it.
+    // A tool that makes cogtools panic must not affect the others.
     let load = |file: &Candidate| {
         let loaded = AssertUnwindSafe(|| each(file, file.load()));
         catch_unwind(loaded)
@@ -259,28 +255,29 @@ pub fn load_all<T: Send>(
     if files.len() < PARALLEL_THRESHOLD {
         return files.iter().map(load).collect();
     }
-    let pieces: Vec<&[Candidate]> = files.chunks(CHUNK).collect();
+    let chunks: Vec<&[Candidate]> = files.chunks(CHUNK_LEN).collect();
     let next = AtomicUsize::new(0);
-    let take = || {
+    let next_chunk = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        pieces.get(index).map(|piece| (index, *piece))
+        chunks.get(index).map(|chunk| (index, *chunk))
     };
-    // Whoever is done takes the next piece: two cores are hardly ever equally free.
+    // Threads take the next chunk when they are done: two cores are rarely equally
+    // free.
     let work = || {
         let mut done = Vec::new();
-        while let Some((index, piece)) = take() {
-            done.push((index, piece.iter().map(load).collect::<Vec<T>>()));
+        while let Some((index, chunk)) = next_chunk() {
+            done.push((index, chunk.iter().map(load).collect::<Vec<T>>()));
         }
         done
     };
     let mut done = thread::scope(|scope| {
         let second = scope.spawn(work);
-        let mut done = work();
+        let mut all = work();
         match second.join() {
-            Ok(rest) => done.extend(rest),
+            Ok(rest) => all.extend(rest),
             Err(panic) => std::panic::resume_unwind(panic),
         }
-        done
+        all
     });
     done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().flat_map(|(_, items)| items).collect()

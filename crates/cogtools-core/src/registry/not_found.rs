@@ -1,4 +1,4 @@
-//! A tool that cannot be had, and what may have been meant.
+//! A tool that is not available, with suggestions.
 
 use std::path::PathBuf;
 
@@ -8,52 +8,50 @@ use crate::suggest::one_of;
 use crate::tool::ToolError;
 use crate::{Code, Diagnostic, NameError};
 
-/// A name that no source has a tool for, and what may have been meant.
+/// A name that no source has, with suggestions.
 #[derive(Debug)]
 pub struct NotFound {
     /// The name.
     pub name: String,
-    /// Names that come near.
+    /// Similar names.
     pub near: Vec<String>,
-    /// Files of that name that do not end as tool files do.
+    /// Files of that name with another extension.
     pub misnamed: Vec<PathBuf>,
-    /// The file of such a tool that a filter leaves out.
+    /// The file of such a tool that a filter excludes.
     pub filtered: Option<PathBuf>,
-    /// Sources that could not be looked through.
+    /// Errors of sources that could not be searched.
     pub unlisted: Vec<SourceError>,
 }
 
-/// Why a tool cannot be had.
+/// Why a tool is not available.
 #[derive(Debug)]
 pub enum FindError {
-    /// No tool can have that name.
+    /// The name is not valid.
     InvalidName(String, NameError),
     /// No source has it.
     NotFound(NotFound),
-    /// Its file is not a tool.
+    /// Its file is invalid.
     Invalid(ToolError),
 }
 
 impl FindError {
-    /// All that is to be shown.
+    /// All diagnostics to show.
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::InvalidName(name, error) => {
-                let mut shown: String = name.chars().take(SHOWN).collect();
-                if shown.len() < name.len() {
-                    shown.push('…');
+                let mut subject: String = name.chars().take(MAX_NAME_CHARS).collect();
+                if subject.len() < name.len() {
+                    subject.push('…');
                 }
-                let diagnostic = Diagnostic::new(
-                    Code::ToolNotFound,
-                    format!("not the name of a tool: {error}"),
-                );
+                let diagnostic =
+                    Diagnostic::new(Code::ToolNotFound, format!("invalid tool name: {error}"));
                 vec![
                     diagnostic
-                        .with_subject(shown.escape_debug().to_string())
-                        .hint(LIST),
+                        .with_subject(subject.escape_debug().to_string())
+                        .hint(LIST_HINT),
                 ]
             }
-            Self::NotFound(absent) => absent.diagnostics(),
+            Self::NotFound(not_found) => not_found.diagnostics(),
             Self::Invalid(error) => error.diagnostics(),
         }
     }
@@ -61,27 +59,27 @@ impl FindError {
 
 impl NotFound {
     fn diagnostics(self) -> Vec<Diagnostic> {
-        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool of that name is here");
+        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no such tool");
         if let Some(file) = &self.filtered {
             let file = file.display();
             diagnostic = diagnostic.hint(format!(
-                "`{file}` is one, but a filter leaves it out: an option such as --exclude, or \
-                 `filter` or `hosts` of the configuration"
+                "a filter excludes `{file}`: an option such as --exclude, or `filter` or \
+                 `hosts` in the configuration"
             ));
         }
         for file in &self.misnamed {
             let file = file.display();
-            diagnostic =
-                diagnostic.hint(format!("`{file}` is not read: tool files end in `.yaml`"));
+            diagnostic = diagnostic.hint(format!("`{file}` is ignored: tool files end in `.yaml`"));
         }
         diagnostic.hints.extend(one_of(&self.near).map(Hint::from));
-        let diagnostic = diagnostic.with_subject(self.name).hint(LIST);
-        let unlisted = self.unlisted.iter().map(SourceError::diagnostic);
-        std::iter::once(diagnostic).chain(unlisted).collect()
+        let source_errors = self.unlisted.iter().map(SourceError::diagnostic);
+        std::iter::once(diagnostic.with_subject(self.name).hint(LIST_HINT))
+            .chain(source_errors)
+            .collect()
     }
 }
 
-/// How many characters of a name that cannot be one are shown.
-const SHOWN: usize = 64;
+/// How many characters of an invalid name are shown.
+const MAX_NAME_CHARS: usize = 64;
 
-const LIST: Hint = Hint::run("", Command::Discover, " prints the tools there are");
+const LIST_HINT: Hint = Hint::run("", Command::Discover, " lists all tools");

@@ -1,7 +1,7 @@
-//! Where npm puts the packages that it installs for everybody.
+//! Where npm installs global packages.
 //!
-//! Asking npm would cost more than all else together, so its rules are followed:
-//! a variable, the user's `.npmrc`, the place of `node`.
+//! Running npm would take longer than everything else together, so its rules are
+//! implemented here: a variable, the user's `.npmrc`, the location of `node`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::package::MODULES;
 use crate::environment::Vars;
 use crate::text;
 
-/// Where npm puts packages for everybody, looked for only when it is needed.
+/// The folders of npm's global packages, located on first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GlobalModules {
     prefix: Option<PathBuf>,
@@ -19,16 +19,15 @@ pub struct GlobalModules {
     path: Option<OsString>,
 }
 
-/// The variables by which npm is told its prefix, and those that name the user's
-/// settings.
+/// The variables that set npm's prefix, and those that name the user's settings.
 const PREFIXES: [&str; 2] = ["npm_config_prefix", "NPM_CONFIG_PREFIX"];
 const SETTINGS: [&str; 2] = ["npm_config_userconfig", "NPM_CONFIG_USERCONFIG"];
 
-/// The largest settings that are read: 1 MiB.
-const LIMIT: usize = 1 << 20;
+/// The maximum size of the settings: 1 MiB.
+const MAX_SETTINGS_BYTES: usize = 1 << 20;
 
 impl GlobalModules {
-    /// What `vars`, the environment of a process, tell.
+    /// Uses `vars`, the environment of a process.
     pub fn new(vars: &Vars) -> Self {
         let var = |name: &str| vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let path = |names: [&str; 2]| names.iter().find_map(|name| var(name)).map(PathBuf::from);
@@ -41,11 +40,11 @@ impl GlobalModules {
         }
     }
 
-    /// The folders of packages that are there: the one below the prefix that npm
-    /// is told, or else those below where `node` is, by PATH and in truth.
+    /// The existing folders of global packages: below the configured prefix, or else
+    /// below the prefixes of `node`, as found on PATH and with links resolved.
     pub fn folders(&self) -> Vec<PathBuf> {
-        let told = self.prefix.clone().or_else(|| self.configured_prefix());
-        let prefixes = told.map_or_else(|| self.prefixes_of_node(), |told| vec![told]);
+        let configured = self.prefix.clone().or_else(|| self.configured_prefix());
+        let prefixes = configured.map_or_else(|| self.prefixes_of_node(), |prefix| vec![prefix]);
         let mut folders: Vec<PathBuf> = Vec::new();
         for prefix in prefixes.iter().filter(|prefix| prefix.is_absolute()) {
             let folder = if cfg!(windows) {
@@ -60,18 +59,18 @@ impl GlobalModules {
         folders
     }
 
-    /// The prefix that the user's settings name.
+    /// The prefix in the user's settings.
     fn configured_prefix(&self) -> Option<PathBuf> {
         let file = self.settings.as_ref()?;
-        let bytes = text::bytes(file, file, LIMIT).ok()?;
+        let bytes = text::bytes(file, file, MAX_SETTINGS_BYTES).ok()?;
         let settings = String::from_utf8(bytes).ok()?;
         let mut values = settings.lines().filter_map(|line| {
             let (key, value) = line.split_once('=')?;
             (key.trim() == "prefix").then(|| value.trim().trim_matches(['"', '\'']))
         });
         let value = values.next_back().filter(|value| !value.is_empty())?;
-        for start in ["~", "${HOME}"] {
-            if let Some(rest) = value.strip_prefix(start) {
+        for home in ["~", "${HOME}"] {
+            if let Some(rest) = value.strip_prefix(home) {
                 return Some(
                     self.home
                         .as_ref()?
@@ -82,8 +81,8 @@ impl GlobalModules {
         Some(PathBuf::from(value))
     }
 
-    /// The prefixes around the first `node` on PATH: a package manager may have
-    /// put a link there, and the packages beside either end of it.
+    /// The prefixes of the first `node` on PATH: it may be a link made by a package
+    /// manager, with packages next to either end.
     fn prefixes_of_node(&self) -> Vec<PathBuf> {
         let node = format!("node{}", std::env::consts::EXE_SUFFIX);
         let path = self.path.as_deref().unwrap_or_default();
@@ -97,7 +96,7 @@ impl GlobalModules {
     }
 }
 
-/// The prefix of the `node` that `file` is.
+/// The prefix that contains the `node` at `file`.
 fn prefix(file: &Path) -> Option<PathBuf> {
     let folder = file.parent()?;
     let prefix = if cfg!(windows) {

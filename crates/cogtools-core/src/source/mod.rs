@@ -1,4 +1,4 @@
-//! Where tools come from.
+//! Sources of tools.
 
 mod folder;
 mod global;
@@ -21,76 +21,76 @@ use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
 use crate::{Code, Context, Diagnostic, Name, Tool};
 
-/// A place where tools come from.
+/// A source of tools.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// A folder of tool files.
     Folder(Folder),
-    /// The npm packages that the project, or everybody on the machine, has.
+    /// The npm packages installed in the project or globally.
     Packages(Packages),
     /// Another program that has tools.
     Provider(Provider),
 }
 
-/// Something that wants to be a tool: a file, or what a provider declares.
+/// A candidate for a tool: a file, or a declaration of a provider.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The tool's name, if it is one: a file's stem.
+    /// The tool's name, if it is valid: a file's stem.
     pub name: OsString,
-    /// The file; empty for what is declared.
+    /// The path of the file; empty for a declaration.
     pub path: PathBuf,
-    /// The file, or the declaration, as its user knows it.
+    /// The file or the declaration, as shown to the user.
     pub display_path: PathBuf,
     /// Where it comes from.
     pub provenance: Arc<Provenance>,
     declared: Option<(Provider, RemoteTool)>,
 }
 
-/// What one source has, and what of it cannot be had.
+/// The entries of a source, and what is unavailable.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// What wants to be a tool, in the order of names.
+    /// The candidates, sorted by name.
     pub entries: Vec<Candidate>,
-    /// What is wrong with the source, or a part of it.
+    /// Errors of the source, or of a part of it.
     pub errors: Vec<SourceError>,
 }
 
-/// Why tools of a source cannot be had.
+/// Why tools of a source are unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The configuration names it, but it is not there.
+    /// The configured folder does not exist.
     #[error("the folder `{0}` does not exist")]
     Absent(PathBuf),
-    /// Something other than a folder.
+    /// Not a folder.
     #[error("`{0}` is not a folder")]
     NotAFolder(PathBuf),
-    /// The system says why.
+    /// The system's error.
     #[error("the folder `{0}` cannot be read: {1}")]
     Io(PathBuf, std::io::Error),
     /// A package's `package.json` cannot be read.
     #[error("the package `{0}` cannot be used: {1}")]
     Manifest(String, TextError),
-    /// A package's `package.json` is not what it should be.
+    /// A package's `package.json` is invalid.
     #[error("the package `{package}` cannot be used: `{file}`: {message}")]
     Package {
         /// The package.
         package: String,
         /// Its `package.json`.
         file: PathBuf,
-        /// What is wrong.
+        /// The error.
         message: String,
     },
-    /// A link in a package that leads out of it: the link, the package.
-    #[error("the link `{0}` leads out of the package `{1}`")]
+    /// A link in a package that leads outside it: the link, the package.
+    #[error("the link `{0}` points outside the package `{1}`")]
     Outside(PathBuf, String),
-    /// A provider, or a part of what it declares.
+    /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
 }
 
 impl Source {
-    /// The tool of that name, if this source has it, and what kept it from
-    /// looking everywhere.
+    /// The tool with that name, if this source has it, and errors that may have hidden
+    /// it.
     pub fn find(
         &self,
         name: &Name,
@@ -104,7 +104,7 @@ impl Source {
         }
     }
 
-    /// Everything in it that wants to be a tool.
+    /// All candidates.
     pub fn list(&self, cx: &Context) -> Listing {
         match self {
             Self::Folder(folder) => folder.list(),
@@ -113,7 +113,7 @@ impl Source {
         }
     }
 
-    /// The file that would be the tool of that name if it ended as tool files do.
+    /// The file that would be the tool of that name if it had the right extension.
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => folder.wrong_extension(name),
@@ -139,7 +139,7 @@ impl Source {
 }
 
 impl Candidate {
-    /// The tool file at `path`, known to its user as `display_path`, wherever it lies.
+    /// The tool file at `path`, known to the user as `display_path`, in any folder.
     pub fn file(path: PathBuf, display_path: PathBuf) -> Self {
         Self {
             name: path.file_stem().unwrap_or_default().to_owned(),
@@ -150,7 +150,7 @@ impl Candidate {
         }
     }
 
-    /// The tool, if it is one.
+    /// The tool, if it is valid.
     pub fn load(&self) -> Result<Tool, ToolError> {
         if let Some((provider, tool)) = &self.declared {
             return provider.load(tool);
@@ -168,7 +168,7 @@ impl Listing {
 }
 
 impl SourceError {
-    /// The name of the source that it is about.
+    /// The name of the source that the error concerns.
     pub fn source(&self) -> String {
         match self {
             Self::Absent(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
@@ -181,27 +181,27 @@ impl SourceError {
         }
     }
 
-    /// Whether the rest of the source can be had.
+    /// Whether the rest of the source is available.
     pub fn is_partial(&self) -> bool {
         matches!(self, Self::Provider(error) if error.is_partial())
     }
 
-    /// The fault to show.
+    /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
             Self::Provider(error) => return error.diagnostic(),
             Self::Absent(_) => {
                 let before = "create it, or change `tool_sources` (";
-                Hint::run(before, Command::ConfigOrigins, " tells where)")
+                Hint::run(before, Command::ConfigOrigins, " shows where)")
             }
             Self::NotAFolder(_) => "name a folder in `tool_sources`".into(),
             Self::Io(..) => "check that the folder is readable".into(),
             Self::Manifest(..) => "install the package again".into(),
             Self::Package { .. } => {
-                "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it".into()
+                "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; report this to its author, or remove it".into()
             }
             Self::Outside(..) => {
-                "a package has nothing but what lies in it; tell its author, or remove it".into()
+                "a package may only use its own files; report this to its author, or remove it".into()
             }
         };
         Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(hint)

@@ -1,8 +1,7 @@
-//! One npm package, and the folders of tools that its `package.json` names.
+//! An npm package, and the folders of tools that its `package.json` names.
 //!
-//! Whoever wrote a package wrote what lies in it. Its tools must not make
-//! cogtools read, and show in a message, what the user has elsewhere: so neither
-//! a path nor a link leads out of the package.
+//! A package must not make cogtools read the user's other files, and show them in a
+//! message. So neither a path nor a link may lead outside the package.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,24 +17,24 @@ use crate::tool::{Author, Provenance};
 pub struct Package {
     /// Its name, with its scope: `@scope/name`.
     pub name: String,
-    /// Its folder, links resolved.
+    /// Its folder, with links resolved.
     pub root: PathBuf,
-    /// Its folders of tools, in its own order.
+    /// Its folders of tools, in the order of its manifest.
     pub folders: Vec<Folder>,
 }
 
-/// The folder that packages are in.
+/// The name of the folder that contains packages.
 pub(super) const MODULES: &str = "node_modules";
-/// The file that says what a package is.
+/// The name of a package's manifest.
 pub(super) const MANIFEST: &str = "package.json";
-/// The largest of them that is read, in MiB.
-const LIMIT: usize = 4;
-/// What begins a file of some editors, and is no part of it.
+/// The maximum size of a manifest, in MiB.
+const MAX_MANIFEST_MIB: usize = 4;
+/// The byte order mark, which some editors write.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes of a `package.json`, known to its user as `display_path`.
+/// The content of a `package.json`, known to the user as `display_path`.
 pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
-    let mut bytes = text::bytes(path, display_path, LIMIT << 20)?;
+    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20)?;
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
     }
@@ -43,7 +42,7 @@ pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, Text
 }
 
 impl Package {
-    /// The package `name` in `folder`, known to its user as `display_path`, if it has
+    /// The package `name` in `folder`, known to the user as `display_path`, if it has
     /// tools.
     pub(super) fn read(
         name: &str,
@@ -51,7 +50,7 @@ impl Package {
         display_path: &Path,
     ) -> Result<Option<Self>, SourceError> {
         let file = display_path.join(MANIFEST);
-        let wrong = |message: String| SourceError::Package {
+        let invalid = |message: String| SourceError::Package {
             package: name.to_owned(),
             file: file.clone(),
             message,
@@ -59,26 +58,32 @@ impl Package {
         let bytes = match manifest(&folder.join(MANIFEST), &file) {
             Ok(bytes) => bytes,
             Err(TextError::Absent(_)) => return Ok(None),
-            Err(TextError::TooLarge(_)) => return Err(wrong(format!("larger than {LIMIT} MiB"))),
+            Err(TextError::TooLarge(_)) => {
+                return Err(invalid(format!("larger than {MAX_MANIFEST_MIB} MiB")));
+            }
             Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),
         };
-        let Some(paths) = declared(&bytes).map_err(wrong)? else {
+        let Some(paths) = tool_folders(&bytes).map_err(invalid)? else {
             return Ok(None);
         };
-        // A link leads to where the package really is; its files are known by that.
+        // The path is that of the link's target, because the package's files are there.
         let real = folder.canonicalize();
         let root = real.unwrap_or_else(|_| folder.to_path_buf());
-        let folders = paths.iter().map(|path| {
-            let below = below(path, &root)?;
-            let found = Folder::new(root.join(&below), display_path.join(&below), true);
+        let open = |path| {
+            let below = relative_folder(path, &root)?;
+            let folder = Folder::new(root.join(&below), display_path.join(&below), true);
             let provenance = Provenance {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
             };
-            Ok(found.with_provenance(provenance, &root))
-        });
-        let folders = folders.collect::<Result<_, String>>().map_err(wrong)?;
+            Ok(folder.with_provenance(provenance, &root))
+        };
+        let folders = paths
+            .iter()
+            .map(open)
+            .collect::<Result<_, String>>()
+            .map_err(invalid)?;
         Ok(Some(Self {
             name: name.to_owned(),
             folders,
@@ -87,11 +92,11 @@ impl Package {
     }
 }
 
-/// What a `package.json` says under `cogtools.tools`, if it does.
-fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
-    let word = br#""cogtools""#;
-    // Most packages are not for us, and need not be parsed to know that.
-    if !bytes.windows(word.len()).any(|window| window == word) {
+/// The value of `cogtools.tools` in a `package.json`, if present.
+fn tool_folders(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
+    let key = br#""cogtools""#;
+    // Most packages have no tools, and need not be parsed to see that.
+    if !bytes.windows(key.len()).any(|window| window == key) {
         return Ok(None);
     }
     let json: Value =
@@ -107,33 +112,35 @@ fn declared(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
     }
 }
 
-/// The folder that a package at `root` names by `path`, from there.
-fn below(path: &Value, root: &Path) -> Result<PathBuf, String> {
-    let inside = path
+/// The folder that a package at `root` names by `path`, relative to `root`.
+fn relative_folder(path: &Value, root: &Path) -> Result<PathBuf, String> {
+    let contained = path
         .as_str()
         .map(Path::new)
         .filter(|path| is_contained(path));
-    let outside = || format!("`{path}` is no folder inside of the package");
-    let parts = inside.ok_or_else(outside)?.components();
-    let tidy: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
-    let named = tidy.display();
-    match root.join(&tidy).canonicalize() {
-        Ok(real) if !real.starts_with(root) => {
-            Err(format!("`{named}` is a link that leads out of the package"))
-        }
-        Ok(real) if !real.is_dir() => Err(format!("`{named}` is not a folder")),
-        Ok(_) => Ok(tidy),
+    let relative: PathBuf = contained
+        .ok_or_else(|| format!("`{path}` is not a folder inside the package"))?
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    let name = relative.display();
+    match root.join(&relative).canonicalize() {
+        Ok(real) if !real.starts_with(root) => Err(format!(
+            "`{name}` is a link that points outside the package"
+        )),
+        Ok(real) if !real.is_dir() => Err(format!("`{name}` is not a folder")),
+        Ok(_) => Ok(relative),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(format!("the folder `{named}` does not exist"))
+            Err(format!("the folder `{name}` does not exist"))
         }
-        Err(error) => Err(format!("the folder `{named}` cannot be read: {error}")),
+        Err(error) => Err(format!("the folder `{name}` cannot be read: {error}")),
     }
 }
 
-/// Whether a path leads to something below where it begins.
+/// Whether a path stays below its starting point.
 fn is_contained(path: &Path) -> bool {
     let mut parts = path.components();
-    // What a package brings along is not a part of what is allowed with it.
+    // Packages nested in a package are not covered by its approval.
     !path.as_os_str().is_empty()
         && parts.all(|part| match part {
             Component::Normal(name) => !digest::is_excluded(name),

@@ -1,9 +1,9 @@
-//! Tools out of npm packages: those whose `package.json` says
-//! `"cogtools": {"tools": ["folder"]}`.
+//! Tools from npm packages: those whose `package.json` contains `"cogtools": {"tools":
+//! ["folder"]}`.
 //!
-//! A `node_modules` holds a thousand packages that nobody named. Looked at are
-//! those that the project's `package.json` depends on, what is linked there from
-//! elsewhere (workspaces, `npm link`), and what is installed for everybody.
+//! A `node_modules` contains a thousand indirect dependencies. Only these are read:
+//! direct dependencies of the project's `package.json`, packages linked from elsewhere
+//! (workspaces, `npm link`), and globally installed packages.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::{GlobalModules, Listing, Package, SourceError};
 use crate::tool::ToolError;
 use crate::{Name, Tool};
 
-/// The packages of a project, nearest first, then those for everybody.
+/// The packages of a project, nearest first, then the global ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packages {
     root: PathBuf,
@@ -23,15 +23,15 @@ pub struct Packages {
     global: GlobalModules,
 }
 
-/// A folder of packages, and the names in it that can matter.
+/// A folder of packages, and the names in it that are read.
 struct ModulesDir {
     modules: PathBuf,
     display_path: PathBuf,
     names: BTreeSet<String>,
 }
 
-/// The lists of packages that a project says it needs.
-const NEEDS: [&str; 4] = [
+/// The keys of `package.json` that list dependencies.
+const DEPENDENCY_KEYS: [&str; 4] = [
     "dependencies",
     "devDependencies",
     "optionalDependencies",
@@ -39,8 +39,8 @@ const NEEDS: [&str; 4] = [
 ];
 
 impl Packages {
-    /// The packages of the project at `root`, known to its user as `display_path`, and
-    /// those for everybody.
+    /// The packages of the project at `root`, known to the user as `display_path`, and
+    /// the global packages.
     pub const fn new(root: PathBuf, display_path: PathBuf, global: GlobalModules) -> Self {
         Self {
             root,
@@ -49,19 +49,19 @@ impl Packages {
         }
     }
 
-    /// The packages with tools, and what is wrong with the others that say so. A
-    /// package that is nearer hides one of the same name.
+    /// The packages with tools, and errors of packages whose manifest is invalid. A
+    /// nearer package hides one of the same name.
     pub fn packages(&self) -> (Vec<Package>, Vec<SourceError>) {
         let mut found = Vec::new();
         let mut errors = Vec::new();
         let mut seen = BTreeSet::new();
-        for location in self.modules_dirs() {
-            for name in location.names {
-                let folder = location.modules.join(&name);
+        for dir in self.modules_dirs() {
+            for name in dir.names {
+                let folder = dir.modules.join(&name);
                 if seen.contains(&name) || !folder.join(MANIFEST).is_file() {
                     continue;
                 }
-                match Package::read(&name, &folder, &location.display_path.join(&name)) {
+                match Package::read(&name, &folder, &dir.display_path.join(&name)) {
                     Ok(package) => found.extend(package),
                     Err(error) => errors.push(error),
                 }
@@ -71,22 +71,22 @@ impl Packages {
         (found, errors)
     }
 
-    /// Every folder of packages, in the order in which Node looks into them.
+    /// Every folder of packages, in the order in which Node searches them.
     fn modules_dirs(&self) -> Vec<ModulesDir> {
         let mut modules_dirs = Vec::new();
-        let mut needed = BTreeSet::new();
+        let mut dependencies = BTreeSet::new();
         for folder in self.root.ancestors() {
             let (file, modules) = (folder.join(MANIFEST), folder.join(MODULES));
-            let own = folder == self.root;
-            if own || self.is_ours(&file) {
-                needed.extend(needs(&file));
+            let is_root = folder == self.root;
+            if is_root || self.is_ours(&file) {
+                dependencies.extend(dependency_names(&file));
             }
-            if !modules.is_dir() || !(own || self.is_ours(&modules)) {
+            if !modules.is_dir() || !(is_root || self.is_ours(&modules)) {
                 continue;
             }
-            let mut names = needed.clone();
-            names.extend(linked(&modules));
-            let display_path = if own {
+            let mut names = dependencies.clone();
+            names.extend(external_links(&modules));
+            let display_path = if is_root {
                 self.display_path.join(MODULES)
             } else {
                 modules.clone()
@@ -99,7 +99,7 @@ impl Packages {
         }
         modules_dirs.extend(self.global.folders().into_iter().map(|modules| {
             ModulesDir {
-                names: children(&modules)
+                names: package_names(&modules)
                     .into_iter()
                     .map(|(name, _)| name)
                     .collect(),
@@ -110,9 +110,9 @@ impl Packages {
         modules_dirs
     }
 
-    /// Whether `path`, above the project, is of the one whose project it is, or
-    /// of the system's owner. Above a project may be a folder for everybody, and
-    /// there somebody else's packages.
+    /// Whether `path`, above the project, has the same owner as the project, or belongs
+    /// to root. A folder above the project may be world-writable and contain another
+    /// user's packages.
     fn is_ours(&self, path: &Path) -> bool {
         let owners = owner(path).zip(owner(&self.root));
         owners.is_none_or(|(theirs, ours)| is_trusted_owner(theirs, ours))
@@ -123,8 +123,8 @@ impl Packages {
         name: &Name,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
-        let (packages, wrong) = self.packages();
-        errors.extend(wrong);
+        let (packages, invalid) = self.packages();
+        errors.extend(invalid);
         for folder in packages.iter().flat_map(|package| &package.folders) {
             if let Some(tool) = folder.find(name)? {
                 return Ok(Some(tool));
@@ -146,105 +146,108 @@ impl Packages {
     }
 }
 
-/// Whether what `theirs` owns counts in a project of `ours`: zero is the system's
-/// owner.
+/// Whether packages owned by `theirs` are trusted in a project owned by `ours`: user 0
+/// is root.
 const fn is_trusted_owner(theirs: u32, ours: u32) -> bool {
     theirs == ours || theirs == 0
 }
 
-/// The number of a file's owner, where the system numbers them.
+/// The user ID of a file's owner, where the system has one.
 #[cfg(unix)]
 fn owner(path: &Path) -> Option<u32> {
     let meta = std::fs::metadata(path).ok()?;
     Some(std::os::unix::fs::MetadataExt::uid(&meta))
 }
 
-/// The number of a file's owner, where the system numbers them.
+/// The user ID of a file's owner, where the system has one.
 #[cfg(not(unix))]
 const fn owner(_: &Path) -> Option<u32> {
     None
 }
 
-/// The names that a `package.json` depends on; none if it cannot be read, for it
-/// is npm's to complain.
-fn needs(file: &Path) -> Vec<String> {
+/// The dependencies of a `package.json`; none if it cannot be read, because npm reports
+/// that.
+fn dependency_names(file: &Path) -> Vec<String> {
     let bytes = manifest(file, file).unwrap_or_default();
     let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let lists = NEEDS.iter().filter_map(|list| json.get(list)?.as_object());
-    let names = lists.flat_map(|list| list.keys().cloned());
-    names.filter(|name| is_package(name)).collect()
+    DEPENDENCY_KEYS
+        .iter()
+        .filter_map(|key| json.get(key)?.as_object())
+        .flat_map(|versions| versions.keys().cloned())
+        .filter(|name| is_package_name(name))
+        .collect()
 }
 
-/// Whether a name is that of one folder, or one in a scope.
-fn is_package(name: &str) -> bool {
-    let plain =
+/// Whether a name is that of a single folder, or of one in a scope.
+fn is_package_name(name: &str) -> bool {
+    let is_valid =
         |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['/', '\\', ':']);
     match name.split_once('/') {
-        Some((scope, rest)) => scope.len() > 1 && scope.starts_with('@') && plain(rest),
-        None => plain(name) && !name.starts_with('@'),
+        Some((scope, rest)) => scope.len() > 1 && scope.starts_with('@') && is_valid(rest),
+        None => is_valid(name) && !name.starts_with('@'),
     }
 }
 
-/// The names of the links in a folder of packages to what no package manager has
-/// put where it is: pnpm links to packages that it keeps in such a folder too, and
-/// makes a link of what a package needs when it is told to.
-fn linked(modules: &Path) -> Vec<String> {
-    let links = children(modules).into_iter().filter(|(_, link)| *link);
-    let names = links.map(|(name, _)| name);
-    names
-        .filter(|name| !is_installed(&modules.join(name)))
+/// The links in a folder of packages that lead outside package folders. Links that pnpm
+/// makes to packages in its own store are not among them.
+fn external_links(modules: &Path) -> Vec<String> {
+    package_names(modules)
+        .into_iter()
+        .filter(|(name, is_link)| *is_link && !is_installed(&modules.join(name)))
+        .map(|(name, _)| name)
         .collect()
 }
 
 /// Whether the link at `path` leads into a folder of packages.
 fn is_installed(path: &Path) -> bool {
-    let within = |path: PathBuf| path.components().any(|part| part.as_os_str() == MODULES);
-    let stored = |path: &Path| path.components().any(|part| part.as_os_str() == ".pnpm");
-    // Reading the link is cheap, and tells it of all that pnpm makes.
-    std::fs::read_link(path).is_ok_and(|target| stored(&target))
-        || path.canonicalize().is_ok_and(within)
+    let in_modules = |path: PathBuf| path.components().any(|part| part.as_os_str() == MODULES);
+    let in_store = |path: &Path| path.components().any(|part| part.as_os_str() == ".pnpm");
+    // Reading the link is cheap, and decides for all links that pnpm makes.
+    std::fs::read_link(path).is_ok_and(|target| in_store(&target))
+        || path.canonicalize().is_ok_and(in_modules)
 }
 
-/// The names of the packages in a folder of them, each with whether it is a link.
-fn children(modules: &Path) -> Vec<(String, bool)> {
+/// The names of the packages in a folder of packages, and whether each is a link.
+fn package_names(modules: &Path) -> Vec<(String, bool)> {
     let mut names = Vec::new();
-    for (name, link) in folders(modules) {
+    for (name, is_link) in subfolders(modules) {
         if name.starts_with('@') {
-            let inner = folders(&modules.join(&name)).into_iter();
-            names.extend(inner.map(|(inner, link)| (format!("{name}/{inner}"), link)));
+            let scoped = subfolders(&modules.join(&name)).into_iter();
+            names.extend(scoped.map(|(inner, is_link)| (format!("{name}/{inner}"), is_link)));
         } else {
-            names.push((name, link));
+            names.push((name, is_link));
         }
     }
-    names.retain(|(name, _)| is_package(name));
+    names.retain(|(name, _)| is_package_name(name));
     names
 }
 
-/// The folders in a folder, each with whether it is a link.
-fn folders(folder: &Path) -> Vec<(String, bool)> {
+/// The folders in a folder, and whether each is a link.
+fn subfolders(folder: &Path) -> Vec<(String, bool)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let entries = entries.filter_map(|entry| {
-        let kind = entry.file_type().ok()?;
-        let name = entry.file_name().into_string().ok()?;
-        (!kind.is_file()).then_some((name, kind.is_symlink()))
-    });
-    entries.collect()
+    entries
+        .filter_map(|entry| {
+            let kind = entry.file_type().ok()?;
+            let name = entry.file_name().into_string().ok()?;
+            (!kind.is_file()).then_some((name, kind.is_symlink()))
+        })
+        .collect()
 }
 
-/// The name and the folder of the package that the file at `path` lies in, if there
-/// is a folder of packages on the way to it.
-pub(crate) fn cx(path: &Path) -> Option<(String, PathBuf)> {
+/// The name and the folder of the package that contains the file at `path`, if it is in
+/// one.
+pub(crate) fn containing_package(path: &Path) -> Option<(String, PathBuf)> {
     let folders: Vec<&Path> = path.ancestors().collect();
     let modules = folders
         .iter()
         .position(|folder| folder.file_name().is_some_and(|name| name == MODULES))?;
-    let named = |up: usize| {
-        let folder = folders.get(modules.checked_sub(up)?)?;
+    let name_below = |depth: usize| {
+        let folder = folders.get(modules.checked_sub(depth)?)?;
         folder.file_name()?.to_str()
     };
-    let first = named(1)?;
+    let first = name_below(1)?;
     if first.starts_with('@') {
-        let name = format!("{first}/{}", named(2)?);
+        let name = format!("{first}/{}", name_below(2)?);
         return Some((name, folders[modules - 2].to_path_buf()));
     }
     Some((first.to_owned(), folders[modules - 1].to_path_buf()))
@@ -255,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whose_packages_count() {
+    fn trusted_owners() {
         for (theirs, ours, expected) in [
             (1000, 1000, true),
             (0, 1000, true),
@@ -271,14 +274,14 @@ mod tests {
     }
 
     #[test]
-    fn names_of_packages() {
+    fn package_names_are_checked() {
         for name in ["a", "@b/c", "a.b"] {
-            assert!(is_package(name), "{name}");
+            assert!(is_package_name(name), "{name}");
         }
         for name in [
             "", ".bin", "@b", "@/c", "a/b", "@b/../c", "@b/..", "..", "c:d", "a\\b",
         ] {
-            assert!(!is_package(name), "{name}");
+            assert!(!is_package_name(name), "{name}");
         }
     }
 }

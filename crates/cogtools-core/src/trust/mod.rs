@@ -1,8 +1,8 @@
-//! What the user has allowed to run that others have written.
+//! The user's record of approved packages and providers.
 //!
-//! A package or a provider is allowed by the hash of its content, recorded
-//! outside of the project: whoever changes the content has to be asked for
-//! again, and nothing in a repository can allow itself.
+//! A package or a provider is approved by the hash of its content, recorded outside the
+//! project. Changed content requires a new approval, and nothing in a repository can
+//! approve itself.
 
 mod record;
 
@@ -12,41 +12,41 @@ pub use record::{Record, RecordError};
 
 use crate::digest::Hash;
 
-/// The user's record of what is allowed, read when it is needed.
+/// The user's record of approvals, read on demand.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
     file: Option<PathBuf>,
 }
 
-/// Something that needs to be allowed.
+/// Something that requires approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Which source it belongs to: `npm:NAME`, or `command:NAME:ROOT`.
+    /// The source that it belongs to: `npm:NAME`, or `command:NAME:ROOT`.
     pub source: String,
-    /// A tool of a provider, empty for the provider itself; the folder of a package.
+    /// A provider's tool, empty for the provider itself; for a package, its folder.
     pub tool: String,
-    /// What it is now.
+    /// The digest of its current content.
     pub hash: Hash,
 }
 
 /// Whether something may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The user has allowed just this.
+    /// The user has approved exactly this content.
     Allowed,
-    /// The user has allowed it, and it has changed since.
+    /// The user has approved it, and it has changed since.
     Changed,
-    /// Nobody has allowed it.
+    /// The user has not approved it.
     NotApproved,
 }
 
 impl Trust {
-    /// The record in `file`. Without a file nothing is allowed.
+    /// The record in `file`. Without a file nothing is approved.
     pub const fn new(file: Option<PathBuf>) -> Self {
         Self { file }
     }
 
-    /// Where the record is.
+    /// The path of the record.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
@@ -56,14 +56,14 @@ impl Trust {
         Ok(self.read()?.verdict(grant))
     }
 
-    /// All that is allowed.
+    /// All approvals.
     pub fn read(&self) -> Result<Record, RecordError> {
         self.file
             .as_deref()
             .map_or_else(|| Ok(Record::default()), Record::read)
     }
 
-    /// Changes what is allowed. Whoever else does so meanwhile waits.
+    /// Changes the record. Concurrent writers wait for each other.
     pub fn update<T>(&self, change: impl FnOnce(&mut Record) -> T) -> Result<T, RecordError> {
         let file = self.file.as_deref().ok_or(RecordError::Nowhere)?;
         let _lock = Record::lock(file)?;
@@ -75,12 +75,12 @@ impl Trust {
 }
 
 impl Verdict {
-    /// In a word or two, for people and programs.
+    /// A short label, for people and programs.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Allowed => "allowed",
+            Self::Allowed => "approved",
             Self::Changed => "changed",
-            Self::NotApproved => "not yet",
+            Self::NotApproved => "not approved",
         }
     }
 }

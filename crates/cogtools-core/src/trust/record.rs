@@ -1,4 +1,4 @@
-//! The file that the user's word is kept in.
+//! The file that records the user's approvals.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,11 +12,11 @@ use crate::file::{self, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
-/// All that is allowed: hashes by source and tool.
+/// All approvals: hashes by source and tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// The form of the file; there is one so far.
+    /// The version of the file format; only one exists so far.
     version: u32,
     allowed: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -27,19 +27,19 @@ pub enum RecordError {
     /// It cannot be read.
     #[error(transparent)]
     Text(TextError),
-    /// It is not a record.
-    #[error("`{0}` is not a record of what is allowed: {1}")]
+    /// It is not a record of approvals.
+    #[error("`{0}` is not a valid record of approvals: {1}")]
     Form(PathBuf, String),
     /// It cannot be written.
-    #[error("`{0}` cannot be written: {1}")]
+    #[error("cannot write `{0}`: {1}")]
     Io(PathBuf, WriteError),
-    /// There is no home directory to keep it in.
-    #[error("there is no place to record what is allowed")]
+    /// There is no home directory to store it in.
+    #[error("no directory to record approvals in")]
     Nowhere,
 }
 
 impl Record {
-    /// The form that is written.
+    /// The version that is written.
     const VERSION: u32 = 1;
 
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
@@ -48,18 +48,18 @@ impl Record {
             Err(TextError::Absent(_)) => return Ok(Self::default()),
             Err(error) => return Err(RecordError::Text(error)),
         };
-        let wrong = |message: String| RecordError::Form(file.to_path_buf(), message);
+        let invalid = |message: String| RecordError::Form(file.to_path_buf(), message);
         let value: Value =
-            serde_json::from_str(text.as_str()).map_err(|error| wrong(error.to_string()))?;
+            serde_json::from_str(text.as_str()).map_err(|error| invalid(error.to_string()))?;
         match value.get("version").and_then(Value::as_u64) {
             Some(version) if version == u64::from(Self::VERSION) => {}
             Some(version) if version > u64::from(Self::VERSION) => {
-                let message = format!("a later cogtools has written it, in form {version}");
-                return Err(wrong(message));
+                let message = format!("written by a newer cogtools (format {version})");
+                return Err(invalid(message));
             }
-            _ => return Err(wrong("it has no version that is known".to_owned())),
+            _ => return Err(invalid("unknown version".to_owned())),
         }
-        serde_json::from_value(value).map_err(|error| wrong(error.to_string()))
+        serde_json::from_value(value).map_err(|error| invalid(error.to_string()))
     }
 
     pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {
@@ -68,40 +68,40 @@ impl Record {
             version: Self::VERSION,
             ..self.clone()
         };
-        let text = serde_json::to_string_pretty(&record);
-        let text = text.map_err(|error| failed(std::io::Error::from(error).into()))?;
+        let text = serde_json::to_string_pretty(&record)
+            .map_err(|error| failed(std::io::Error::from(error).into()))?;
         let content = format!("{text}\n");
         file::replace_private(&WritePath::in_folder(file), content.as_bytes()).map_err(failed)
     }
 
-    /// Keeps others from changing the record in `file` until the result is dropped.
+    /// Locks the record in `file` until the result is dropped.
     pub(super) fn lock(file: &Path) -> Result<fs::File, RecordError> {
-        let beside = file.with_extension("lock");
+        let lock_file = file.with_extension("lock");
         let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
         fs::create_dir_all(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
-        let lock = fs::File::create(beside).map_err(failed)?;
+        let lock = fs::File::create(lock_file).map_err(failed)?;
         lock.lock().map_err(failed)?;
         Ok(lock)
     }
 
     /// Whether `grant` may run.
     pub fn verdict(&self, grant: &Grant) -> Verdict {
-        let known = self.allowed.get(&grant.source);
-        match known.and_then(|tools| tools.get(&grant.tool)) {
+        let approved = self.allowed.get(&grant.source);
+        match approved.and_then(|tools| tools.get(&grant.tool)) {
             Some(hash) if *hash == grant.hash.to_string() => Verdict::Allowed,
             Some(_) => Verdict::Changed,
             None => Verdict::NotApproved,
         }
     }
 
-    /// Allows `grant` as it is now.
+    /// Approves `grant` with its current content.
     pub fn allow(&mut self, grant: &Grant) {
         let tools = self.allowed.entry(grant.source.clone()).or_default();
         tools.insert(grant.tool.clone(), grant.hash.to_string());
     }
 
-    /// Takes back what was said of `tool` of `source`, or, for an empty one, of all
-    /// of the source; false when nothing was.
+    /// Revokes the approval of `tool` of `source`, or of the whole source if `tool` is
+    /// empty. Returns false if there was none.
     pub fn revoke(&mut self, source: &str, tool: &str) -> bool {
         if tool.is_empty() {
             return self.allowed.remove(source).is_some();
@@ -109,14 +109,15 @@ impl Record {
         let Some(tools) = self.allowed.get_mut(source) else {
             return false;
         };
-        let known = tools.remove(tool).is_some();
+        let was_approved = tools.remove(tool).is_some();
         if tools.is_empty() {
             self.allowed.remove(source);
         }
-        known
+        was_approved
     }
 
-    /// Leaves only what `keep` wants, by source and tool; how much was dropped.
+    /// Retains only the sources and tools for which `keep` returns true; returns how
+    /// many entries were removed.
     pub fn retain(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
         let mut dropped = 0;
         for (source, tools) in &mut self.allowed {
@@ -130,15 +131,18 @@ impl Record {
 }
 
 impl RecordError {
-    /// The fault to show.
+    /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::Text(error) => error.diagnostic(Code::IoFailed),
-            Self::Form(file, _) => Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(
-                format!("remove `{}` and allow again what you need", file.display()),
-            ),
+            Self::Form(file, _) => {
+                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(format!(
+                    "remove `{}` and approve again what you need",
+                    file.display()
+                ))
+            }
             Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("make room, or make its folder writable"),
+                .hint("free some space, or make its folder writable"),
             Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("set HOME, or XDG_STATE_HOME"),
         }

@@ -1,4 +1,4 @@
-//! A folder of tool files, and the toolsets in it: its folders, all the way down.
+//! A folder of tool files and its toolsets: all its subfolders.
 
 mod walk;
 
@@ -23,11 +23,11 @@ pub struct Folder {
     named: bool,
     provenance: Arc<Provenance>,
     depth: usize,
-    /// The folder, links resolved, that no link in this one may lead out of.
+    /// The folder, with links resolved, that no link in this one may leave.
     within: Option<Arc<Path>>,
 }
 
-/// What lies in a folder, sorted by name.
+/// The content of a folder, sorted by name.
 #[derive(Default)]
 struct Content {
     files: Vec<OsString>,
@@ -36,15 +36,15 @@ struct Content {
     errors: Vec<SourceError>,
 }
 
-/// The ending of tool files.
+/// The extension of tool files.
 const EXTENSION: &str = "yaml";
 
-/// How deep toolsets are looked for below a source.
+/// The maximum depth of toolsets below a source.
 const MAX_DEPTH: usize = 8;
 
 impl Folder {
-    /// The folder at `path`, known to its user as `display_path`. One that the user
-    /// `named` must be there; the standard one need not.
+    /// The folder at `path`, known to the user as `display_path`. If it was `named` in
+    /// the configuration it must exist; the default folder need not.
     pub fn new(path: PathBuf, display_path: PathBuf, named: bool) -> Self {
         let provenance = Arc::new(Provenance::local(&display_path));
         Self {
@@ -57,8 +57,8 @@ impl Folder {
         }
     }
 
-    /// The same folder with tools of another provenance, of which no link leads
-    /// out of `root`, a path without links.
+    /// The same folder with another provenance for its tools, and with links confined
+    /// to `root`, a path without links.
     #[must_use]
     pub(crate) fn with_provenance(mut self, provenance: Provenance, root: &Path) -> Self {
         self.provenance = Arc::new(provenance);
@@ -66,18 +66,18 @@ impl Folder {
         self
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder as its user knows it.
+    /// Its display path.
     pub fn display_path(&self) -> &Path {
         &self.display_path
     }
 
-    /// Whether tools in the folder `path` are found: it is this one, or a toolset
-    /// in it.
+    /// Whether tools in the folder `path` belong to it: it is this one, or a toolset in
+    /// it.
     pub fn leads_to(&self, path: &Path) -> bool {
         let Ok(below) = path.strip_prefix(&self.path) else {
             return false;
@@ -86,18 +86,17 @@ impl Folder {
         below.components().count() <= self.depth && parts.all(|part| !is_excluded(part.as_os_str()))
     }
 
-    /// The tool of that name, if this folder or a toolset in it has it. Only its
-    /// own file is opened, however many there are; names are read only when the
-    /// folder itself does not have it.
+    /// The tool of that name, if this folder or a toolset in it has it. Only its own
+    /// file is opened; folders are listed only if this folder itself does not have it.
     pub fn find(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
         if let Some(tool) = self.load_direct(name)? {
             return Ok(Some(tool));
         }
         let file = OsString::from(format!("{name}.{EXTENSION}"));
-        // What cannot be read is named where all tools are listed.
-        let mut having = Walker::over(self).filter(|stop| stop.files.contains(&file));
-        having
-            .find_map(|stop| stop.folder.load_direct(name).transpose())
+        // Unreadable folders are reported where all tools are listed.
+        Walker::over(self)
+            .filter(|entry| entry.files.contains(&file))
+            .find_map(|entry| entry.folder.load_direct(name).transpose())
             .transpose()
     }
 
@@ -111,7 +110,7 @@ impl Folder {
         match Tool::load(&path, &self.display_path.join(&file)) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
             Err(error) if error.is_absent() => Ok(None),
-            // What stands in the folder's place is said where folders are listed.
+            // A file in place of the folder is reported where folders are listed.
             Err(ToolError::Text(TextError::Io(_, error)))
                 if error.kind() == ErrorKind::NotADirectory =>
             {
@@ -121,19 +120,18 @@ impl Folder {
         }
     }
 
-    /// The file that would be the tool of that name if it ended as tool files do.
+    /// The file that would be the tool of that name if it had the right extension.
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         let file = format!("{name}.yml");
-        let mut folders = Walker::over(self).map(|stop| stop.folder);
-        folders.find_map(|folder| {
-            let there = folder.path.join(&file).is_file();
-            there.then(|| folder.display_path.join(&file))
+        self.toolsets().find_map(|folder| {
+            let exists = folder.path.join(&file).is_file();
+            exists.then(|| folder.display_path.join(&file))
         })
     }
 
-    /// The files that want to be tools, sorted by name, then those of its
-    /// toolsets, sorted as well, then those that links lead to. What begins with
-    /// a dot is hidden. What cannot be read costs no more than itself.
+    /// The tool files, sorted by name, then those of its toolsets, sorted as well, then
+    /// those reached through links. Names that begin with a dot are hidden. An
+    /// unreadable entry affects only itself.
     pub fn list(&self) -> Listing {
         let mut listing = Listing::default();
         for Entry {
@@ -152,10 +150,10 @@ impl Folder {
 
     /// The folder itself and every toolset in it, in the order of [`Folder::list`].
     pub fn toolsets(&self) -> impl Iterator<Item = Self> {
-        Walker::over(self).map(|stop| stop.folder)
+        Walker::over(self).map(|entry| entry.folder)
     }
 
-    /// What lies in the folder itself.
+    /// The content of the folder itself.
     fn content(&self) -> Content {
         match self.read() {
             Err(SourceError::Absent(_)) if !self.named => Content::default(),
@@ -175,7 +173,7 @@ impl Folder {
         };
         let mut content = Content::default();
         for entry in std::fs::read_dir(&self.path).map_err(failed)? {
-            self.sort(&entry.map_err(failed)?, &mut content);
+            self.classify(&entry.map_err(failed)?, &mut content);
         }
         content.files.sort_unstable();
         content.folders.sort_unstable();
@@ -184,22 +182,22 @@ impl Folder {
         Ok(content)
     }
 
-    /// Puts `entry` where it belongs, if it belongs anywhere.
-    fn sort(&self, entry: &DirEntry, content: &mut Content) {
+    /// Adds `entry` to the list that it belongs to, if any.
+    fn classify(&self, entry: &DirEntry, content: &mut Content) {
         let name = entry.file_name();
         let Ok(kind) = entry.file_type() else {
             return;
         };
-        let tool = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
-        let deeper = !tool && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
-        if name.as_encoded_bytes().starts_with(b".") || !(tool || deeper) {
+        let is_tool = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
+        let is_toolset = !is_tool && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
+        if name.as_encoded_bytes().starts_with(b".") || !(is_tool || is_toolset) {
             return;
         }
         if kind.is_symlink() && self.leads_outside(&entry.path()) {
             let outside =
                 SourceError::Outside(self.display_path.join(name), self.source().to_owned());
             content.errors.push(outside);
-        } else if tool {
+        } else if is_tool {
             content.files.push(name);
         } else if kind.is_dir() {
             content.folders.push(name);
@@ -208,8 +206,7 @@ impl Folder {
         }
     }
 
-    /// Whether the link at `path` leads to where it may not. One that leads
-    /// nowhere does no harm.
+    /// Whether the link at `path` leads outside the root. A dangling link is harmless.
     fn leads_outside(&self, path: &Path) -> bool {
         let Some(within) = &self.within else {
             return false;
@@ -228,7 +225,7 @@ impl Folder {
         Self {
             path: self.path.join(name),
             display_path: self.display_path.join(name),
-            // It was there a moment ago.
+            // It existed a moment ago.
             named: false,
             provenance: Arc::new(self.provenance.below(&name.to_string_lossy())),
             depth: self.depth - 1,
@@ -248,8 +245,8 @@ impl Folder {
     }
 }
 
-/// Whether a folder of that name holds no tools: it is hidden, or one of parts or
-/// of packages.
+/// Whether a folder of that name contains no tools: it is hidden, or contains partials
+/// or packages.
 fn is_excluded(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_") || name == b"node_modules"

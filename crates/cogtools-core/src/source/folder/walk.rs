@@ -1,8 +1,8 @@
-//! The way through a folder and its toolsets.
+//! Walks through a folder and its toolsets.
 //!
-//! First come the folders that lie in it, then those that links lead to. Each is
-//! seen once, however many links lead there, so that no tangle of links costs
-//! more than there are folders, and none has two names when it has one of its own.
+//! Subfolders come first, then the targets of links. Each folder is visited once,
+//! however many links lead to it, so that cyclic links are harmless, and a folder that
+//! is reachable without a link is never named after one.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -11,53 +11,53 @@ use std::path::PathBuf;
 use super::{Content, Folder};
 use crate::source::SourceError;
 
-/// One folder on the way.
+/// One folder of the walk.
 pub(super) struct Entry {
     /// The folder.
     pub(super) folder: Folder,
-    /// The names in it that end as tool files do, sorted.
+    /// The names of its tool files, sorted.
     pub(super) files: Vec<OsString>,
-    /// What of it cannot be had.
+    /// What could not be read.
     pub(super) errors: Vec<SourceError>,
 }
 
-/// A way that is not yet at its end.
+/// A walk in progress.
 pub(super) struct Walker {
-    /// What lies ahead, the next one last.
-    ahead: Vec<Step>,
-    /// What links lead to, each with the folder that the link lies in.
+    /// The folders to visit, the next one last.
+    pending: Vec<Step>,
+    /// The targets of links, each with the folder that contains the link.
     links: VecDeque<(Folder, PathBuf)>,
-    /// Where it has been, links resolved.
+    /// The visited folders, with links resolved.
     seen: BTreeSet<PathBuf>,
 }
 
 struct Step {
     folder: Folder,
-    /// The folder, links resolved; unknown where it does not matter yet.
+    /// The folder with links resolved; `None` until it is needed.
     real: Option<PathBuf>,
 }
 
 impl Walker {
-    /// The way through `folder`.
+    /// Starts a walk through `folder`.
     pub(super) fn over(folder: &Folder) -> Self {
         let first = Step {
             folder: folder.clone(),
             real: None,
         };
         Self {
-            ahead: vec![first],
+            pending: vec![first],
             links: VecDeque::new(),
             seen: BTreeSet::new(),
         }
     }
 
-    /// Notes where it goes on from `step`.
-    fn branch(&mut self, step: &Step, content: &Content) {
+    /// Queues the folders and links of `step`.
+    fn queue(&mut self, step: &Step, content: &Content) {
         if content.folders.is_empty() && content.links.is_empty() {
             return;
         }
-        let known = step.real.clone();
-        let Some(real) = known.or_else(|| step.folder.path().canonicalize().ok()) else {
+        let resolved = step.real.clone();
+        let Some(real) = resolved.or_else(|| step.folder.path().canonicalize().ok()) else {
             return;
         };
         self.seen.insert(real.clone());
@@ -69,7 +69,7 @@ impl Walker {
             let real = real.join(name);
             if self.seen.insert(real.clone()) {
                 let folder = step.folder.toolset(name);
-                self.ahead.push(Step {
+                self.pending.push(Step {
                     folder,
                     real: Some(real),
                 });
@@ -77,9 +77,9 @@ impl Walker {
         }
     }
 
-    /// The next folder that a link leads to, if it is not one that the link lies
-    /// in, and was not seen before.
-    fn follow(&mut self) -> Option<Step> {
+    /// The next folder that a link leads to, unless it contains the link or was visited
+    /// before.
+    fn follow_link(&mut self) -> Option<Step> {
         while let Some((folder, from)) = self.links.pop_front() {
             let Ok(real) = folder.path().canonicalize() else {
                 continue;
@@ -97,9 +97,9 @@ impl Iterator for Walker {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
-        let step = self.ahead.pop().or_else(|| self.follow())?;
+        let step = self.pending.pop().or_else(|| self.follow_link())?;
         let content = step.folder.content();
-        self.branch(&step, &content);
+        self.queue(&step, &content);
         Some(Entry {
             folder: step.folder,
             files: content.files,

@@ -1,7 +1,7 @@
-//! Declarations kept on disk for as long as the configuration says.
+//! A cache of declarations on disk, valid for as long as the configuration says.
 //!
-//! A cache that cannot be read or written is as good as none: the provider is
-//! asked, as it would be without one.
+//! A cache that cannot be read or written is ignored: discovery runs as it would
+//! without one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,19 +15,19 @@ use crate::digest;
 use crate::environment::Vars;
 use crate::file::{self, WritePath};
 
-/// The file with the declarations of one provider, asked in one way.
+/// The cache file for one provider in one environment.
 pub(super) struct Cache {
     file: PathBuf,
-    age: Duration,
+    max_age: Duration,
 }
 
 impl Cache {
-    /// That of the provider with `settings`, asked in an environment of `variables`;
-    /// none where there is no folder for it.
+    /// The cache of the provider with `settings` in an environment of `variables`;
+    /// `None` if there is no folder for it.
     pub(super) fn of(
         settings: &Settings,
         variables: &Vars,
-        age: Duration,
+        max_age: Duration,
         cx: &Context,
     ) -> Option<Self> {
         let folder = cx.cache.as_ref()?;
@@ -36,7 +36,7 @@ impl Cache {
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
             .collect();
-        // Only the hash is kept: a variable may be a secret.
+        // Only the hash is stored: a variable may be a secret.
         let key = digest::value(&json!([
             cx.root.display().to_string(),
             env!("CARGO_PKG_VERSION"),
@@ -45,21 +45,21 @@ impl Cache {
             variables,
         ]));
         let file = folder.join("declarations").join(format!("{key}.json"));
-        Some(Self { file, age })
+        Some(Self { file, max_age })
     }
 
-    /// What is kept, unless it is too old.
+    /// The cached declarations, unless they are too old.
     pub(super) fn read(&self) -> Option<Vec<Value>> {
         let written = fs::metadata(&self.file).ok()?.modified().ok()?;
         let age = SystemTime::now().duration_since(written).ok()?;
-        if age > self.age {
+        if age > self.max_age {
             return None;
         }
-        let kept: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
-        kept.as_array().cloned()
+        let cached: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        cached.as_array().cloned()
     }
 
-    /// Nothing is kept any more.
+    /// Discards the cached declarations.
     pub(super) fn remove(&self) {
         let _ = file::remove(&WritePath::in_folder(&self.file));
     }

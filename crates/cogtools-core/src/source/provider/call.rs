@@ -1,4 +1,4 @@
-//! A call of a tool that a provider has declared: its program answers.
+//! A call of a tool that a provider has declared: the provider's program answers it.
 
 use std::path::PathBuf;
 
@@ -12,21 +12,21 @@ use crate::tool::{CommandCall, Handler, RunError, Tool, ToolOutput, cut_notice};
 use crate::trust::Grant;
 use crate::{Code, Context, Diagnostic};
 
-/// How many bytes the result of a server may have as JSON, with all its parts; its
-/// messages are smaller.
+/// The maximum size of an MCP result as JSON, with all its content blocks; the
+/// transport's own messages are limited below this.
 const MAX_MCP_RESULT: usize = 32 << 20;
 
-/// The provider's part in a tool that it has declared.
+/// The provider's side of a tool that it has declared.
 #[derive(Debug)]
 pub(super) struct RemoteCall {
     provider: Provider,
     tool: RemoteTool,
 }
 
-/// What a server's program printed is no result.
+/// The output of the MCP client is not a result.
 #[derive(Debug, thiserror::Error)]
-#[error("the program printed something else than the result of a server: {0}")]
-struct NoResult(serde_json::Error);
+#[error("the MCP client printed an invalid result: {0}")]
+struct InvalidResult(serde_json::Error);
 
 impl RemoteCall {
     pub(super) const fn new(provider: Provider, tool: RemoteTool) -> Self {
@@ -44,15 +44,15 @@ impl RemoteCall {
         line
     }
 
-    /// What came of the run of our own program that talks to a server.
-    fn served(
+    /// The result of a run of cogtools's own MCP client.
+    fn client_output(
         &self,
         call: &CommandCall<'_>,
         output: &Output,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         if output.exit.is_success() {
-            return answer(output).map_err(|error| {
+            return mcp_output(output).map_err(|error| {
                 let diagnostic = Diagnostic::new(Code::ToolFailed, error.to_string());
                 Box::new(diagnostic.with_subject(call.name()))
             });
@@ -74,19 +74,21 @@ impl Handler for RemoteCall {
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let about =
+        let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name().as_str()));
         let mut call = CommandCall::new(tool, &arguments, cx);
-        let variables = self.provider.variables(cx).map_err(about)?;
+        let variables = self.provider.variables(cx).map_err(diagnostic)?;
         let line = self.line();
-        let process = self.provider.process(&line, variables, cx);
-        let process = process.map_err(about)?;
+        let process = self
+            .provider
+            .process(&line, variables, cx)
+            .map_err(diagnostic)?;
         let program = PathBuf::from(&line[0]);
         if self.provider.settings().server.is_none() {
             return call.end(process, program);
         }
         let output = call.output(process.stdout_limit(MAX_MCP_RESULT), program)?;
-        self.served(&call, &output, cx)
+        self.client_output(&call, &output, cx)
     }
 
     fn runs_programs(&self) -> bool {
@@ -98,16 +100,19 @@ impl Handler for RemoteCall {
     }
 }
 
-/// What a server has answered. A text that is too long comes alone, and is cut.
-fn answer(output: &Output) -> Result<ToolOutput, NoResult> {
-    let result = serde_json::from_slice(&output.stdout.bytes).map_err(NoResult)?;
-    let mut answer = ToolOutput::from_mcp(result);
-    if answer.text.len() > Process::STDOUT_LIMIT {
-        let end = answer.text.floor_char_boundary(Process::STDOUT_LIMIT);
-        answer.truncated_bytes = (answer.text.len() - end) as u64;
-        answer.text.truncate(end);
-        answer.text.push_str(&cut_notice(answer.truncated_bytes));
-        answer.content.clear();
+/// The output of an MCP server. A text that is too long is truncated, and returned
+/// without the other content.
+fn mcp_output(output: &Output) -> Result<ToolOutput, InvalidResult> {
+    let result = serde_json::from_slice(&output.stdout.bytes).map_err(InvalidResult)?;
+    let mut tool_output = ToolOutput::from_mcp(result);
+    let text = &mut tool_output.text;
+    if text.len() > Process::STDOUT_LIMIT {
+        let end = text.floor_char_boundary(Process::STDOUT_LIMIT);
+        let truncated_bytes = (text.len() - end) as u64;
+        text.truncate(end);
+        text.push_str(&cut_notice(truncated_bytes));
+        tool_output.truncated_bytes = truncated_bytes;
+        tool_output.content.clear();
     }
-    Ok(answer)
+    Ok(tool_output)
 }

@@ -1,5 +1,5 @@
-//! What a tool of an MCP server answers: parts of several kinds, and the text that
-//! stands for all of them where a result is text.
+//! The result of an MCP tool: content blocks of several types, and the text that
+//! represents all of them where a result is text.
 
 use serde_json::{Map, Value};
 
@@ -8,76 +8,76 @@ use crate::ToolOutput;
 type Object = Map<String, Value>;
 
 impl ToolOutput {
-    /// The answer that the result of a `tools/call` is, as MCP has it.
+    /// Converts the result of a `tools/call`, as MCP defines it.
     pub fn from_mcp(mut result: Object) -> Self {
         let text = text(&result);
         let value = result.remove("structuredContent");
-        let parts = match result.remove("content") {
-            Some(Value::Array(parts)) => parts,
+        let blocks = match result.remove("content") {
+            Some(Value::Array(blocks)) => blocks,
             _ => Vec::new(),
         };
         Self {
             text,
             value,
-            content: parts,
+            content: blocks,
             ..Self::default()
         }
     }
 }
 
-/// The parts with a blank line between them. What is no text is told of in a line.
+/// The blocks, separated by blank lines. Each block that is not text becomes a one-line
+/// notice.
 fn text(result: &Object) -> String {
-    let parts = result.get("content").and_then(Value::as_array);
-    let parts = parts.into_iter().flatten().filter_map(Value::as_object);
-    let (mut texts, mut said) = (Vec::new(), false);
-    for part in parts {
-        let (text, is_text) = part_text(part);
-        said |= is_text;
+    let content = result.get("content").and_then(Value::as_array);
+    let blocks = content.into_iter().flatten().filter_map(Value::as_object);
+    let (mut texts, mut has_text) = (Vec::new(), false);
+    for block in blocks {
+        let (text, is_text) = block_text(block);
+        has_text |= is_text;
         texts.push(text);
     }
-    if !said && let Some(value) = result.get("structuredContent") {
+    if !has_text && let Some(value) = result.get("structuredContent") {
         texts.push(value.to_string());
     }
     texts.join("\n\n")
 }
 
-/// The text of a part, and whether it is the part's own.
-fn part_text(part: &Object) -> (String, bool) {
-    let kind = str_field(part, "type");
+/// The text of a block, and whether it is the block's own text.
+fn block_text(block: &Object) -> (String, bool) {
+    let kind = str_field(block, "type");
     match kind {
-        "text" => (str_field(part, "text").to_owned(), true),
-        "image" | "audio" => (notice(kind, "", part, str_field(part, "data")), false),
+        "text" => (str_field(block, "text").to_owned(), true),
+        "image" | "audio" => (notice(kind, "", block, str_field(block, "data")), false),
         "resource_link" => {
-            let (name, uri) = (str_field(part, "name"), str_field(part, "uri"));
+            let (name, uri) = (str_field(block, "name"), str_field(block, "uri"));
             (format!("{name}: {uri}"), true)
         }
         "resource" => {
-            let none = Object::new();
-            let resource = part.get("resource").and_then(Value::as_object);
-            let resource = resource.unwrap_or(&none);
+            let empty = Object::new();
+            let resource = block
+                .get("resource")
+                .and_then(Value::as_object)
+                .unwrap_or(&empty);
             if let Some(text) = resource.get("text").and_then(Value::as_str) {
                 return (text.to_owned(), true);
             }
             let (uri, blob) = (str_field(resource, "uri"), str_field(resource, "blob"));
             (notice("resource", uri, resource, blob), false)
         }
-        other => (
-            format!("[a part of the kind `{other}`, which is left out]"),
-            false,
-        ),
+        other => (format!("[content of type `{other}`, omitted]"), false),
     }
 }
 
-/// A line that stands for data, which is Base64.
-fn notice(kind: &str, uri: &str, part: &Object, data: &str) -> String {
-    let mime = match str_field(part, "mimeType") {
+/// A one-line notice in place of Base64 data.
+fn notice(kind: &str, uri: &str, block: &Object, data: &str) -> String {
+    let mime = match str_field(block, "mimeType") {
         "" => "of an unknown type",
         mime => mime,
     };
     let padding = data.bytes().rev().take_while(|byte| *byte == b'=').count();
     let bytes = (data.len() * 3 / 4).saturating_sub(padding);
     let space = if uri.is_empty() { "" } else { " " };
-    format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, left out: a result is text]")
+    format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, omitted: results are text only]")
 }
 
 fn str_field<'o>(object: &'o Object, key: &str) -> &'o str {
@@ -111,11 +111,11 @@ mod tests {
         );
         check(
             json!({"content": [{"type": "image", "data": "AAEC", "mimeType": "image/png"}]}),
-            "[image: image/png, 3 bytes, left out: a result is text]",
+            "[image: image/png, 3 bytes, omitted: results are text only]",
         );
         check(
             json!({"content": [{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]}),
-            "[audio: audio/wav, 1 bytes, left out: a result is text]",
+            "[audio: audio/wav, 1 bytes, omitted: results are text only]",
         );
         check(
             json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///a"}]}),
@@ -127,11 +127,11 @@ mod tests {
         );
         check(
             json!({"content": [{"type": "resource", "resource": {"uri": "u:a", "blob": "AAE="}}]}),
-            "[resource u:a: of an unknown type, 2 bytes, left out: a result is text]",
+            "[resource u:a: of an unknown type, 2 bytes, omitted: results are text only]",
         );
         check(
             json!({"content": [{"type": "video"}]}),
-            "[a part of the kind `video`, which is left out]",
+            "[content of type `video`, omitted]",
         );
         check(
             json!({"content": [], "structuredContent": {"b": 1, "a": 2}}),
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(
             answer,
             ToolOutput {
-                text: "[image: image/png, 3 bytes, left out: a result is text]\n\n{\"a\":1}"
+                text: "[image: image/png, 3 bytes, omitted: results are text only]\n\n{\"a\":1}"
                     .to_owned(),
                 value: Some(json!({"a": 1})),
                 content: vec![image],

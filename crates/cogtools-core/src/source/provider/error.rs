@@ -1,4 +1,4 @@
-//! What can be wrong with a provider, always said in its name.
+//! The errors of a provider, each of which names it.
 
 use std::io;
 use std::time::Duration;
@@ -10,76 +10,74 @@ use crate::process::Output;
 use crate::trust::RecordError;
 use crate::{Code, Diagnostic};
 
-/// Why a provider's tools cannot be had. The first field is its name.
+/// Why a provider's tools are unavailable. The first field is its name.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
-    /// Nobody has allowed it.
-    #[error("the provider `{0}` is not allowed to run yet")]
+    /// The user has not approved it.
+    #[error("the provider `{0}` is not approved yet")]
     NotApproved(String),
-    /// It was allowed, and its command has changed.
-    #[error("the provider `{0}` has changed since it was allowed to run")]
+    /// It was approved, and its command has changed.
+    #[error("the provider `{0}` has changed since it was approved")]
     ApprovalOutdated(String),
-    /// One of the project's providers is being asked, and has led back to it.
-    #[error(
-        "the provider `{0}` is not asked: another provider of this project asks it for its tools"
-    )]
+    /// Discovery of one of the project's providers is running, and has led back to it.
+    #[error("the provider `{0}` is skipped: another provider of this project is being listed")]
     Recursive(String),
-    /// What is allowed cannot be read.
+    /// The record of approvals cannot be read.
     #[error("the provider `{0}` cannot be run: {1}")]
     Record(String, RecordError),
-    /// What it is cannot be told.
+    /// Its content cannot be hashed.
     #[error("the provider `{0}` cannot be run: {1}")]
     Content(String, DigestError),
-    /// The variables that it declares are not there.
+    /// The variables that it declares are not set.
     #[error("the provider `{0}` cannot be run: {1}")]
     Env(String, EnvError),
-    /// Its program is nowhere.
-    #[error("the provider `{0}` cannot be run: the program `{1}` is not found")]
+    /// Its program does not exist.
+    #[error("the provider `{0}` cannot be run: program `{1}` not found")]
     NotFound(String, String),
-    /// The system does not start it.
+    /// The system cannot start it.
     #[error("the provider `{0}` cannot be started: {1}")]
     Start(String, io::Error),
-    /// It took too long to declare.
-    #[error("the provider `{0}` did not declare its tools within {1:?}")]
+    /// Its discovery timed out.
+    #[error("the provider `{0}` timed out: it did not declare its tools within {1:?}")]
     TimedOut(String, Duration),
     /// It declared more than is read.
     #[error("the provider `{0}` declares more than 10 MiB")]
     OutputLimit(String),
-    /// It failed to declare.
-    #[error("the provider `{name}` failed to declare its tools: it {end}")]
+    /// Its discovery failed.
+    #[error("the provider `{name}` failed to declare its tools: it {exit}")]
     Failed {
         /// Its name.
         name: String,
         /// How it ended.
-        end: String,
-        /// The end of what it said.
-        said: String,
+        exit: String,
+        /// The end of its standard error.
+        stderr: String,
     },
-    /// It is an MCP server, and this is wrong with it.
+    /// It is an MCP server, and its client reported this.
     #[error("{}", .1.message)]
     Server(String, Box<Diagnostic>),
-    /// What it printed are no declarations.
-    #[error("the provider `{0}` does not print declarations: {1}")]
+    /// Its output is not a list of declarations.
+    #[error("the provider `{0}` printed invalid declarations: {1}")]
     InvalidOutput(String, String),
-    /// One of its declarations is not one.
-    #[error("the provider `{0}` declares something that is no tool: {1}")]
+    /// One of its declarations is invalid.
+    #[error("the provider `{0}` has an invalid declaration: {1}")]
     Declaration(String, String),
     /// It declares a name twice; the first one counts.
     #[error("the provider `{0}` declares `{1}` more than once")]
     DuplicateTool(String, String),
 }
 
-/// How much of what it said is told, in bytes: the end.
+/// How many bytes of its standard error are shown: the end.
 const STDERR_TAIL: usize = 2 << 10;
 
 impl ProviderError {
     pub(super) fn failed(name: String, output: &Output) -> Self {
-        let said = &output.stderr.bytes;
-        let said = &said[said.len().saturating_sub(STDERR_TAIL)..];
+        let stderr = &output.stderr.bytes;
+        let tail = &stderr[stderr.len().saturating_sub(STDERR_TAIL)..];
         Self::Failed {
             name,
-            end: output.exit.describe(),
-            said: String::from_utf8_lossy(said).trim().to_owned(),
+            exit: output.exit.describe(),
+            stderr: String::from_utf8_lossy(tail).trim().to_owned(),
         }
     }
 
@@ -104,12 +102,12 @@ impl ProviderError {
         }
     }
 
-    /// Whether it is about one declaration, and the others can be had.
+    /// Whether it concerns one declaration only, so that the others are available.
     pub const fn is_partial(&self) -> bool {
         matches!(self, Self::Declaration(..) | Self::DuplicateTool(..))
     }
 
-    /// The fault to show.
+    /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         if let Self::Server(_, diagnostic) = self {
             return diagnostic.as_ref().clone();
@@ -120,14 +118,14 @@ impl ProviderError {
             return diagnostic;
         }
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
-        if let Self::Failed { said, .. } = self {
-            diagnostic.details.clone_from(said);
+        if let Self::Failed { stderr, .. } = self {
+            diagnostic.details.clone_from(stderr);
         }
         diagnostic.hints.extend(self.hint());
         diagnostic
     }
 
-    /// What somebody else has to say about it.
+    /// The diagnostic of the underlying error.
     fn cause(&self) -> Option<Diagnostic> {
         match self {
             Self::Record(_, error) => Some(error.diagnostic()),
@@ -158,16 +156,16 @@ impl ProviderError {
     fn hint(&self) -> Option<Hint> {
         let text = match self {
             Self::NotApproved(name) | Self::ApprovalOutdated(name) => {
-                let before = "look at what it runs, then allow it: ";
+                let before = "review what it runs, then approve it: ";
                 return Some(Hint::run(before, Command::Trust(name.clone()), ""));
             }
-            Self::Recursive(_) => "leave the source that leads back here out of `tool_sources`",
-            Self::NotFound(..) => "install it, or mend `command` under `tool_sources`",
+            Self::Recursive(_) => "remove the source that leads back here from `tool_sources`",
+            Self::NotFound(..) => "install it, or correct `command` under `tool_sources`",
             Self::Start(..) => "check that it is an executable program",
             Self::TimedOut(..) => {
-                "give it more time with `timeout` under `command`, or keep what it declares with `cache`"
+                "give it more time with `timeout` under `command`, or cache its declarations with `cache`"
             }
-            Self::OutputLimit(_) => "no host takes so much; ask it for less",
+            Self::OutputLimit(_) => "hosts accept no more; make it declare less",
             Self::Record(..)
             | Self::Content(..)
             | Self::Env(..)
@@ -177,7 +175,7 @@ impl ProviderError {
                 "it should print a JSON array of objects with name, description and parameters"
             }
             Self::Declaration(..) | Self::DuplicateTool(..) => {
-                "the others of its tools are not affected; tell its author"
+                "its other tools are not affected; report this to its author"
             }
         };
         Some(text.into())

@@ -1,8 +1,8 @@
-//! Another program that has tools: it speaks the protocol of `cogtools-discover`
-//! and `cogtools-call`.
+//! A provider: another program that has tools, and that implements the protocol of
+//! `cogtools-discover` and `cogtools-call`.
 //!
-//! It is asked at most once in the life of a registry. What is wrong with it is
-//! said in its name, and costs no tool but its own.
+//! Its discovery runs at most once in the life of a registry. Errors name the provider
+//! and affect no tools but its own.
 
 mod cache;
 mod call;
@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use call::RemoteCall;
 pub use error::ProviderError;
+use remote::Declarations;
 pub use remote::RemoteTool;
 use server::parse_client_error;
 pub use server::{Server, Transport};
@@ -34,27 +35,20 @@ use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::{Grant, Verdict};
 use crate::{Context, Name, Tool};
 
-/// A provider, and what it has declared.
+/// A provider and its declarations.
 #[derive(Clone)]
 pub struct Provider {
     settings: Arc<Settings>,
     declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
 }
 
-/// What a provider has declared, and what of it is no declaration.
-#[derive(Debug, Default)]
-struct Declarations {
-    tools: Vec<RemoteTool>,
-    errors: Vec<Arc<ProviderError>>,
-}
-
-/// How many bytes of declarations are read: 10 MiB, as Gemini CLI does.
-const MAX_OUTPUT: usize = 10 << 20;
-/// How long a provider may take to declare unless told otherwise.
+/// How many bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
+const MAX_DECLARATION_BYTES: usize = 10 << 20;
+/// The default timeout of discovery.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Provider {
-    /// A provider that nobody has asked yet.
+    /// A provider whose discovery has not run yet.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings: Arc::new(settings),
@@ -62,36 +56,31 @@ impl Provider {
         }
     }
 
-    /// How it is asked.
+    /// Its settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Whether it runs only after the user has allowed it: who wrote the project
-    /// has named it, or has written what it names.
+    /// Whether it requires approval: the author of the project has named it, or has
+    /// written what it runs.
     pub fn requires_approval(&self, cx: &Context) -> bool {
-        let inside = |word: &String| {
-            let file = digest::referenced_file(&cx.root, word);
+        let inside = |argument: &String| {
+            let file = digest::referenced_file(&cx.root, argument);
             file.is_some_and(|file| file.starts_with(&cx.root))
         };
-        !self.settings.user_configured
-            || self
-                .settings
-                .approved_parts()
-                .into_iter()
-                .flatten()
-                .any(inside)
+        let settings = &self.settings;
+        let mut arguments = settings.approved_parts().into_iter().flatten();
+        !settings.user_configured || arguments.any(inside)
     }
 
-    /// What has to be allowed before anything of it runs: its command lines.
+    /// The grant that it needs before it runs: its command lines.
     pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
-        let hash = digest::command(&cx.root, &self.settings.approved_parts());
-        let hash = hash.map_err(|error| ProviderError::Content(self.name(), error))?;
+        let hash = digest::command(&cx.root, &self.settings.approved_parts())
+            .map_err(|error| ProviderError::Content(self.name(), error))?;
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
-    /// What has to be allowed before the `tool` that it has declared runs: the
-    /// declaration.
+    /// The grant that the declared `tool` needs before it runs: its declaration.
     pub(crate) fn grant(&self, tool: &RemoteTool, cx: &Context) -> Grant {
         let hash = digest::value(tool.value());
         self.grant_of(tool.remote_name().to_owned(), hash, cx)
@@ -102,13 +91,13 @@ impl Provider {
         Grant { source, tool, hash }
     }
 
-    /// What the record of the user's word calls it.
+    /// Its source in the record of approvals.
     pub(crate) fn key(&self, cx: &Context) -> String {
-        // A name has no colon in it.
+        // A name contains no colon.
         format!("command:{}:{}", self.settings.name, cx.root.display())
     }
 
-    /// Its tools with what each has declared.
+    /// Its tools, each with its declaration.
     pub fn tools(&self, cx: &Context) -> Result<&[RemoteTool], Arc<ProviderError>> {
         let declarations = self.declarations(cx).as_ref();
         declarations
@@ -122,7 +111,7 @@ impl Provider {
         cx: &Context,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
-        // A prefix spares those who have others the asking.
+        // The prefix rules the provider out without running it.
         if !name.as_str().starts_with(&self.settings.prefix) {
             return Ok(None);
         }
@@ -138,7 +127,7 @@ impl Provider {
         }
     }
 
-    /// The tool that it has declared so.
+    /// The tool with that declaration.
     pub(super) fn load(&self, tool: &RemoteTool) -> Result<Tool, ToolError> {
         let definition = tool.definition(self)?;
         let handler = RemoteCall::new(self.clone(), tool.clone());
@@ -191,42 +180,42 @@ impl Provider {
             .get_or_init(|| self.load_declarations(cx).map_err(Arc::new))
     }
 
-    /// What it declares now, or has declared not long ago.
+    /// Its current declarations, or the cached ones.
     fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
         self.check_approval(cx)?;
         if recursion::is_recursive(cx) {
             return Err(ProviderError::Recursive(self.name()));
         }
         let variables = self.variables(cx)?;
-        let kept = self.cached(&variables, cx);
-        let known = kept.as_ref().filter(|_| !cx.refresh);
-        if let Some(values) = known.and_then(cache::Cache::read) {
+        let cache = self.cache(&variables, cx);
+        let readable = cache.as_ref().filter(|_| !cx.refresh);
+        if let Some(values) = readable.and_then(cache::Cache::read) {
             return Ok(remote::read(values, self));
         }
-        let output = self.discovery(variables, cx)?;
+        let output = self.discover(variables, cx)?;
         let values = remote::values(&output.stdout.bytes)
             .map_err(|message| ProviderError::InvalidOutput(self.name(), message))?;
-        if let Some(kept) = kept {
-            kept.write(&values);
+        if let Some(cache) = cache {
+            cache.write(&values);
         }
         Ok(remote::read(values, self))
     }
 
-    /// Where its declarations are kept, if they are.
-    fn cached(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
-        let age = self.settings.cache?;
-        cache::Cache::of(&self.settings, variables, age, cx)
+    /// The cache of its declarations, if they are cached.
+    fn cache(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
+        let max_age = self.settings.cache?;
+        cache::Cache::of(&self.settings, variables, max_age, cx)
     }
 
-    /// Forgets what is kept of its declarations: it has others now.
+    /// Discards the cache: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
         let variables = self.variables(cx).ok();
-        if let Some(kept) = variables.and_then(|variables| self.cached(&variables, cx)) {
-            kept.remove();
+        if let Some(cache) = variables.and_then(|variables| self.cache(&variables, cx)) {
+            cache.remove();
         }
     }
 
-    /// Refuses to go on unless the user has allowed the provider's command.
+    /// Fails unless the user has approved the provider's command.
     fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(());
@@ -239,24 +228,24 @@ impl Provider {
         }
     }
 
-    fn discovery(&self, variables: Vars, cx: &Context) -> Result<Output, ProviderError> {
+    fn discover(&self, variables: Vars, cx: &Context) -> Result<Output, ProviderError> {
         let server = self.settings.server.is_some();
-        let usual = if server {
+        let default = if server {
             Server::LIST_TIMEOUT
         } else {
             DISCOVER_TIMEOUT
         };
-        let timeout = self.settings.timeout_or(usual);
-        let process = self.process(&self.settings.discover, variables, cx)?;
-        let output = process
+        let timeout = self.settings.timeout_or(default);
+        let output = self
+            .process(&self.settings.discover, variables, cx)?
             .timeout(timeout)
-            .stdout_limit(MAX_OUTPUT)
-            .run(&cx.cancel);
-        let output = output.map_err(|error| ProviderError::Start(self.name(), error))?;
+            .stdout_limit(MAX_DECLARATION_BYTES)
+            .run(&cx.cancel)
+            .map_err(|error| ProviderError::Start(self.name(), error))?;
         match output.exit {
             Exit::TimedOut => Err(ProviderError::TimedOut(self.name(), timeout)),
             _ if output.stdout.left_out > 0 => Err(ProviderError::OutputLimit(self.name())),
-            end if end.is_success() => Ok(output),
+            exit if exit.is_success() => Ok(output),
             _ if server && let Some(diagnostic) = parse_client_error(&output) => {
                 Err(ProviderError::Server(self.name(), Box::new(diagnostic)))
             }
@@ -264,7 +253,7 @@ impl Provider {
         }
     }
 
-    /// A run of one of its command lines.
+    /// Runs one of its command lines.
     pub(crate) fn process(
         &self,
         line: &[String],
@@ -274,29 +263,31 @@ impl Provider {
         let (program, args) = line
             .split_first()
             .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
-        let (found, word) = if self.settings.server.is_some() {
-            Server::program(cx).map(|(file, word)| (file, Some(word)))
+        let (file, subcommand) = if self.settings.server.is_some() {
+            Server::program(cx).map(|(file, subcommand)| (file, Some(subcommand)))
         } else {
             let path = variables.get(OsStr::new("PATH"));
             let found = which::which_in(program, path, &cx.root);
             found.ok().map(|file| (file, None))
         }
         .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
-        let words = word.into_iter().chain(args.iter().map(String::as_str));
-        Ok(Process::new(found, &cx.root)
-            .args(words)
-            .variables(variables))
+        let args = subcommand
+            .into_iter()
+            .chain(args.iter().map(String::as_str));
+        Ok(Process::new(file, &cx.root).args(args).variables(variables))
     }
 
     /// The environment of its programs.
     pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
-        let given = cx.environment.child_env(&self.settings.env);
-        let mut given = given.map_err(|error| ProviderError::Env(self.name(), error))?;
+        let mut variables = cx
+            .environment
+            .child_env(&self.settings.env)
+            .map_err(|error| ProviderError::Env(self.name(), error))?;
         if let Some(server) = &self.settings.server {
-            server.add_to(&mut given, cx);
+            server.add_to(&mut variables, cx);
         }
-        recursion::add_to(&mut given, cx);
-        Ok(given)
+        recursion::add_to(&mut variables, cx);
+        Ok(variables)
     }
 }
 

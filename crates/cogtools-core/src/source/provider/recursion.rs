@@ -1,5 +1,5 @@
-//! A project that is asked for its tools by one of its own providers, which would
-//! go on until the machine is full.
+//! Detects a project that is listed by one of its own providers, which would recurse
+//! until the machine runs out of processes.
 
 use std::ffi::{OsStr, OsString};
 
@@ -9,29 +9,29 @@ use crate::Context;
 use crate::digest;
 use crate::environment::Vars;
 
-/// The variable with the projects whose providers are being asked or called,
-/// commas between them. It has hashes, for a path may hold anything; and a name that
-/// is no setting's.
+/// The variable with the projects whose providers are running, separated by commas. It
+/// contains hashes, because a path may contain any character; its name is not that of a
+/// setting.
 const VARIABLE: &str = "_COGTOOLS_WITHIN";
 
-/// Whether one of the project's own providers has led here.
+/// Whether one of the project's own providers started this process.
 pub(super) fn is_recursive(cx: &Context) -> bool {
-    let within = within(cx);
     let mark = mark(cx);
-    within.is_some_and(|within| within.to_string_lossy().split(',').any(|one| one == mark))
+    running_projects(cx)
+        .is_some_and(|marks| marks.to_string_lossy().split(',').any(|one| one == mark))
 }
 
-/// Adds the project to those that `variables` tell a provider of.
+/// Adds the project to the ones listed in `variables`.
 pub(super) fn add_to(variables: &mut Vars, cx: &Context) {
     let mark = OsString::from(mark(cx));
-    let projects = match within(cx) {
-        Some(within) if !within.is_empty() => [within, &mark].join(OsStr::new(",")),
+    let projects = match running_projects(cx) {
+        Some(marks) if !marks.is_empty() => [marks, &mark].join(OsStr::new(",")),
         _ => mark,
     };
     variables.insert(VARIABLE.into(), projects);
 }
 
-fn within(cx: &Context) -> Option<&OsStr> {
+fn running_projects(cx: &Context) -> Option<&OsStr> {
     let process = cx.environment.process();
     process.get(OsStr::new(VARIABLE)).map(OsString::as_os_str)
 }

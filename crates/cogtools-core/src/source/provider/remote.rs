@@ -1,11 +1,11 @@
-//! A tool that a provider declares, made into one like any other.
+//! A tool that a provider declares, converted into a tool like any other.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Declarations, Provider, ProviderError};
+use super::{Provider, ProviderError};
 use crate::Tool;
 use crate::schema::Schema;
 use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
@@ -15,69 +15,79 @@ use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
 pub struct RemoteTool {
     /// The name that the provider knows it by.
     remote_name: String,
-    /// The name here, with the prefix.
+    /// The local name, with the prefix.
     name: String,
     value: Arc<Value>,
 }
 
-/// The objects in what a provider printed: an array, or one under
-/// `functionDeclarations` or `function_declarations`.
+/// The tools that a provider has declared, and its invalid declarations.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    pub(super) tools: Vec<RemoteTool>,
+    pub(super) errors: Vec<Arc<ProviderError>>,
+}
+
+/// The objects in a provider's output: an array, or one under `functionDeclarations` or
+/// `function_declarations`.
 pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
     let value: Value = serde_json::from_slice(printed).map_err(|error| {
         let nothing = printed.iter().all(u8::is_ascii_whitespace);
         if nothing {
             "it printed nothing".to_owned()
         } else {
-            format!("it printed something else than JSON ({error})")
+            format!("its output is not JSON ({error})")
         }
     })?;
-    let listed = |value: &Value| value.as_array().cloned();
+    let array = |value: &Value| value.as_array().cloned();
     let wrapped = |value: &Value| {
         ["functionDeclarations", "function_declarations", "tools"]
             .iter()
-            .find_map(|key| listed(value.get(key)?))
+            .find_map(|key| array(value.get(key)?))
     };
     let values = match value.as_array() {
         Some(values) => values.clone(),
-        None => wrapped(&value).ok_or("it printed JSON that is no array")?,
+        None => wrapped(&value).ok_or("its output is not a JSON array")?,
     };
-    // Gemini CLI takes an array of wrapped arrays as well.
+    // Gemini CLI also accepts an array of wrapped arrays.
     Ok(values
         .into_iter()
         .flat_map(|value| wrapped(&value).unwrap_or_else(|| vec![value]))
         .collect())
 }
 
-/// Reads the declarations of `provider`; of those with the same name the first counts.
+/// Reads the declarations of `provider`; if several have the same name, the first
+/// counts.
 pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
-    let mut read = Declarations::default();
+    let mut declarations = Declarations::default();
     let mut seen = std::collections::HashSet::new();
     for (index, value) in values.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
             let message = format!("declaration {} has no name", index + 1);
             let error = ProviderError::Declaration(provider.name(), message);
-            read.errors.push(Arc::new(error));
+            declarations.errors.push(Arc::new(error));
             continue;
         };
         if seen.insert(own.clone()) {
-            read.tools.push(RemoteTool {
+            declarations.tools.push(RemoteTool {
                 name: format!("{}{own}", provider.settings().prefix),
                 remote_name: own,
                 value: Arc::new(value),
             });
         } else {
             let error = ProviderError::DuplicateTool(provider.name(), own);
-            read.errors.push(Arc::new(error));
+            declarations.errors.push(Arc::new(error));
         }
     }
-    // Every list of tools is in the order of names.
-    read.tools.sort_by(|one, other| one.name.cmp(&other.name));
-    read
+    // Every list of tools is sorted by name.
+    declarations
+        .tools
+        .sort_by(|one, other| one.name.cmp(&other.name));
+    declarations
 }
 
 impl RemoteTool {
-    /// The name here.
+    /// The local name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -87,12 +97,12 @@ impl RemoteTool {
         &self.remote_name
     }
 
-    /// What the provider says of it.
+    /// Its declaration.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// What stands where others have a file.
+    /// The identifier used in place of a file path.
     pub(super) fn display_path(&self, provider: &Provider) -> PathBuf {
         PathBuf::from(format!(
             "{}: {}",
@@ -101,8 +111,7 @@ impl RemoteTool {
         ))
     }
 
-    /// What it says of itself as a tool of `provider`, held to the same rules as a
-    /// file.
+    /// Its definition as a tool of `provider`, validated by the same rules as a file.
     pub(super) fn definition(&self, provider: &Provider) -> Result<Definition, ToolError> {
         let parameters = self.parameters(provider)?;
         let mut entries = Map::new();
@@ -119,14 +128,15 @@ impl RemoteTool {
         let declaration = JsonDocument::new(self.display_path(provider), entries)?;
         let definition = Definition::from_declaration(&declaration, key, self.annotations())?;
         let definition = match parameters {
-            // Types in capitals and the like, which some print, are no JSON Schema.
+            // Some programs print types in capitals and the like, which is not JSON
+            // Schema.
             Some((key, recovered)) if key != SCHEMAS[0] => definition.with_schema(recovered),
             _ => definition,
         };
         Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
     }
 
-    /// What MCP calls hints; what is not one says nothing.
+    /// MCP's tool annotations; invalid ones are ignored.
     fn annotations(&self) -> Annotations {
         let hints = self.value.get("annotations");
         let hint = |name: &str| hints?.get(name)?.as_bool();
@@ -138,42 +148,45 @@ impl RemoteTool {
         }
     }
 
-    /// Its parameters, with the key that they have, as far as a Schema Object can say
-    /// what they do.
+    /// Its parameters and the key that has them, as far as a Schema Object can express
+    /// them.
     fn parameters(&self, provider: &Provider) -> Result<Option<(&'static str, Schema)>, ToolError> {
-        let said = |key: &&&str| self.value.get(**key).is_some_and(|value| !value.is_null());
-        let Some(key) = SCHEMAS.iter().find(said) else {
+        let is_set = |key: &&&str| self.value.get(**key).is_some_and(|value| !value.is_null());
+        let Some(key) = SCHEMAS.iter().find(is_set) else {
             return Ok(None);
         };
-        let wrong = |what: &str| {
+        let invalid = |what: &str| {
             let message = format!("`{key}` of `{}` {what}", self.remote_name);
             let error = ProviderError::Declaration(provider.name(), message);
             ToolError::Invalid(vec![error.diagnostic()])
         };
-        let object = self.value.get(*key).and_then(Value::as_object);
-        let object = object.ok_or_else(|| wrong("is no object"))?;
-        if !is_of_objects(object) {
-            return Err(wrong("describes something else than an object"));
+        let object = self
+            .value
+            .get(*key)
+            .and_then(Value::as_object)
+            .ok_or_else(|| invalid("is not an object"))?;
+        if !accepts_objects(object) {
+            return Err(invalid("does not describe an object"));
         }
         Ok(Some((key, Schema::from_json_schema(object.clone()))))
     }
 }
 
-/// Whether a schema lets objects through, as far as its type says: arguments are one.
-fn is_of_objects(schema: &Map<String, Value>) -> bool {
-    let object = |kind: &Value| {
+/// Whether a schema accepts objects, as far as its type says: arguments are one.
+fn accepts_objects(schema: &Map<String, Value>) -> bool {
+    let is_object = |kind: &Value| {
         let kind = kind.as_str().unwrap_or_default();
         kind.eq_ignore_ascii_case("object")
     };
     match schema.get("type") {
         None => true,
-        Some(Value::Array(kinds)) => kinds.iter().any(object),
-        Some(kind) => object(kind),
+        Some(Value::Array(kinds)) => kinds.iter().any(is_object),
+        Some(kind) => is_object(kind),
     }
 }
 
-/// The keys that parameters stand under; the first is in the words of OpenAPI, the
-/// others are JSON Schema.
+/// The keys that may contain the parameters; the first is from OpenAPI, the others
+/// contain JSON Schema.
 const SCHEMAS: [&str; 4] = [
     "parameters",
     "parametersJsonSchema",
@@ -191,7 +204,7 @@ mod tests {
     use crate::source::Settings;
 
     #[test]
-    fn a_tool_has_the_time_of_its_provider() {
+    fn a_tool_has_the_timeout_of_its_provider() {
         for (given, expected) in [(None, Tool::TIMEOUT), (Some(300), Duration::from_mins(5))] {
             let provider = Provider::new(Settings {
                 name: "p".to_owned(),

@@ -1,8 +1,9 @@
-//! A server of the Model Context Protocol as a provider: a program of ours speaks
-//! the protocol, and is told which server is meant.
+//! An MCP server as a provider: a separate program speaks the protocol, and receives
+//! the description of the server.
 //!
-//! So nothing of it is linked into what runs for each call. The description goes
-//! into a variable, which other users of the machine cannot read.
+//! So no client code is linked into the programs that run for each call. The
+//! description is passed in a variable, because other users of the machine can read
+//! command lines.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -14,26 +15,27 @@ use crate::environment::Vars;
 use crate::process::Output;
 use crate::{Code, Context, Diagnostic, Hint};
 
-/// A server, as the configuration says it.
+/// An MCP server, as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// What our program is told of it: JSON with name, command or url, and the rest.
+    /// Its description for the client: JSON with name, command or url, and the other
+    /// settings.
     pub description: String,
-    /// How it is reached.
+    /// Its transport.
     pub transport: Transport,
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// The program and its arguments.
     Command(Vec<String>),
-    /// The URL, and the names of the headers that it is sent besides.
+    /// The URL, and the names of the additional headers.
     Url(String, Vec<String>),
 }
 
-/// What servers find besides the variables that are declared, as other hosts have
-/// it: those that are started by package managers need a home.
+/// Variables that servers inherit in addition to the declared ones, as in other hosts:
+/// servers started by package managers need a home directory.
 const INHERITED_VARS: &[&str] = if cfg!(windows) {
     &[
         "APPDATA",
@@ -46,25 +48,26 @@ const INHERITED_VARS: &[&str] = if cfg!(windows) {
 } else {
     &["HOME", "USER", "LOGNAME"]
 };
-/// What our program itself finds besides where it speaks HTTP: whose certificates
-/// it trusts. Whoever sets these means every program.
+/// Variables that the client itself inherits for HTTP: which certificates to trust.
+/// They are set for every program on the system.
 const TLS_VARS: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
-/// How much longer our program may take than the server, for it tells more.
+/// How much longer the client may take than the server, so that it can report a
+/// timeout.
 const OVERHEAD: Duration = Duration::from_secs(3);
 
 impl Server {
-    /// Our program.
+    /// The client.
     pub const PROGRAM: &'static str = "cogtools-mcp-client";
-    /// What has it, under which name.
-    const WITHIN: (&str, &str) = ("cogtools", "mcp-client");
+    /// The program that contains the client, and the subcommand.
+    const EXECUTABLE: (&str, &str) = ("cogtools", "mcp-client");
     /// The variable with the description.
     pub const VARIABLE: &'static str = "COGTOOLS_MCP_SERVER";
-    /// How long declarations are kept unless told otherwise: a day.
+    /// The default lifetime of cached declarations: a day.
     pub const CACHE_TTL: Duration = Duration::from_hours(24);
-    /// How long a server may take to declare: its package may have to be fetched.
+    /// The timeout of discovery: the server's package may have to be downloaded.
     pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// The program and its arguments; empty for one behind a URL.
+    /// The program and its arguments; empty for a server behind a URL.
     pub(super) fn command(&self) -> &[String] {
         match &self.transport {
             Transport::Command(line) => line,
@@ -72,7 +75,7 @@ impl Server {
         }
     }
 
-    /// What is asked, in the words of whoever has to allow it.
+    /// What it runs or connects to, as shown to the user before approval.
     pub(super) fn describe(&self) -> Vec<(&'static str, &[String])> {
         match &self.transport {
             Transport::Command(line) => vec![("starts", line)],
@@ -82,16 +85,16 @@ impl Server {
         }
     }
 
-    /// The file that our program is in, and the word that makes it our program: not
-    /// every installation has a link that is named for it.
+    /// The program file that contains the client, and its subcommand: not every
+    /// installation has a link with the client's name.
     pub(super) fn program(cx: &Context) -> Option<(PathBuf, &'static str)> {
-        let (name, word) = Self::WITHIN;
+        let (name, subcommand) = Self::EXECUTABLE;
         let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let file = cx.programs.as_ref()?.join(name);
-        file.is_file().then_some((file, word))
+        file.is_file().then_some((file, subcommand))
     }
 
-    /// Adds to `variables` what it needs besides.
+    /// Adds the variables that the client and the server need to `variables`.
     pub(super) fn add_to(&self, variables: &mut Vars, cx: &Context) {
         let ours: &[&str] = match self.transport {
             Transport::Command(_) => &[],
@@ -106,24 +109,28 @@ impl Server {
         variables.insert(Self::VARIABLE.into(), self.description.clone().into());
     }
 
-    /// The time our program has for what a server has `time` for.
+    /// The timeout of the client when the server has `time`.
     pub(crate) const fn client_timeout(time: Duration) -> Duration {
         time.saturating_add(OVERHEAD)
     }
 }
 
-/// What our program said on standard error, which is one fault as JSON.
+/// The diagnostic that the client wrote to standard error as JSON.
 pub(super) fn parse_client_error(output: &Output) -> Option<Diagnostic> {
     let value: Value = serde_json::from_slice(output.stderr.bytes.trim_ascii()).ok()?;
-    let word = |key: &str| value.get(key).and_then(Value::as_str);
+    let str_field = |key: &str| value.get(key).and_then(Value::as_str);
     let code = Code::ALL
         .into_iter()
-        .find(|code| Some(code.name()) == word("code"))?;
-    let mut diagnostic = Diagnostic::new(code, word("message")?);
-    let details = word("details").unwrap_or_default();
+        .find(|code| Some(code.name()) == str_field("code"))?;
+    let mut diagnostic = Diagnostic::new(code, str_field("message")?);
+    let details = str_field("details").unwrap_or_default();
     details.clone_into(&mut diagnostic.details);
     let hints = value.get("hints").and_then(Value::as_array);
-    let hints = hints.into_iter().flatten().filter_map(Value::as_str);
-    diagnostic.hints = hints.map(Hint::from).collect();
+    diagnostic.hints = hints
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(Hint::from)
+        .collect();
     Some(diagnostic)
 }

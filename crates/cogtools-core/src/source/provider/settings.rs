@@ -1,34 +1,35 @@
-//! How a provider is asked, as the configuration says it.
+//! The settings of a provider, as configured.
 
 use std::time::Duration;
 
 use super::Server;
 
-/// How a provider is asked, as the configuration says it.
+/// The settings of a provider, as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The provider's name in messages and as a toolset.
     pub name: String,
-    /// The program, and its arguments, that declares.
+    /// The discovery command: a program and its arguments.
     pub discover: Vec<String>,
-    /// The program, and its arguments, that calls the tool whose name comes last.
+    /// The call command: a program and its arguments; the name of the tool is added at
+    /// the end.
     pub call: Vec<String>,
-    /// What its tools' names begin with here, and not for the provider.
+    /// The prefix of its tools' names here, which the provider does not know.
     pub prefix: String,
     /// The environment variables that it may see.
     pub env: Vec<String>,
-    /// How long it may take to declare, and to answer.
+    /// How long its discovery and a call may take.
     pub timeout: Option<Duration>,
-    /// How long its declarations may be kept on disk.
+    /// How long its declarations may be cached on disk.
     pub cache: Option<Duration>,
-    /// Whether whoever runs us has named it, and not whoever wrote the project.
+    /// Whether the user has named it, rather than the author of the project.
     pub user_configured: bool,
-    /// The MCP server that it is, if it is one.
+    /// The MCP server, if it is one.
     pub server: Option<Server>,
 }
 
 impl Settings {
-    /// All that the user's word is about: the command lines, and what they may see.
+    /// Everything that approval covers: the command lines, and the variables they see.
     pub(crate) fn approved_parts(&self) -> Vec<&[String]> {
         let mut lines = vec![self.discover.as_slice(), &self.call, &self.env];
         if let Some(server) = &self.server {
@@ -38,21 +39,21 @@ impl Settings {
         lines
     }
 
-    /// What of others it runs or asks, and what that may see, each with what it is:
-    /// what has to be looked at before it is allowed.
+    /// The command lines and addresses that it uses and the variables it sees, each
+    /// with a label: what the user reviews before approval.
     pub fn describe(&self) -> Vec<(&'static str, &[String])> {
         let mut runs = match &self.server {
             Some(server) => server.describe(),
             None => vec![("discover", &*self.discover), ("call", &*self.call)],
         };
         runs.push(("sees", &self.env));
-        runs.retain(|(_, words)| !words.is_empty());
+        runs.retain(|(_, values)| !values.is_empty());
         runs
     }
 
-    /// How long one run may take, unless told otherwise `usual`.
-    pub(crate) fn timeout_or(&self, usual: Duration) -> Duration {
-        let time = self.timeout.unwrap_or(usual);
+    /// How long one run may take, `default` unless configured.
+    pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
+        let time = self.timeout.unwrap_or(default);
         if self.server.is_some() {
             Server::client_timeout(time)
         } else {
