@@ -102,13 +102,13 @@ fn keys_without_end() {
     let diagnostics = told.lines().filter(|line| line.starts_with("error"));
     assert_eq!(diagnostics.count(), 50);
     assert!(
-        told.ends_with("\nhint: there is more: only the first 50 are shown\n"),
+        told.ends_with("\nhint: there are more: only the first 50 are shown\n"),
         "{told}"
     );
     keys.push_str("key48999: 2\n");
     check(
         &keys,
-        &refused("49004:1", "duplicate key `key48999`, already on line 49003"),
+        &refused("49004:1", "duplicate key `key48999`, first used on line 49003"),
     );
 }
 
@@ -122,7 +122,7 @@ fn schemas_that_multiply() {
     doubles.push_str("  a40: string\n");
     check(
         &doubles,
-        &refused("5:23", "`#/properties/a33` leads through too many schemas"),
+        &refused("5:23", "`#/properties/a33` refers to too many schemas"),
     );
     let mut chain = format!("{BASE}parameters:\n");
     for number in 0..15_000 {
@@ -135,7 +135,7 @@ fn schemas_that_multiply() {
     chain.push_str("  a15000: string\n");
     check(
         &chain,
-        &refused("5:14", "`#/properties/a33` leads through too many schemas"),
+        &refused("5:14", "`#/properties/a33` refers to too many schemas"),
     );
 }
 

@@ -69,7 +69,7 @@ error[INVALID_TOOL]: x.yaml:4:1: a second document begins here
    |
  4 | ---
    | ^^^
-hint: keep one document a file
+hint: write one document per file
 
 "#]],
     ),
@@ -84,7 +84,7 @@ error[INVALID_TOOL]: x.yaml:4:1: a second document begins here
    |
  4 | ---
    | ^^^
-hint: keep one document a file
+hint: write one document per file
 
 "#]],
     ),

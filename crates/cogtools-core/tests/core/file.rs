@@ -124,7 +124,7 @@ error[INVALID_TOOL]: x.yaml:1:7: `a.b` is not a tool's name: a name holds letter
    |
  1 | name: a.b
    |       ^^^
-hint: name it in words that every host accepts, such as `check_facts`
+hint: use a name that every host accepts, such as `check_facts`
 
 "#]],
     ),
@@ -138,7 +138,7 @@ error[INVALID_TOOL]: x.yaml:1:7: `1a` is not a tool's name: a name begins with a
    |
  1 | name: 1a
    |       ^^
-hint: name it in words that every host accepts, such as `check_facts`
+hint: use a name that every host accepts, such as `check_facts`
 
 "#]],
     ),
@@ -166,7 +166,7 @@ error[INVALID_TOOL]: x.yaml:1:7: `` is not a tool's name: a name cannot be empty
    |
  1 | name: ""
    |       ^^
-hint: name it in words that every host accepts, such as `check_facts`
+hint: use a name that every host accepts, such as `check_facts`
 
 "#]],
     ),
@@ -180,7 +180,7 @@ error[INVALID_TOOL]: x.yaml:1:7: `a b` is not a tool's name: a name holds letter
    |
  1 | name: "a b"
    |       ^^^^^
-hint: name it in words that every host accepts, such as `check_facts`
+hint: use a name that every host accepts, such as `check_facts`
 
 "#]],
     ),
@@ -194,7 +194,7 @@ error[INVALID_TOOL]: x.yaml:1:7: `discovered:x` is not a tool's name: a name hol
    |
  1 | name: discovered:x
    |       ^^^^^^^^^^^^
-hint: name it in words that every host accepts, such as `check_facts`
+hint: use a name that every host accepts, such as `check_facts`
 
 "#]],
     ),

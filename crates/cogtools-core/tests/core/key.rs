@@ -210,12 +210,12 @@ hint: write a list of strings, as in `[one, two]`
     (
         r#"env: ["1A", A-B, 5]"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `1A` is not the name of an environment variable
+error[INVALID_TOOL]: x.yaml:1:7: `1A` is not a valid environment variable name
    |
  1 | env: ["1A", A-B, 5]
    |       ^^^^
 hint: use letters, digits and underscores, as in `API_KEY`
-error[INVALID_TOOL]: x.yaml:1:13: `A-B` is not the name of an environment variable
+error[INVALID_TOOL]: x.yaml:1:13: `A-B` is not a valid environment variable name
    |
  1 | env: ["1A", A-B, 5]
    |             ^^^
@@ -268,7 +268,7 @@ error[INVALID_TOOL]: x.yaml:1:11: `examples` takes a list of argument maps, not 
    |
  1 | examples: {a: 1}
    |           ^^^^^^
-hint: write a list of maps, each as a call would send it
+hint: write a list of maps, each with the arguments of a call
 
 "#]],
     ),
@@ -279,7 +279,7 @@ error[INVALID_TOOL]: x.yaml:1:12: `examples` takes a list of argument maps, not 
    |
  1 | examples: [1, {}]
    |            ^
-hint: write a list of maps, each as a call would send it
+hint: write a list of maps, each with the arguments of a call
 
 "#]],
     ),
@@ -290,7 +290,7 @@ error[INVALID_TOOL]: x.yaml:1:13: `parameters` is a map from names to entries, n
    |
  1 | parameters: [a]
    |             ^^^
-hint: write one entry a parameter, such as `city: {type: string, description: …}`
+hint: write one entry per parameter, such as `city: {type: string, description: …}`
 
 "#]],
     ),
@@ -298,7 +298,7 @@ hint: write one entry a parameter, such as `city: {type: string, description: �
         "parameters: {}
 parameters_schema: {type: object}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: `parameters_schema` excludes `parameters`
+error[INVALID_TOOL]: x.yaml:2:1: `parameters_schema` cannot be combined with `parameters`
    |
  2 | parameters_schema: {type: object}
    | ^^^^^^^^^^^^^^^^^

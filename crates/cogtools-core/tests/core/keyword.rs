@@ -50,7 +50,7 @@ error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
    |
  5 |   a: {type: array, prefixItems: []}
    |             ^^^^^
-hint: say what it holds, as in `type: string[]`
+hint: name the type of its items, as in `type: string[]`
 error[INVALID_TOOL]: x.yaml:5:20: `prefixItems` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {type: array, prefixItems: []}
@@ -66,7 +66,7 @@ error[INVALID_TOOL]: x.yaml:5:7: `patternProperties` is not a keyword of an Open
    |
  5 |   a: {patternProperties: {}}
    |       ^^^^^^^^^^^^^^^^^
-hint: OpenAPI 3.0 cannot say this; describe the keys in `description` and allow them with `additionalProperties`
+hint: OpenAPI 3.0 cannot express this; describe the keys in `description` and allow them with `additionalProperties`
 
 "#]],
     ),
@@ -77,12 +77,12 @@ error[INVALID_TOOL]: x.yaml:5:7: `if` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {if: {}, then: {}}
    |       ^^
-hint: OpenAPI 3.0 has no conditions; use `oneOf`, or say it in `description`
+hint: OpenAPI 3.0 has no conditions; use `oneOf`, or explain it in `description`
 error[INVALID_TOOL]: x.yaml:5:15: `then` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {if: {}, then: {}}
    |               ^^^^
-hint: OpenAPI 3.0 has no conditions; use `oneOf`, or say it in `description`
+hint: OpenAPI 3.0 has no conditions; use `oneOf`, or explain it in `description`
 
 "#]],
     ),
@@ -126,7 +126,7 @@ error[INVALID_TOOL]: x.yaml:5:7: `frobnicate` is not a keyword of an OpenAPI 3.0
    |
  5 |   a: {frobnicate: 1}
    |       ^^^^^^^^^^
-hint: remove it; own words begin with `x-`
+hint: remove it; the names of extensions begin with `x-`
 
 "#]],
     ),
@@ -143,7 +143,7 @@ const VALUES_OF_KEYWORDS: [(&str, Snapshot); 16] = [
     (
         "a: {type: string, minLength: -1}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:32: `minLength` takes a whole number from 0 up, not -1
+error[INVALID_TOOL]: x.yaml:5:32: `minLength` takes a non-negative integer, not -1
    |
  5 |   a: {type: string, minLength: -1}
    |                                ^^
@@ -154,7 +154,7 @@ hint: write a number such as `1`, without quotes
     (
         r#"a: {type: string, maxLength: "5"}"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:32: `maxLength` takes a whole number from 0 up, not a string
+error[INVALID_TOOL]: x.yaml:5:32: `maxLength` takes a non-negative integer, not a string
    |
  5 |   a: {type: string, maxLength: "5"}
    |                                ^^^

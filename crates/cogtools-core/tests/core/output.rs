@@ -34,7 +34,7 @@ hint: write `type: json` when the result is JSON
         (
             "{}",
             str![[r#"
-error[INVALID_TOOL]: x.yaml:3:1: `output` says no `type`
+error[INVALID_TOOL]: x.yaml:3:1: `output` has no `type`
    |
  3 | output: {}
    | ^^^^^^
@@ -45,7 +45,7 @@ hint: write `output: {type: json}` or `output: {type: text}`
         (
             "{type: text, schema: {type: string}}",
             str![[r#"
-error[INVALID_TOOL]: x.yaml:3:22: `schema` is for a result of `type: json`
+error[INVALID_TOOL]: x.yaml:3:22: `schema` requires `type: json`
    |
  3 | output: {type: text, schema: {type: string}}
    |                      ^^^^^^

@@ -9,7 +9,7 @@ const KEYS_THAT_STAND_TWICE: [(&str, Snapshot); 4] = [
         "title: a
 title: b",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: duplicate key `title`, already on line 1
+error[INVALID_TOOL]: x.yaml:2:1: duplicate key `title`, first used on line 1
    |
  2 | title: b
    | ^^^^^
@@ -21,7 +21,7 @@ hint: remove or rename one of the two
         "parameters:
   a: {type: string, description: d, type: string}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:37: duplicate key `type`, already on line 2
+error[INVALID_TOOL]: x.yaml:2:37: duplicate key `type`, first used on line 2
    |
  2 |   a: {type: string, description: d, type: string}
    |                                     ^^^^
@@ -32,7 +32,7 @@ hint: remove or rename one of the two
     (
         r#"parameters: {ä: string, "\u00e4": string}"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:25: duplicate key `ä`, already on line 1
+error[INVALID_TOOL]: x.yaml:1:25: duplicate key `ä`, first used on line 1
    |
  1 | parameters: {ä: string, "\u00e4": string}
    |                         ^^^^^^^^
@@ -62,7 +62,7 @@ hint: remove or rename one of the two
   k17: 1
   k17: 2",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:20:3: duplicate key `k17`, already on line 19
+error[INVALID_TOOL]: x.yaml:20:3: duplicate key `k17`, first used on line 19
     |
  20 |   k17: 2
     |   ^^^
@@ -160,7 +160,7 @@ hint: put it in quotes
     (
         "title: .inf",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:8: `.inf` has no place in JSON
+error[INVALID_TOOL]: x.yaml:1:8: `.inf` cannot be represented in JSON
    |
  1 | title: .inf
    |        ^^^^
@@ -171,7 +171,7 @@ hint: put it in quotes to make it a string
     (
         "timeout: 017",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:10: `017` is 8-based for some readers of YAML and 10-based for others
+error[INVALID_TOOL]: x.yaml:1:10: `017` is octal for some YAML parsers and decimal for others
    |
  1 | timeout: 017
    |          ^^^
@@ -182,7 +182,7 @@ hint: write 17, 0o17 or "017"
     (
         "timeout: 99999999999999999999",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:10: `99999999999999999999` does not fit 64 bits
+error[INVALID_TOOL]: x.yaml:1:10: `99999999999999999999` does not fit in 64 bits
    |
  1 | timeout: 99999999999999999999
    |          ^^^^^^^^^^^^^^^^^^^^

@@ -89,7 +89,7 @@ error[INVALID_TOOL]: x.yaml:5:13: `type` takes one type's name, not a list
    |
  5 |   a: {type: [string, "null"]}
    |             ^^^^^^^^^^^^^^^^
-hint: write one type, and `nullable: true` where null is meant too
+hint: write one type, and `nullable: true` if null is valid, too
 
 "#]],
     ),
@@ -144,7 +144,7 @@ error[INVALID_TOOL]: x.yaml:5:6: an array needs `items`
    |
  5 |   a: array
    |      ^^^^^
-hint: say what it holds, as in `type: string[]`
+hint: name the type of its items, as in `type: string[]`
 
 "#]],
     ),
@@ -155,7 +155,7 @@ error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
    |
  5 |   a: {type: array}
    |             ^^^^^
-hint: say what it holds, as in `type: string[]`
+hint: name the type of its items, as in `type: string[]`
 
 "#]],
     ),
@@ -205,22 +205,22 @@ const WHAT_IS_REQUIRED_IS_SAID_ONCE: [(&str, Snapshot); 6] = [
     (
         "a: {type: string, required: true}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:21: `required` has no place here: every parameter is required unless it says otherwise
+error[INVALID_TOOL]: x.yaml:5:21: `required` is not used here: every parameter is required unless it is `optional`
    |
  5 |   a: {type: string, required: true}
    |                     ^^^^^^^^
-hint: remove it and mark the others with `optional: true`
+hint: remove it, and mark the others with `optional: true`
 
 "#]],
     ),
     (
         "a: {type: object, properties: {b: string}, required: [b]}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:46: `required` has no place here: every parameter is required unless it says otherwise
+error[INVALID_TOOL]: x.yaml:5:46: `required` is not used here: every parameter is required unless it is `optional`
    |
  5 |   a: {type: object, properties: {b: string}, required: [b]}
    |                                              ^^^^^^^^
-hint: remove it and mark the others with `optional: true`
+hint: remove it, and mark the others with `optional: true`
 
 "#]],
     ),
@@ -238,7 +238,7 @@ hint: write a map such as `{type: string}`
     (
         "a: {type: string, default: x, optional: false}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:33: a parameter with a default is optional
+error[INVALID_TOOL]: x.yaml:5:33: a parameter with a default is always optional
    |
  5 |   a: {type: string, default: x, optional: false}
    |                                 ^^^^^^^^
@@ -260,7 +260,7 @@ hint: write `true` or `false`, without quotes
     (
         "a: {type: array, items: {type: string, optional: true}}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:42: `optional` belongs to a parameter or a property
+error[INVALID_TOOL]: x.yaml:5:42: `optional` applies only to a parameter or a property
    |
  5 |   a: {type: array, items: {type: string, optional: true}}
    |                                          ^^^^^^^^

@@ -23,7 +23,7 @@ error[INVALID_TOOL]: x.yaml:1:9: mapping values are not allowed in this context
    |
  1 | title: a: b
    |         ^
-hint: put text that holds `: ` in quotes, or write it under `|`
+hint: put text that contains `: ` in quotes, or write it under `|`
 
 "#]],
     ),
@@ -104,7 +104,7 @@ error[INVALID_TOOL]: x.yaml:4:1: simple key expected ':'
    |
  4 | c
    | ^
-hint: write `key: value`; text of several lines belongs under `|`, indented
+hint: write `key: value`; put text of several lines under `|`, indented
 
 "#]],
     ),
@@ -115,7 +115,7 @@ error[INVALID_TOOL]: x.yaml:1:5: invalid trailing content after double-quoted sc
    |
  1 | "a" "b": c
    |     ^
-hint: write `\"` for a quote inside of double quotes
+hint: write `\"` for a quote inside double quotes
 
 "#]],
     ),
@@ -126,7 +126,7 @@ error[INVALID_TOOL]: x.yaml:1:12: invalid trailing content after single-quoted s
    |
  1 | title: 'it's'
    |            ^
-hint: write `''` for one quote inside of single quotes
+hint: write `''` for a quote inside single quotes
 
 "#]],
     ),
