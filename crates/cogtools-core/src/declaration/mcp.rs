@@ -116,8 +116,8 @@ fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
 /// Adds the properties of a schema and of the schemas that it lists; the first one of
 /// each name wins.
 fn collect_properties(schema: &Object, properties: &mut Object) {
-    let own = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in own.into_iter().flatten() {
+    let named = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in named.into_iter().flatten() {
         if !properties.contains_key(name) {
             properties.insert(name.clone(), property.clone());
         }

@@ -14,6 +14,9 @@ const MAX_VALUE_CHARS: usize = 60;
 
 /// The message, without the location.
 pub(super) fn message(kind: &Kind, value: &Value) -> String {
+    if let Some(message) = size_message(kind, value) {
+        return message;
+    }
     let got = show(value);
     match kind {
         Kind::Type { kind } if value.is_null() => {
@@ -36,34 +39,6 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         Kind::MultipleOf { multiple_of } => {
             format!("must be a multiple of {multiple_of}, got {got}")
         }
-        Kind::MinLength { limit } => format!(
-            "needs at least {}, has {}",
-            count(*limit, "character"),
-            length(value)
-        ),
-        Kind::MaxLength { limit } => format!(
-            "may have at most {}, has {}",
-            count(*limit, "character"),
-            length(value)
-        ),
-        Kind::MinItems { limit } => format!(
-            "needs at least {}, has {}",
-            count(*limit, "item"),
-            length(value)
-        ),
-        Kind::MaxItems { limit } => format!(
-            "may have at most {}, has {}",
-            count(*limit, "item"),
-            length(value)
-        ),
-        Kind::MinProperties { limit } => {
-            let least = count(*limit, "key");
-            format!("needs at least {least}, has {}", length(value))
-        }
-        Kind::MaxProperties { limit } => {
-            let most = count(*limit, "key");
-            format!("may have at most {most}, has {}", length(value))
-        }
         Kind::UniqueItems => "has the same item twice".to_owned(),
         Kind::Pattern { pattern } => format!("must match the pattern `{pattern}`, got {got}"),
         Kind::Format { format } => format!("must be in the format {format}, got {got}"),
@@ -79,6 +54,21 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         }
         other => format!("does not satisfy `{}`", other.keyword()),
     }
+}
+
+/// The message for a value of the wrong size.
+fn size_message(kind: &Kind, value: &Value) -> Option<String> {
+    let (bound, limit, noun) = match kind {
+        Kind::MinLength { limit } => ("needs at least", limit, "character"),
+        Kind::MaxLength { limit } => ("may have at most", limit, "character"),
+        Kind::MinItems { limit } => ("needs at least", limit, "item"),
+        Kind::MaxItems { limit } => ("may have at most", limit, "item"),
+        Kind::MinProperties { limit } => ("needs at least", limit, "key"),
+        Kind::MaxProperties { limit } => ("may have at most", limit, "key"),
+        _ => return None,
+    };
+    let actual = length(value);
+    Some(format!("{bound} {}, has {actual}", count(*limit, noun)))
 }
 
 /// The hints for this kind of error.

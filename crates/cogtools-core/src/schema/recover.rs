@@ -108,7 +108,7 @@ fn entry(keyword: &str, value: &Value, root: &Value, depth: usize, result: &mut 
                     .map(|(name, value)| (name.clone(), schema(value)));
                 result.insert(keyword.to_owned(), Value::Object(properties.collect()));
             }
-            (Some(takes), value) if fits(takes, value) => {
+            (Some(takes), value) if has_kind(takes, value) => {
                 result.insert(keyword.to_owned(), value.clone());
             }
             _ => {}
@@ -168,7 +168,7 @@ fn composition(keyword: &str, parts: &[Value], root: &Value, depth: usize, resul
 }
 
 /// Whether a keyword without subschemas has a value of its kind.
-fn fits(takes: Takes, value: &Value) -> bool {
+fn has_kind(takes: Takes, value: &Value) -> bool {
     match takes {
         Takes::Text | Takes::Pattern => value.is_string(),
         Takes::Flag => value.is_boolean(),

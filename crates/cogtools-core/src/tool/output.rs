@@ -141,7 +141,7 @@ impl Reader<'_> {
         match (kind, schema) {
             (None, _) => self.report(&DefinitionError::OutputType, entry.span),
             (Some(Type::Text), Some(schema)) => {
-                self.report(&DefinitionError::TextSchema, schema.span)
+                self.report(&DefinitionError::TextSchema, schema.span);
             }
             (Some(Type::Json), schema) => return self.json(schema),
             (Some(Type::Text), None) | (Some(Type::Invalid), _) => {}

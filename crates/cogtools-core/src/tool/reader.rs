@@ -87,7 +87,7 @@ impl<'t> Reader<'t> {
         match entry.value.text() {
             Some(Tool::SCHEMA) => {}
             Some(other) => {
-                self.report(&DefinitionError::Schema(other.to_owned()), entry.value.span)
+                self.report(&DefinitionError::Schema(other.to_owned()), entry.value.span);
             }
             None => self.report_kind("$schema", Expected::String, &entry.value),
         }

@@ -82,7 +82,7 @@ impl Handler for Exec {
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        let own = |template| TemplateSource::inline(template, text);
-        self.0.iter().map(own).collect()
+        let source = |template| TemplateSource::inline(template, text);
+        self.0.iter().map(source).collect()
     }
 }

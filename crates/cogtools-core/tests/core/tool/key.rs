@@ -1,10 +1,10 @@
-//! The keys of a tool file, each with values that it does not take.
+//! The keys of a tool file, each with invalid values.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_lines;
+use crate::support::check_lines;
 
-const EVERY_KEY_IN_ITS_PLACE: [(&str, Snapshot); 10] = [
+const EVERY_KEY_WITH_A_VALID_VALUE: [(&str, Snapshot); 10] = [
     ("title: T", str!["ok"]),
     (
         "$schema: schema:agladysh-research.org,2025/cogtools:tool",
@@ -24,13 +24,13 @@ const EVERY_KEY_IN_ITS_PLACE: [(&str, Snapshot); 10] = [
 ];
 
 #[test]
-fn every_key_in_its_place() {
-    for (given, expected) in EVERY_KEY_IN_ITS_PLACE {
-        check_lines(given, expected);
+fn every_key_with_a_valid_value() {
+    for (input, expected) in EVERY_KEY_WITH_A_VALID_VALUE {
+        check_lines(input, expected);
     }
 }
 
-const KEYS_THAT_TOOLS_DO_NOT_HAVE: [(&str, Snapshot); 5] = [
+const UNKNOWN_KEYS: [(&str, Snapshot); 5] = [
     (
         "desciption: x",
         str![[r#"
@@ -93,9 +93,9 @@ error[INVALID_TOOL]: x.yaml:1:1: unknown key `input_schema`
 ];
 
 #[test]
-fn keys_that_tools_do_not_have() {
-    for (given, expected) in KEYS_THAT_TOOLS_DO_NOT_HAVE {
-        check_lines(given, expected);
+fn unknown_keys() {
+    for (input, expected) in UNKNOWN_KEYS {
+        check_lines(input, expected);
     }
 }
 
@@ -310,7 +310,7 @@ hint: remove one of the two
 
 #[test]
 fn values_of_the_wrong_kind() {
-    for (given, expected) in VALUES_OF_THE_WRONG_KIND {
-        check_lines(given, expected);
+    for (input, expected) in VALUES_OF_THE_WRONG_KIND {
+        check_lines(input, expected);
     }
 }

@@ -1,10 +1,10 @@
-//! Types and what is required: one spelling each, and the fix for all others.
+//! Types, `required` and `optional`: one form each, and a fix for all others.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_parameters;
+use crate::support::check_parameters;
 
-const TYPES_ARE_SPELLED_ONE_WAY: [(&str, Snapshot); 17] = [
+const UNKNOWN_TYPES_HAVE_A_FIX: [(&str, Snapshot); 17] = [
     (
         "a: int",
         str![[r#"
@@ -195,13 +195,13 @@ hint: write a map such as `{type: string}`
 ];
 
 #[test]
-fn types_are_spelled_one_way() {
-    for (given, expected) in TYPES_ARE_SPELLED_ONE_WAY {
-        check_parameters(given, expected);
+fn unknown_types_have_a_fix() {
+    for (input, expected) in UNKNOWN_TYPES_HAVE_A_FIX {
+        check_parameters(input, expected);
     }
 }
 
-const WHAT_IS_REQUIRED_IS_SAID_ONCE: [(&str, Snapshot); 6] = [
+const REDUNDANT_OR_MISPLACED_REQUIRED_AND_OPTIONAL: [(&str, Snapshot); 6] = [
     (
         "a: {type: string, required: true}",
         str![[r#"
@@ -271,8 +271,8 @@ hint: remove it
 ];
 
 #[test]
-fn what_is_required_is_said_once() {
-    for (given, expected) in WHAT_IS_REQUIRED_IS_SAID_ONCE {
-        check_parameters(given, expected);
+fn redundant_or_misplaced_required_and_optional() {
+    for (input, expected) in REDUNDANT_OR_MISPLACED_REQUIRED_AND_OPTIONAL {
+        check_parameters(input, expected);
     }
 }

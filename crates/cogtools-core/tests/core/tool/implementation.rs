@@ -1,10 +1,10 @@
-//! What the implementation of a tool may be.
+//! The kinds of implementation of a tool.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_file;
+use crate::support::check_file;
 
-const WAYS_OF_IMPLEMENTATION: [(&str, Snapshot); 11] = [
+const KINDS_OF_IMPLEMENTATION: [(&str, Snapshot); 11] = [
     (
         "name: x
 description: d
@@ -162,13 +162,13 @@ hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
 ];
 
 #[test]
-fn ways_of_implementation() {
-    for (given, expected) in WAYS_OF_IMPLEMENTATION {
-        check_file(given, expected);
+fn kinds_of_implementation() {
+    for (input, expected) in KINDS_OF_IMPLEMENTATION {
+        check_file(input, expected);
     }
 }
 
-const LANGUAGES_OF_TEMPLATES: [(&str, Snapshot); 8] = [
+const UNKNOWN_TEMPLATE_LANGUAGES: [(&str, Snapshot); 8] = [
     (
         "name: x
 description: d
@@ -264,8 +264,8 @@ hint: put a space before `#`, as in `| # njk`
 ];
 
 #[test]
-fn languages_of_templates() {
-    for (given, expected) in LANGUAGES_OF_TEMPLATES {
-        check_file(given, expected);
+fn unknown_template_languages() {
+    for (input, expected) in UNKNOWN_TEMPLATE_LANGUAGES {
+        check_file(input, expected);
     }
 }

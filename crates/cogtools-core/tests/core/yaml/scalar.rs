@@ -2,9 +2,9 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_lines;
+use crate::support::check_lines;
 
-const KEYS_THAT_STAND_TWICE: [(&str, Snapshot); 4] = [
+const DUPLICATE_KEYS: [(&str, Snapshot); 4] = [
     (
         "title: a
 title: b",
@@ -73,13 +73,13 @@ hint: remove or rename one of the two
 ];
 
 #[test]
-fn keys_that_stand_twice() {
-    for (given, expected) in KEYS_THAT_STAND_TWICE {
-        check_lines(given, expected);
+fn duplicate_keys() {
+    for (input, expected) in DUPLICATE_KEYS {
+        check_lines(input, expected);
     }
 }
 
-const WHAT_YAML_HAS_AND_JSON_HAS_NOT: [(&str, Snapshot); 10] = [
+const YAML_WITHOUT_A_JSON_FORM: [(&str, Snapshot); 10] = [
     (
         "title: !!set {}",
         str![[r#"
@@ -193,13 +193,13 @@ hint: put it in quotes to make it a string
 ];
 
 #[test]
-fn what_yaml_has_and_json_has_not() {
-    for (given, expected) in WHAT_YAML_HAS_AND_JSON_HAS_NOT {
-        check_lines(given, expected);
+fn yaml_without_a_json_form() {
+    for (input, expected) in YAML_WITHOUT_A_JSON_FORM {
+        check_lines(input, expected);
     }
 }
 
-const WHAT_READERS_KNOW_BY_OTHER_NAMES: [(&str, Snapshot); 3] = [
+const YAML_1_1_SPELLINGS: [(&str, Snapshot); 3] = [
     (
         "timeout: 1_000",
         str![[r#"
@@ -226,8 +226,8 @@ hint: write `true` or `false`, without quotes
 ];
 
 #[test]
-fn what_readers_know_by_other_names() {
-    for (given, expected) in WHAT_READERS_KNOW_BY_OTHER_NAMES {
-        check_lines(given, expected);
+fn yaml_1_1_spellings() {
+    for (input, expected) in YAML_1_1_SPELLINGS {
+        check_lines(input, expected);
     }
 }

@@ -1,10 +1,10 @@
-//! References, defaults, and schemas taken word for word.
+//! References, defaults and plain schemas.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::{check_parameters, check_schema};
+use crate::support::{check_parameters, check_schema};
 
-const REFERENCES: [(&str, Snapshot); 8] = [
+const INVALID_REFERENCES: [(&str, Snapshot); 8] = [
     (
         "a: {$ref: '#/properties/b'}",
         str![[r#"
@@ -98,13 +98,13 @@ b: {type: object, properties: {c: {$ref: '#'}}}",
 ];
 
 #[test]
-fn references() {
-    for (given, expected) in REFERENCES {
-        check_parameters(given, expected);
+fn invalid_references() {
+    for (input, expected) in INVALID_REFERENCES {
+        check_parameters(input, expected);
     }
 }
 
-const DEFAULTS_MUST_FIT: [(&str, Snapshot); 6] = [
+const DEFAULTS_MUST_MATCH_THEIR_SCHEMA: [(&str, Snapshot); 6] = [
     (
         "a: {type: integer, default: x}",
         str![[r#"
@@ -168,13 +168,13 @@ hint: a default must be a value that a caller could send
 ];
 
 #[test]
-fn defaults_must_fit() {
-    for (given, expected) in DEFAULTS_MUST_FIT {
-        check_parameters(given, expected);
+fn defaults_must_match_their_schema() {
+    for (input, expected) in DEFAULTS_MUST_MATCH_THEIR_SCHEMA {
+        check_parameters(input, expected);
     }
 }
 
-const A_SCHEMA_WORD_FOR_WORD: [(&str, Snapshot); 8] = [
+const PLAIN_SCHEMAS: [(&str, Snapshot); 8] = [
     (
         "type: string",
         str![[r#"
@@ -270,8 +270,8 @@ properties: {a: {type: integer, default: x}}",
 ];
 
 #[test]
-fn a_schema_word_for_word() {
-    for (given, expected) in A_SCHEMA_WORD_FOR_WORD {
-        check_schema(given, expected);
+fn plain_schemas() {
+    for (input, expected) in PLAIN_SCHEMAS {
+        check_schema(input, expected);
     }
 }

@@ -1,10 +1,10 @@
-//! What is no YAML: the words of the parser, their place and what to do.
+//! Syntax errors: the message of the parser, the location and a hint.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_lines;
+use crate::support::check_lines;
 
-const SYNTAX: [(&str, Snapshot); 14] = [
+const SYNTAX_ERRORS_HAVE_HINTS: [(&str, Snapshot); 14] = [
     (
         r#"title: "open"#,
         str![[r#"
@@ -155,13 +155,13 @@ hint: put text that begins with a special character in quotes
 ];
 
 #[test]
-fn syntax() {
-    for (given, expected) in SYNTAX {
-        check_lines(given, expected);
+fn syntax_errors_have_hints() {
+    for (input, expected) in SYNTAX_ERRORS_HAVE_HINTS {
+        check_lines(input, expected);
     }
 }
 
-const WIDE_CHARACTERS_BEFORE_A_FAULT: [(&str, Snapshot); 3] = [
+const COLUMNS_AFTER_WIDE_CHARACTERS: [(&str, Snapshot); 3] = [
     (
         r#"title: {日本: "ü😀", typo: 1}"#,
         str![[r#"
@@ -198,8 +198,8 @@ hint: the types are string, integer, number, boolean, array and object
 ];
 
 #[test]
-fn wide_characters_before_a_fault() {
-    for (given, expected) in WIDE_CHARACTERS_BEFORE_A_FAULT {
-        check_lines(given, expected);
+fn columns_after_wide_characters() {
+    for (input, expected) in COLUMNS_AFTER_WIDE_CHARACTERS {
+        check_lines(input, expected);
     }
 }

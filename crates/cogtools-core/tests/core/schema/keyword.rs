@@ -1,10 +1,10 @@
-//! The keywords of a schema, and what they take.
+//! The keywords of a schema, and the values they take.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_parameters;
+use crate::support::check_parameters;
 
-const WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT: [(&str, Snapshot); 10] = [
+const UNKNOWN_KEYWORDS: [(&str, Snapshot); 10] = [
     (
         "a: {const: 1}",
         str![[r#"
@@ -133,13 +133,13 @@ hint: remove it; the names of extensions begin with `x-`
 ];
 
 #[test]
-fn words_that_the_schema_object_has_not() {
-    for (given, expected) in WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT {
-        check_parameters(given, expected);
+fn unknown_keywords() {
+    for (input, expected) in UNKNOWN_KEYWORDS {
+        check_parameters(input, expected);
     }
 }
 
-const VALUES_OF_KEYWORDS: [(&str, Snapshot); 16] = [
+const VALUES_OF_THE_WRONG_KIND: [(&str, Snapshot); 16] = [
     (
         "a: {type: string, minLength: -1}",
         str![[r#"
@@ -319,8 +319,8 @@ hint: put it in quotes to make it a string
 ];
 
 #[test]
-fn values_of_keywords() {
-    for (given, expected) in VALUES_OF_KEYWORDS {
-        check_parameters(given, expected);
+fn values_of_the_wrong_kind() {
+    for (input, expected) in VALUES_OF_THE_WRONG_KIND {
+        check_parameters(input, expected);
     }
 }
