@@ -87,8 +87,8 @@ mod tests {
         let found = Budget::new(budget).select(costs, 20);
         let found = found.map(|selection| {
             let declared = selection.declared.iter().enumerate();
-            let declared: Vec<usize> = declared.filter(|(_, d)| **d).map(|(i, _)| i).collect();
-            (declared, selection.with_search, selection.tokens)
+            let indices: Vec<usize> = declared.filter(|(_, d)| **d).map(|(i, _)| i).collect();
+            (indices, selection.with_search, selection.tokens)
         });
         let expected =
             expected.map(|(declared, search, tokens)| (declared.to_vec(), search, tokens));

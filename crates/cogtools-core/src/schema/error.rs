@@ -7,7 +7,7 @@ use crate::{Actual, Code, Diagnostic, Expected, Hint};
 #[derive(Debug)]
 pub struct SchemaError {
     /// What is wrong.
-    pub diagnostic: SchemaErrorKind,
+    pub kind: SchemaErrorKind,
     /// Where in the tool file.
     pub span: Span,
 }

@@ -78,14 +78,14 @@ impl Expander {
             if self.is_full() {
                 break;
             }
-            if let Err(diagnostic) = checker.check(&root, target) {
-                self.report(diagnostic, *span);
+            if let Err(kind) = checker.check(&root, target) {
+                self.report(kind, *span);
             }
         }
         if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
-            && let Err(diagnostic) = checker.check_root(&root)
+            && let Err(kind) = checker.check_root(&root)
         {
-            self.report(diagnostic, *span);
+            self.report(kind, *span);
         }
         if self.errors.is_empty() {
             Ok(root)
@@ -99,9 +99,9 @@ impl Expander {
         self.errors.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn report(&mut self, diagnostic: SchemaErrorKind, span: Span) {
+    pub(super) fn report(&mut self, kind: SchemaErrorKind, span: Span) {
         if !self.is_full() {
-            self.errors.push(SchemaError { diagnostic, span });
+            self.errors.push(SchemaError { kind, span });
         }
     }
 
@@ -218,11 +218,11 @@ impl Expander {
                 schema.insert("type".into(), text.into());
             }
             Some(text) => {
-                let diagnostic = SchemaErrorKind::Type {
+                let kind = SchemaErrorKind::Type {
                     name: text.into(),
                     fix: types::suggestion(text).map(|fix| fix.to_string()),
                 };
-                self.report(diagnostic, entry.value.span);
+                self.report(kind, entry.value.span);
             }
             None => self.kind_error(entry, Expected::Type),
         }

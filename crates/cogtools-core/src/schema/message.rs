@@ -28,8 +28,7 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
             kind_of(value)
         ),
         Kind::Enum { options } => {
-            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-            let options: Vec<String> = options.iter().map(show).collect();
+            let options: Vec<String> = options.as_array().into_iter().flatten().map(show).collect();
             format!("expected one of {}, got {got}", options.join(", "))
         }
         Kind::Minimum { limit } => format!("must be at least {limit}, got {got}"),

@@ -56,11 +56,11 @@ impl Expander {
                     item.span,
                 ),
                 Some(name) if !seen.insert(name) => {
-                    let diagnostic = SchemaErrorKind::Repeated {
+                    let kind = SchemaErrorKind::Repeated {
                         keyword,
                         value: format!("`{name}`"),
                     };
-                    self.report(diagnostic, item.span);
+                    self.report(kind, item.span);
                 }
                 Some(_) => {}
             }

@@ -126,9 +126,10 @@ fn name(schema: &Schema, segments: &[String]) -> String {
     let Some((last, outer)) = segments.split_last() else {
         return "an object".to_owned();
     };
-    let list = schema.at(outer.iter().map(String::as_str));
-    let list = list.is_some_and(|list| list.contains_key("items"));
-    if list && !outer.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_list = schema
+        .at(outer.iter().map(String::as_str))
+        .is_some_and(|schema| schema.contains_key("items"));
+    if is_list && !outer.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
         return format!("item {last} of {}", name(schema, outer));
     }
     last.clone()

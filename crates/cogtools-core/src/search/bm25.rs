@@ -69,8 +69,8 @@ fn score(query_token: &str, documents: &[Document], average: f64) -> Vec<f64> {
             }
         });
     }
-    let matching = frequencies.iter().filter(|frequency| **frequency > 0.0);
-    let matching = count(matching.count());
+    let scoring = frequencies.iter().filter(|frequency| **frequency > 0.0);
+    let matching = count(scoring.count());
     let rarity = (1.0 + (count(documents.len()) - matching + 0.5) / (matching + 0.5)).ln();
     let gain = |(frequency, document): (&f64, &Document)| {
         let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * document.length / average;

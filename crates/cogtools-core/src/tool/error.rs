@@ -99,9 +99,10 @@ impl ToolError {
             Self::Syntax(diagnostic) => vec![*diagnostic],
             Self::Invalid(diagnostics) => diagnostics,
             Self::Defect(file) => {
-                let diagnostic = Diagnostic::new(Code::Internal, "cogtools failed on this tool");
-                let diagnostic = diagnostic.with_subject(file.display().to_string());
-                vec![diagnostic.hint("this is a bug in cogtools; please report it with the file")]
+                let diagnostic = Diagnostic::new(Code::Internal, "cogtools failed on this tool")
+                    .with_subject(file.display().to_string())
+                    .hint("this is a bug in cogtools; please report it with the file");
+                vec![diagnostic]
             }
         }
     }
@@ -149,7 +150,6 @@ impl DefinitionError {
 /// The diagnostics for the errors of a schema.
 pub(super) fn schema_diagnostics(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Diagnostic> {
     let errors = errors.iter().take(Diagnostic::MAX_SHOWN + 1);
-    let diagnostic =
-        |error: &SchemaError| locator.locate(error.diagnostic.diagnostic(), error.span);
+    let diagnostic = |error: &SchemaError| locator.locate(error.kind.diagnostic(), error.span);
     errors.map(diagnostic).collect()
 }

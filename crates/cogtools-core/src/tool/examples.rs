@@ -95,8 +95,8 @@ pub(super) fn check_defaults(
     for (pointer, message) in definition.schema.invalid_defaults() {
         let span = find(document, &format!("{pointer}/default"));
         let message = format!("the default does not match its own schema: {message}");
-        let diagnostic = Diagnostic::new(Code::InvalidTool, message);
-        let diagnostic = diagnostic.hint("a default must be a value that a caller could send");
+        let diagnostic = Diagnostic::new(Code::InvalidTool, message)
+            .hint("a default must be a value that a caller could send");
         diagnostics.push(locator.locate(diagnostic, span));
     }
     diagnostics

@@ -38,10 +38,9 @@ impl JsonDocument {
         let text = Text::empty(name);
         match node(value, 1, &mut 0) {
             Ok(node) => Ok(Self { text, node }),
-            Err(diagnostic) => {
+            Err(kind) => {
                 let span = Span { start: 0, end: 0 };
-                let mut diagnostic =
-                    YamlError { diagnostic, span }.diagnostic(Code::InvalidTool, &text);
+                let mut diagnostic = YamlError { kind, span }.diagnostic(Code::InvalidTool, &text);
                 diagnostic.location = None;
                 let name = text.display_path().display().to_string();
                 Err(ToolError::Syntax(Box::new(diagnostic.with_subject(name))))
@@ -75,9 +74,8 @@ fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorK
     }
     let data = match value {
         Value::Array(items) => {
-            let items = items.into_iter();
-            let items = items.map(|item| node(item, depth + 1, next));
-            Data::List(items.collect::<Result<_, _>>()?)
+            let nodes = items.into_iter().map(|item| node(item, depth + 1, next));
+            Data::List(nodes.collect::<Result<_, _>>()?)
         }
         Value::Object(entries) => {
             let entries = entries.into_iter().map(|(key, value)| {

@@ -116,7 +116,7 @@ impl Reader<'_> {
                     Some("text") => kind = Some(Type::Text),
                     Some("json") => kind = Some(Type::Json),
                     _ => {
-                        let diagnostic = DefinitionError::Kind {
+                        let error = DefinitionError::Kind {
                             key: "type".to_owned(),
                             expected: Expected::OutputType,
                             actual: entry.value.text().map_or_else(
@@ -124,17 +124,17 @@ impl Reader<'_> {
                                 |text| Actual::String(text.to_owned()),
                             ),
                         };
-                        self.report(&diagnostic, entry.value.span);
+                        self.report(&error, entry.value.span);
                         kind = Some(Type::Invalid);
                     }
                 },
                 "schema" => schema = Some(entry),
                 other => {
-                    let diagnostic = DefinitionError::UnknownKey {
+                    let error = DefinitionError::UnknownKey {
                         key: other.to_owned(),
                         meant: did_you_mean(other, Output::KEYS),
                     };
-                    self.report(&diagnostic, entry.span);
+                    self.report(&error, entry.span);
                 }
             }
         }

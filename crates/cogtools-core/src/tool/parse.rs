@@ -67,13 +67,15 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
     if let Some(entry) = draft.get(Key::Schema) {
         reader.schema_urn(entry);
     }
-    let name = draft.required(Key::Name, start, reader);
-    let name = name.and_then(|entry| reader.name(entry));
+    let name = draft
+        .required(Key::Name, start, reader)
+        .and_then(|entry| reader.name(entry));
     let title = draft
         .get(Key::Title)
         .and_then(|entry| reader.non_empty_text(Key::Title, entry));
-    let description = draft.required(Key::Description, start, reader);
-    let description = description.and_then(|entry| reader.non_empty_text(Key::Description, entry));
+    let description = draft
+        .required(Key::Description, start, reader)
+        .and_then(|entry| reader.non_empty_text(Key::Description, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
     if let Some(entry) = draft.get(Key::Examples) {
         reader.examples(entry);
@@ -129,7 +131,7 @@ impl Definition {
 }
 
 pub(super) fn name_mismatch(name: &Name, stem: &str, text: &Text) -> ToolError {
-    let diagnostic = DefinitionError::Stem {
+    let error = DefinitionError::Stem {
         name: name.to_string(),
         stem: stem.to_owned(),
     };
@@ -137,9 +139,8 @@ pub(super) fn name_mismatch(name: &Name, stem: &str, text: &Text) -> ToolError {
     let span = document
         .as_ref()
         .and_then(|document| document.get("name"))
-        .map(|name| name.span);
-    let span = span.unwrap_or(Span { start: 0, end: 0 });
-    let diagnostic = Locator::of_file(text).locate(diagnostic.diagnostic(), span);
+        .map_or(Span { start: 0, end: 0 }, |name| name.span);
+    let diagnostic = Locator::of_file(text).locate(error.diagnostic(), span);
     ToolError::Invalid(vec![diagnostic])
 }
 
@@ -159,11 +160,11 @@ impl<'n> Draft<'n> {
                 draft.entries[key as usize] = Some(entry);
             } else if !reader.is_full() {
                 let meant = did_you_mean(&entry.key, Key::ALL.map(Key::as_str));
-                let diagnostic = DefinitionError::UnknownKey {
+                let error = DefinitionError::UnknownKey {
                     key: entry.key.clone(),
                     meant,
                 };
-                reader.report(&diagnostic, entry.span);
+                reader.report(&error, entry.span);
             }
         }
         draft

@@ -35,10 +35,10 @@ impl<'t> Reader<'t> {
         self.diagnostics.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn report(&mut self, diagnostic: &DefinitionError, span: Span) {
+    pub(super) fn report(&mut self, error: &DefinitionError, span: Span) {
         if !self.is_full() {
             self.diagnostics
-                .push(self.locator.locate(diagnostic.diagnostic(), span));
+                .push(self.locator.locate(error.diagnostic(), span));
         }
     }
 
@@ -154,11 +154,11 @@ impl<'t> Reader<'t> {
                 (Some(_), _) => self.report_kind(&entry.key, Expected::Bool, &entry.value),
                 (None, _) => {
                     let meant = did_you_mean(&entry.key, Annotations::NAMES);
-                    let diagnostic = DefinitionError::UnknownKey {
+                    let error = DefinitionError::UnknownKey {
                         key: entry.key.clone(),
                         meant,
                     };
-                    self.report(&diagnostic, entry.span);
+                    self.report(&error, entry.span);
                 }
             }
         }
@@ -186,7 +186,7 @@ impl<'t> Reader<'t> {
         key: &'static str,
         entry: &Entry,
         is_valid: impl Fn(&str) -> bool,
-        diagnostic: impl Fn(&str) -> DefinitionError,
+        invalid: impl Fn(&str) -> DefinitionError,
     ) -> Vec<String> {
         let Some(items) = entry.value.items() else {
             self.report_kind(key, Expected::Names, &entry.value);
@@ -196,7 +196,7 @@ impl<'t> Reader<'t> {
         for item in items {
             match item.text() {
                 Some(name) if is_valid(name) => names.push(name.to_owned()),
-                Some(name) => self.report(&diagnostic(name), item.span),
+                Some(name) => self.report(&invalid(name), item.span),
                 None => self.report_kind(key, Expected::Names, item),
             }
         }

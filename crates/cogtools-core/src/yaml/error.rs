@@ -7,7 +7,7 @@ use crate::{Code, Diagnostic, Hint};
 #[derive(Debug)]
 pub struct YamlError {
     /// What is wrong.
-    pub diagnostic: YamlErrorKind,
+    pub kind: YamlErrorKind,
     /// Where.
     pub span: Span,
 }
@@ -136,10 +136,8 @@ impl YamlError {
     /// The diagnostic for this error in `text`.
     pub fn diagnostic(&self, code: Code, text: &Text) -> Diagnostic {
         let mut diagnostic =
-            Diagnostic::new(code, self.diagnostic.to_string()).at(text.location(self.span));
-        diagnostic
-            .hints
-            .extend(self.diagnostic.hint().map(Hint::from));
+            Diagnostic::new(code, self.kind.to_string()).at(text.location(self.span));
+        diagnostic.hints.extend(self.kind.hint().map(Hint::from));
         diagnostic
     }
 }

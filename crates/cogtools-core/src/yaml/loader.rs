@@ -41,13 +41,13 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
             Ok((event, marks)) => loader.handle(event, &marks)?,
             Err(error) => {
                 let start = offset(error.marker());
-                let diagnostic = match error.info().as_str() {
+                let kind = match error.info().as_str() {
                     // The parser also limits the depth, before it emits the event.
                     "recursion limit exceeded" => YamlErrorKind::TooDeep,
                     info => YamlErrorKind::Syntax(uncapitalize(info)),
                 };
                 return Err(YamlError {
-                    diagnostic,
+                    kind,
                     span: Span { start, end: start },
                 });
             }
@@ -66,7 +66,7 @@ impl Loader<'_> {
             start: offset(&marks.start),
             end: offset(&marks.end),
         };
-        let at = |diagnostic| YamlError { diagnostic, span };
+        let at = |kind| YamlError { kind, span };
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -148,13 +148,13 @@ impl Loader<'_> {
         self.refuse_tag(tag, span)?;
         if self.expects_key() {
             return Err(YamlError {
-                diagnostic: YamlErrorKind::KeyKind,
+                kind: YamlErrorKind::KeyKind,
                 span,
             });
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(YamlError {
-                diagnostic: YamlErrorKind::TooDeep,
+                kind: YamlErrorKind::TooDeep,
                 span,
             });
         }
@@ -225,7 +225,7 @@ impl Loader<'_> {
                 let span = node.span;
                 let Data::Text { text, .. } = node.data else {
                     return Err(YamlError {
-                        diagnostic: YamlErrorKind::KeyKind,
+                        kind: YamlErrorKind::KeyKind,
                         span,
                     });
                 };
@@ -235,8 +235,8 @@ impl Loader<'_> {
                         .find(|entry| entry.key == text)
                         .map_or(0, |entry| entry.span.start);
                     let first = self.text[..first].matches('\n').count() + 1;
-                    let diagnostic = YamlErrorKind::DuplicateKey { key: text, first };
-                    return Err(YamlError { diagnostic, span });
+                    let kind = YamlErrorKind::DuplicateKey { key: text, first };
+                    return Err(YamlError { kind, span });
                 }
                 *key = Some((text, span));
             }
@@ -255,8 +255,8 @@ impl Loader<'_> {
                     start,
                     end: start + tag.len(),
                 });
-                let diagnostic = YamlErrorKind::Tag(tag);
-                Err(YamlError { diagnostic, span })
+                let kind = YamlErrorKind::Tag(tag);
+                Err(YamlError { kind, span })
             }
         }
     }
@@ -266,12 +266,12 @@ impl Loader<'_> {
 fn account(sum: &mut Size, size: Size, span: Span) -> Result<(), YamlError> {
     sum.nodes += size.nodes;
     sum.text += size.text;
-    let diagnostic = match sum {
+    let kind = match sum {
         sum if sum.nodes > MAX_NODES => YamlErrorKind::TooMany,
         sum if sum.text > MAX_TEXT => YamlErrorKind::TooLong,
         _ => return Ok(()),
     };
-    Err(YamlError { diagnostic, span })
+    Err(YamlError { kind, span })
 }
 
 fn offset(marker: &Marker) -> usize {

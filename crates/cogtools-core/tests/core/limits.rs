@@ -71,8 +71,10 @@ fn aliases_that_multiply_values_or_text_are_rejected() {
         vec!["*a"; 90_000].join(",")
     );
     check(&text, &error("5:203", LONG));
-    let anchors: Vec<String> = (0..60).map(|number| format!("&a{number} [")).collect();
-    let anchors = anchors.concat();
+    let anchors = (0..60)
+        .map(|number| format!("&a{number} ["))
+        .collect::<Vec<_>>()
+        .concat();
     let anchored = format!(
         "{BASE}x: {anchors}{}{}\n",
         vec!["a"; 90_000].join(","),

@@ -64,10 +64,11 @@ impl<'c> CommandCall<'c> {
         process: Process,
         program: PathBuf,
     ) -> Result<Output, RunError> {
-        let process = process.input(std::mem::take(&mut self.input));
-        let process = process.timeout(self.tool.timeout());
-        let output = process.run(&self.cx.cancel);
-        output.map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
+        process
+            .input(std::mem::take(&mut self.input))
+            .timeout(self.tool.timeout())
+            .run(&self.cx.cancel)
+            .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
     }
 
     /// The error of a run that failed.

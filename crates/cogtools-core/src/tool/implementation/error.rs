@@ -133,12 +133,12 @@ fn start_hint(path: &std::path::Path, error: &io::Error) -> Option<String> {
 /// The end of `bytes` as text; if truncated, it begins with a whole line.
 fn tail(bytes: &[u8]) -> String {
     let start = bytes.len().saturating_sub(STDERR_TAIL);
-    let text = String::from_utf8_lossy(&bytes[start..]);
-    let text = text.trim_end();
+    let decoded = String::from_utf8_lossy(&bytes[start..]);
+    let text = decoded.trim_end();
     if start == 0 {
         return text.to_owned();
     }
-    let text = text.split_once('\n').map_or(text, |(_, rest)| rest);
-    let left = bytes.trim_ascii_end().len().saturating_sub(text.len());
-    format!("[{left} bytes before this are left out]\n{text}")
+    let lines = text.split_once('\n').map_or(text, |(_, rest)| rest);
+    let left_out = bytes.trim_ascii_end().len().saturating_sub(lines.len());
+    format!("[{left_out} bytes before this are left out]\n{lines}")
 }

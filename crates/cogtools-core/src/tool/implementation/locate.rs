@@ -23,8 +23,11 @@ pub(super) struct ProgramSearch {
 impl ProgramSearch {
     /// The search for a tool in `folder` that sees `variables`.
     pub(super) fn new(folder: PathBuf, variables: &Vars) -> Self {
-        let path = variables.get(OsStr::new("PATH"));
-        let entries = path.map(env::split_paths).into_iter().flatten();
+        let entries = variables
+            .get(OsStr::new("PATH"))
+            .map(env::split_paths)
+            .into_iter()
+            .flatten();
         let path = env::join_paths(entries.filter(|entry| entry.is_absolute()));
         Self {
             path: path.unwrap_or_default(),

@@ -83,11 +83,11 @@ fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>>
     if let Some(kind) = kinds.find(|kind| kind.key == Some(entry.key.as_str())) {
         return (kind.read)(entry, reader);
     }
-    let diagnostic = DefinitionError::UnknownKey {
+    let error = DefinitionError::UnknownKey {
         key: entry.key.clone(),
         meant: did_you_mean(&entry.key, Kind::keys()),
     };
-    reader.report(&diagnostic, entry.span);
+    reader.report(&error, entry.span);
     None
 }
 

@@ -50,12 +50,12 @@ fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     match node.text() {
         Some(text) if text.starts_with("#!") => Some(Arc::new(Script(text.to_owned()))),
         Some(_) => {
-            let diagnostic = DefinitionError::Kind {
+            let error = DefinitionError::Kind {
                 key: entry.key.clone(),
                 expected: Expected::Script,
                 actual: Actual::Other("other text"),
             };
-            reader.report(&diagnostic, node.span);
+            reader.report(&error, node.span);
             None
         }
         None => {

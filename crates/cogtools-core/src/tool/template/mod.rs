@@ -163,9 +163,10 @@ impl Template {
 /// The template in the file at `path` below the folder of the tool in `text`.
 pub(super) fn load_sibling(text: &Text, path: &Path) -> Result<(Template, Text), Box<Diagnostic>> {
     let file = Partials::of(text).read(path).map_err(|error| {
-        let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string());
-        let diagnostic = diagnostic.with_subject(text.display_path().display().to_string());
-        Box::new(diagnostic.hint("`njk_file` takes a file in the tool's folder, or below it"))
+        let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string())
+            .with_subject(text.display_path().display().to_string())
+            .hint("`njk_file` takes a file in the tool's folder, or below it");
+        Box::new(diagnostic)
     })?;
     Ok((Template::from_file(path, &file), file))
 }
@@ -182,9 +183,12 @@ pub(super) fn language(entry: &Entry, text: &Text) -> Option<(String, Span)> {
     let rest = text.as_str().get(entry.span.end..)?;
     let header = rest.lines().next()?;
     let value = header.trim_start().strip_prefix(':')?.trim_start();
-    let value = value.strip_prefix(['|', '>'])?;
-    let comment = value.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
-    let word = comment.trim().strip_prefix('#')?.trim();
+    let word = value
+        .strip_prefix(['|', '>'])?
+        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'))
+        .trim()
+        .strip_prefix('#')?
+        .trim();
     if word.is_empty() || word == "njk" || word.contains(char::is_whitespace) {
         return None;
     }
