@@ -1,4 +1,4 @@
-//! What a call brings: one object, as JSON or YAML.
+//! The arguments of a call: one object, as JSON or YAML.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::json::{self, JsonError};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic, Location, yaml};
 
-/// The arguments of a call, not yet held against any tool.
+/// The arguments of a call, before validation against a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments(Map<String, Value>);
 
-/// How the arguments are written.
+/// The syntax of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// RFC 8259, without keys that stand twice.
+    /// RFC 8259, without duplicate keys.
     Json,
     /// One document of YAML 1.2.
     Yaml,
@@ -31,13 +31,13 @@ impl Syntax {
 /// Why bytes are not arguments.
 #[derive(Debug, thiserror::Error)]
 pub enum ArgumentsError {
-    /// Not UTF-8 from the given byte on.
+    /// Not UTF-8 from this byte on.
     #[error("the arguments are not UTF-8: byte {0} does not begin a character")]
     Encoding(usize),
     /// Not JSON.
     #[error("not valid JSON: {0}")]
     Json(String, Location),
-    /// JSON, but more of it than anybody means to send.
+    /// Valid JSON that exceeds a limit.
     #[error("{0}")]
     TooLarge(String, Location),
     /// Not YAML.
@@ -49,12 +49,12 @@ pub enum ArgumentsError {
 }
 
 impl Arguments {
-    /// Reads arguments; nothing but white space counts as `{}`.
+    /// Reads arguments; only white space counts as `{}`.
     pub fn read(bytes: Vec<u8>, syntax: Syntax) -> Result<Self, ArgumentsError> {
         let text = match Text::new("<stdin>", bytes) {
             Ok(text) => text,
             Err(TextError::Encoding(_, at)) => return Err(ArgumentsError::Encoding(at)),
-            // Only reading a file fails in other ways.
+            // The other errors occur only when reading a file.
             Err(_) => return Err(ArgumentsError::Encoding(0)),
         };
         if text.as_str().trim().is_empty() {
@@ -65,12 +65,11 @@ impl Arguments {
                 json::parse(text.as_str()).map_err(|error| json_error(&error, &text))?
             }
             Syntax::Yaml => {
-                let parsed = yaml::parse(&text);
-                let failed =
-                    |error: yaml::YamlError| error.diagnostic(Code::InvalidArgumentsSyntax, &text);
-                parsed
-                    .map_err(|error| ArgumentsError::Yaml(Box::new(failed(error))))?
-                    .to_json()
+                let document = yaml::parse(&text).map_err(|error| {
+                    let diagnostic = error.diagnostic(Code::InvalidArgumentsSyntax, &text);
+                    ArgumentsError::Yaml(Box::new(diagnostic))
+                })?;
+                document.to_json()
             }
         };
         match value {
@@ -97,7 +96,7 @@ impl From<Map<String, Value>> for Arguments {
 }
 
 impl ArgumentsError {
-    /// The fault to show.
+    /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, self.to_string());
         match self {
@@ -107,7 +106,7 @@ impl ArgumentsError {
                 .hint(r#"send one JSON object on standard input, such as {"name": "value"}"#),
             Self::TooLarge(_, location) => diagnostic
                 .at(location.clone())
-                .hint("send less at once, and nest it less deeply"),
+                .hint("send less data, or nest it less deeply"),
             Self::Yaml(inner) => {
                 let mut diagnostic = diagnostic;
                 diagnostic.location.clone_from(&inner.location);
@@ -115,13 +114,13 @@ impl ArgumentsError {
                 diagnostic.hint("send one YAML mapping on standard input, such as `name: value`")
             }
             Self::NotAnObject(_) => diagnostic
-                .hint(r#"send one object with a key a parameter, such as {"name": "value"}"#),
+                .hint(r#"send one object with a key per parameter, such as {"name": "value"}"#),
         }
     }
 }
 
 fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsError {
-    // The parser counts bytes; a line of it is looked at in characters.
+    // The parser's column is in bytes; a location's is in characters.
     let line = text
         .as_str()
         .lines()
@@ -139,10 +138,10 @@ fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsE
     if let Some(bound) = bound {
         return ArgumentsError::TooLarge(bound.to_string(), location);
     }
-    // The parser prints the position behind its message; the place has it here.
-    let message = error.to_string();
-    let message = message
+    // The parser appends the position to its message; the location has it already.
+    let full = error.to_string();
+    let message = full
         .rsplit_once(" at line ")
-        .map_or(message.as_str(), |(words, _)| words);
+        .map_or(full.as_str(), |(message, _)| message);
     ArgumentsError::Json(message.to_owned(), location)
 }

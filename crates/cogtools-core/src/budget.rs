@@ -1,40 +1,40 @@
-//! How many tokens the declarations of a project may cost.
+//! A limit on the tokens that the declarations of a project cost.
 
 use crate::Name;
 
-/// The tokens that all declarations together may cost with every request, as
-/// [`Tool::tokens`](crate::Tool::tokens) estimates them.
+/// The number of tokens that all declarations together may cost per request, as
+/// estimated by [`Tool::tokens`](crate::Tool::tokens).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget(usize);
 
-/// What is declared within a budget.
+/// The tools declared within a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// For each tool, whether it is declared.
     pub declared: Vec<bool>,
-    /// Whether the tools of [`Name::RESERVED`] are declared, to lead to the others.
+    /// Whether the tools of [`Name::RESERVED`] are declared, to find and call the others.
     pub with_search: bool,
-    /// What all that is declared costs.
+    /// The cost of all declarations.
     pub tokens: usize,
 }
 
-/// A budget that nothing fits into.
+/// A budget that is too small for any declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a budget of {budget} tokens is too small: {} and {}, which lead to the tools that do not \
-     fit, cost {minimum}",
+    "a budget of {budget} tokens is too small: {} and {}, which find and call the tools that do \
+     not fit, cost {minimum}",
     Name::FIND,
     Name::CALL
 )]
 pub struct BudgetError {
     /// The budget.
     pub budget: usize,
-    /// The least that would do.
+    /// The smallest sufficient budget.
     pub minimum: usize,
 }
 
 impl Budget {
-    /// A budget of so many tokens.
+    /// A budget of this many tokens.
     pub const fn new(tokens: usize) -> Self {
         Self(tokens)
     }
@@ -44,10 +44,9 @@ impl Budget {
         self.0
     }
 
-    /// Chooses among tools that cost so much each: all of them if they fit; else each
-    /// in turn that still fits beside the two that lead to the others, which cost
-    /// `index`.
-    pub fn select(self, costs: &[usize], index: usize) -> Result<Selection, BudgetError> {
+    /// Selects among tools with these `costs`: all of them if they fit; otherwise the
+    /// search tools, which cost `search`, and each tool in turn that still fits.
+    pub fn select(self, costs: &[usize], search: usize) -> Result<Selection, BudgetError> {
         let all = costs.iter().sum();
         if all <= self.0 {
             return Ok(Selection {
@@ -56,21 +55,21 @@ impl Budget {
                 tokens: all,
             });
         }
-        if index > self.0 {
+        if search > self.0 {
             return Err(BudgetError {
                 budget: self.0,
-                minimum: index.min(all),
+                minimum: search.min(all),
             });
         }
-        let mut tokens = index;
-        let declared = costs.iter().map(|cost| {
+        let mut tokens = search;
+        let mut take = |cost: &usize| {
             let fits = tokens + cost <= self.0;
             if fits {
                 tokens += cost;
             }
             fits
-        });
-        let declared = declared.collect();
+        };
+        let declared = costs.iter().map(&mut take).collect();
         Ok(Selection {
             declared,
             with_search: true,
@@ -88,10 +87,11 @@ mod tests {
         let found = Budget::new(budget).select(costs, 20);
         let found = found.map(|selection| {
             let declared = selection.declared.iter().enumerate();
-            let declared: Vec<usize> = declared.filter(|(_, d)| **d).map(|(i, _)| i).collect();
-            (declared, selection.with_search, selection.tokens)
+            let indices: Vec<usize> = declared.filter(|(_, d)| **d).map(|(i, _)| i).collect();
+            (indices, selection.with_search, selection.tokens)
         });
-        let expected = expected.map(|(declared, index, tokens)| (declared.to_vec(), index, tokens));
+        let expected =
+            expected.map(|(declared, search, tokens)| (declared.to_vec(), search, tokens));
         assert_eq!(
             found.map_err(|error| error.minimum),
             expected,
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_declared_in_order() {
+    fn tools_that_fit_are_declared_in_order() {
         check(0, &[], Ok((&[], false, 0)));
         check(60, &[10, 20, 30], Ok((&[0, 1, 2], false, 60)));
         check(59, &[10, 20, 30], Ok((&[0, 1], true, 50)));

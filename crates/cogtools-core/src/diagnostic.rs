@@ -1,52 +1,53 @@
-//! A failure as it is shown: what every error turns into at last.
+//! A failure as it is shown: every error is converted to it.
 //!
-//! Each operation has its own error type whose variants carry the names and
-//! paths they speak of; `Diagnostic` is the one form that programs print, MCP
-//! answers and JSON reports are made from.
+//! Each operation has its own error type, whose variants carry names and paths.
+//! `Diagnostic` is the common form for what programs print, MCP results and JSON
+//! reports.
 
 use crate::{Code, Hint, Location};
 
-/// One failure, worded for the one who can act on it.
+/// One failure, worded for the reader who can act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The stable code.
     pub code: Code,
-    /// What it is about: a tool's name, a file. Empty when nothing is to be named.
+    /// What it is about, such as a tool's name or a file. Empty if there is nothing to
+    /// name.
     pub subject: String,
-    /// A JSON pointer into the arguments or the file's values, where one applies.
+    /// A JSON pointer into the arguments or the file's values, if one applies.
     pub pointer: Option<String>,
     /// What is wrong: lower case, no full stop.
     pub message: String,
-    /// What somebody else said about it, in lines of its own: the standard error of
-    /// a program, say. Empty when nobody did.
+    /// Output of another program about it, such as its standard error. May be empty or
+    /// have several lines.
     pub details: String,
-    /// What to do next, one line each.
+    /// What to do about it, one line each.
     pub hints: Vec<Hint>,
-    /// Where in a file it is wrong.
+    /// The location in a file.
     pub location: Option<Location>,
 }
 
 impl Diagnostic {
-    /// How many faults of one file or one call are told; with more of them, the
-    /// rest would only hide the first.
+    /// How many diagnostics of one file or call are shown; more would only hide the
+    /// first ones.
     pub const MAX_SHOWN: usize = 50;
 
-    /// The first of `diagnostics`, and a word on it when there are more.
+    /// The first of `diagnostics`; if there are more, the last one shown has a hint.
     pub fn truncate(diagnostics: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let mut diagnostics: Vec<Self> =
             diagnostics.into_iter().take(Self::MAX_SHOWN + 1).collect();
         if diagnostics.len() > Self::MAX_SHOWN {
             diagnostics.truncate(Self::MAX_SHOWN);
             if let Some(last) = diagnostics.last_mut() {
-                let most = Self::MAX_SHOWN;
-                let hint = format!("there is more: only the first {most} are shown");
+                let max = Self::MAX_SHOWN;
+                let hint = format!("there are more: only the first {max} are shown");
                 last.hints.push(hint.into());
             }
         }
         diagnostics
     }
 
-    /// A fault about nothing in particular.
+    /// A diagnostic with only a code and a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -59,35 +60,35 @@ impl Diagnostic {
         }
     }
 
-    /// The same fault, about `subject`.
+    /// Sets the subject.
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
         self
     }
 
-    /// The same fault, at the argument (or value) that `pointer` names.
+    /// Sets the JSON pointer to the argument or value.
     #[must_use]
     pub fn with_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
-    /// The same fault with what somebody else said about it.
+    /// Sets the output of another program.
     #[must_use]
     pub fn with_details(mut self, details: impl Into<String>) -> Self {
         self.details = details.into();
         self
     }
 
-    /// The same fault with one more hint.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The same fault at a place in a file.
+    /// Sets the location.
     #[must_use]
     pub fn at(mut self, location: Location) -> Self {
         self.location = Some(location);

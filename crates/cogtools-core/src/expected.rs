@@ -1,4 +1,4 @@
-//! What a key takes, what it holds instead, and what to write.
+//! The expected kind of a value, the actual one, and a hint.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use serde_json::Number;
 
 use crate::yaml::{Data, Node};
 
-/// What a key of a tool file or a keyword of a schema takes.
+/// The kind of value that a key of a tool file or a keyword of a schema takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A string.
@@ -17,7 +17,7 @@ pub enum Expected {
     Number,
     /// A number greater than 0.
     Positive,
-    /// A whole number from 0 up.
+    /// A non-negative integer.
     Count,
     /// A number of seconds greater than 0.
     Seconds,
@@ -25,7 +25,7 @@ pub enum Expected {
     Path,
     /// The text of a script, with its first line.
     Script,
-    /// A template, or a map that names another implementation.
+    /// A template, or a map with another kind of implementation.
     Implementation,
     /// A program and its arguments.
     Command,
@@ -35,9 +35,9 @@ pub enum Expected {
     OutputType,
     /// The map under `annotations`.
     Annotations,
-    /// One map of arguments an example.
+    /// A list of argument maps.
     Examples,
-    /// The name of one type.
+    /// The name of a type.
     Type,
     /// Any map.
     Map,
@@ -53,7 +53,7 @@ pub enum Expected {
     Schemas,
 }
 
-/// What stands where something else is expected.
+/// The value found where another kind is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actual {
     /// `true` or `false`.
@@ -62,12 +62,12 @@ pub enum Actual {
     Number(Number),
     /// A string, shown by its value.
     String(String),
-    /// Anything else, by what it is called; nothing may depend on the wording.
+    /// Anything else, by its name; nothing may depend on the wording.
     Other(&'static str),
 }
 
 impl Expected {
-    /// What to write where `actual` stands.
+    /// What to write instead of `actual`.
     pub(crate) const fn hint(self, actual: &Actual) -> &'static str {
         match self {
             Self::String | Self::Implementation if actual.is_scalar() => {
@@ -80,7 +80,7 @@ impl Expected {
                 "write a number such as `1`, without quotes"
             }
             Self::Seconds => "write seconds as a number, such as `timeout: 60`",
-            Self::Type => "write one type, and `nullable: true` where null is meant too",
+            Self::Type => "write one type, and `nullable: true` if null is valid, too",
             Self::Annotations => "write a map such as `{read_only: true}`",
             Self::Output => "write a map such as `{type: json}`",
             Self::OutputType => "write `type: json` when the result is JSON",
@@ -89,17 +89,17 @@ impl Expected {
             Self::Names => "write a list of strings, as in `[one, two]`",
             Self::Values => "write a list, as in `[one, two]`",
             Self::Schemas => "write a list of maps, as in `[{type: string}, {type: number}]`",
-            Self::Examples => "write a list of maps, each as a call would send it",
+            Self::Examples => "write a list of maps, each with the arguments of a call",
             Self::Strings => "put it in quotes to make it a string",
             Self::Command => "write a list such as `[echo, \"{{ text }}\"]`",
             Self::Script => "begin the script with a line such as `#!/bin/sh`",
-            Self::Path => "name a file beside the tool, such as `facts.njk`",
+            Self::Path => "name a file next to the tool, such as `facts.njk`",
         }
     }
 }
 
 impl Actual {
-    /// What `node` is, numbers by their value.
+    /// The kind of `node`; numbers by their value.
     pub(crate) fn of(node: &Node) -> Self {
         match &node.data {
             Data::Bool(_) => Self::Bool,
@@ -120,10 +120,10 @@ impl Display for Expected {
             Self::Bool => "true or false",
             Self::Number => "a number",
             Self::Positive => "a number greater than 0",
-            Self::Count => "a whole number from 0 up",
+            Self::Count => "a non-negative integer",
             Self::Seconds => "a number of seconds greater than 0",
             Self::Path => "a path",
-            Self::Script => "a text that begins with `#!`",
+            Self::Script => "text that begins with `#!`",
             Self::Implementation => "a template or a map",
             Self::Command => "a list of a program and its arguments",
             Self::Output => "a map of `type` and `schema`",
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scalar_is_put_in_quotes_where_text_is_expected() {
+    fn the_hint_for_a_scalar_where_text_is_expected_is_quotes() {
         let quote = "put it in quotes to make it a string";
         for (expected, actual, hint) in [
             (Expected::String, Actual::Bool, quote),
@@ -165,7 +165,7 @@ mod tests {
             (Expected::Implementation, Actual::Bool, quote),
             (
                 Expected::String,
-                // What it is called does not make it a boolean.
+                // The name alone does not make it a boolean.
                 Actual::Other("a boolean"),
                 "write text, in quotes or under `|`",
             ),

@@ -1,4 +1,4 @@
-//! JSON read strictly: a key that stands twice in one object is an error.
+//! Strict JSON: a duplicate key in an object is an error.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// How many values a text may have: a validator may keep several hundred bytes
-/// for each.
+/// How many values a text may have: a validator may need several hundred bytes for
+/// each.
 const MAX_VALUES: usize = 1_000_000;
 
 /// How deep arrays and objects may nest.
@@ -17,13 +17,13 @@ const MAX_DEPTH: usize = 127;
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub(crate) struct JsonError {
-    /// What the parser says.
+    /// The parser's error.
     pub(crate) error: serde_json::Error,
-    /// The bound it goes over, if it is JSON otherwise.
+    /// The limit it exceeds, if it is valid JSON so far.
     pub(crate) bound: Option<Bound>,
 }
 
-/// What a JSON text may not have too much of.
+/// A limit on JSON texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Bound {
     /// Too many values.
@@ -34,11 +34,11 @@ pub(crate) enum Bound {
     Depth,
 }
 
-/// The one JSON value in `text`.
+/// Parses the JSON value in `text`.
 pub(crate) fn parse(text: &str) -> Result<Value, JsonError> {
     let bounds = Bounds::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    // `Strict` has its own limit, which tells that it was reached.
+    // `Strict` has its own limit, which is reported as a `Bound`.
     deserializer.disable_recursion_limit();
     let value = Strict {
         bounds: &bounds,
@@ -53,7 +53,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, JsonError> {
         })
 }
 
-/// What is counted on the way, and the bound that was reached.
+/// The number of values so far, and the limit that was exceeded.
 #[derive(Default)]
 struct Bounds {
     values: Cell<usize>,
@@ -72,7 +72,7 @@ impl Strict<'_> {
     fn inner<E: Error>(self) -> Result<Self, E> {
         if self.depth == MAX_DEPTH {
             self.bounds.exceeded.set(Some(Bound::Depth));
-            // The parser's own words for its limit.
+            // The parser's own message for its limit.
             return Err(E::custom("recursion limit exceeded"));
         }
         Ok(Self {
@@ -166,13 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_told_from_an_error_of_syntax() {
+    fn an_exceeded_limit_is_distinguished_from_a_syntax_error() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         check(&nested(MAX_DEPTH), Ok(()));
         check(&nested(MAX_DEPTH + 1), Err(Some(Bound::Depth)));
         let objects = r#"{"a":"#.repeat(MAX_DEPTH + 1);
         check(&objects, Err(Some(Bound::Depth)));
-        // At the deepest level that there may be, wrong syntax stays that.
+        // At the deepest level permitted, a syntax error is reported as such.
         check(&format!("{}1 [", "[".repeat(MAX_DEPTH)), Err(None));
         check(r#"{"more than ": 1, "more than ": 2}"#, Err(None));
         let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));

@@ -1,26 +1,26 @@
-//! A place in a text file, with the line that stands there.
+//! A location in a text file, with its line.
 
 use std::path::{Path, PathBuf};
 
 use crate::invisible;
 
-/// Where in a file something is wrong, and what the reader would see there.
+/// A location in a file, and the text of its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The file, as the user knows it (relative to the project where it can be).
+    /// The file as messages show it (relative to the project if possible).
     pub file: PathBuf,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// How many characters the fault covers, at least 1.
+    /// How many characters to mark, at least 1.
     pub width: usize,
     /// The whole line without its line ending; empty when the file has no such line.
     pub text: String,
 }
 
 impl Location {
-    /// The place at `line` and `column` (both from 1) of `source`, the text of `file`.
+    /// The location at `line` and `column` (both from 1) of `source`, the text of `file`.
     pub fn new(file: &Path, source: &str, line: usize, column: usize, width: usize) -> Self {
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
         let room = text
@@ -44,7 +44,8 @@ impl Location {
     ///    | ^^^^^^^^^^
     /// ```
     ///
-    /// Long lines are cut around the fault, control and invisible characters are shown as `·`.
+    /// Long lines are cropped around the column; control and invisible characters are shown
+    /// as `·`.
     pub fn excerpt(&self) -> String {
         const BEFORE: usize = 60;
         const AFTER: usize = 60;

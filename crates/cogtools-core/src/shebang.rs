@@ -1,4 +1,4 @@
-//! The first line that makes a tool file a program of its own.
+//! The first line that makes a tool file executable.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ pub const LINE: &str = "#! /usr/bin/env cogtools-yaml\n";
 /// The program that runs tool files.
 pub const INTERPRETER: &str = "cogtools-yaml";
 
-/// What stands behind `#!` in the first line of `text`, if it begins so.
+/// The rest of the first line of `text` after `#!`, if it begins so.
 pub fn of(text: &str) -> Option<&str> {
     let line = text.lines().next()?;
     line.strip_prefix("#!").map(str::trim)
@@ -23,7 +23,7 @@ pub fn runs_tools(line: &str) -> bool {
     })
 }
 
-/// Whether the file at `path` may be run.
+/// Whether the file at `path` is executable.
 #[cfg(unix)]
 pub fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -31,8 +31,8 @@ pub fn is_executable(path: &Path) -> bool {
     meta.is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether the file at `path` may be run: where files have no such permission
-/// nothing is missing.
+/// Whether the file at `path` is executable: always, on systems without that
+/// permission.
 #[cfg(not(unix))]
 pub const fn is_executable(_: &Path) -> bool {
     true
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_run_tools() {
+    fn the_interpreter_decides_whether_a_line_runs_tools() {
         let check = |text: &str, expected: Option<bool>| {
             assert_eq!(of(text).map(runs_tools), expected, "{text:?}");
         };

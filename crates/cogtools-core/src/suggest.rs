@@ -1,30 +1,30 @@
-//! The nearest names to one that is not there.
+//! The most similar names to an unknown one.
 
-/// Comparing is quadratic in length; of longer names only so much is compared.
+/// How many characters of a name are compared: comparing is quadratic in the length.
 const MAX_NAME_CHARS: usize = 128;
 
-/// The names among `known` that `unknown` was probably meant to be, best first,
-/// at most three. Letter case and the difference of `-` and `_` weigh nothing.
+/// The names among `known` that `unknown` was probably meant to be, best first, at
+/// most three. Case and the difference between `-` and `_` are ignored.
 pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let plain = |name: &str| name.to_lowercase().replace('-', "_");
-    let wanted = plain(&unknown.chars().take(MAX_NAME_CHARS).collect::<String>());
-    let length = wanted.chars().count();
+    let normalize = |name: &str| name.to_lowercase().replace('-', "_");
+    let normalized = normalize(&unknown.chars().take(MAX_NAME_CHARS).collect::<String>());
+    let length = normalized.chars().count();
     if length == 0 {
         return Vec::new();
     }
     let mut scored: Vec<(f64, &str)> = known
         .into_iter()
         .filter_map(|name| {
-            let candidate = plain(&name.chars().take(MAX_NAME_CHARS).collect::<String>());
-            let ends = wanted.ends_with(&candidate) && candidate.len() >= 3;
-            let prefix = candidate.starts_with(&wanted) && wanted.len() >= 3;
-            // What differs much in length alone need not be compared.
+            let candidate = normalize(&name.chars().take(MAX_NAME_CHARS).collect::<String>());
+            let ends = normalized.ends_with(&candidate) && candidate.len() >= 3;
+            let prefix = candidate.starts_with(&normalized) && normalized.len() >= 3;
+            // A large difference in length excludes similarity.
             let other = candidate.chars().count();
             let (short, long) = (length.min(other), length.max(other));
             if !prefix && !ends && short * 20 < long * 11 {
                 return None;
             }
-            let distance = strsim::normalized_damerau_levenshtein(&wanted, &candidate);
+            let distance = strsim::normalized_damerau_levenshtein(&normalized, &candidate);
             let score = if prefix || ends {
                 distance.max(0.7)
             } else {
@@ -37,12 +37,12 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> V
     scored.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
-/// "did you mean …?" for the nearest of `known`, if any is near.
+/// "did you mean …?" for the most similar of `known`, if there are any.
 pub fn did_you_mean<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     one_of(&nearest(unknown, known))
 }
 
-/// "did you mean …?" for names, if there are any.
+/// "did you mean …?" for these names, if there are any.
 pub fn one_of(names: &[impl AsRef<str>]) -> Option<String> {
     let names: Vec<String> = names
         .iter()
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_names_come_first() {
+    fn the_most_similar_names_come_first() {
         let known = ["description", "facepalm", "remarks", "what_happened", "x"];
         for (unknown, expected) in [
             ("desciption", vec!["description"]),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_names_up_to_three() {
+    fn the_question_has_up_to_three_names() {
         assert_eq!(
             did_you_mean("aab", ["aaa", "aac", "aad", "aae"]).as_deref(),
             Some("did you mean `aaa`, `aac` or `aad`?"),

@@ -1,8 +1,8 @@
 //! MCP's `Tool`.
 //!
-//! Clients hand `inputSchema` on to the API of a model, and one tool that such an
-//! API refuses costs all the others. So it says no more at its root than that it
-//! is an object with properties: what else holds there, a call tells.
+//! Clients pass `inputSchema` to the API of a model, and one tool that the API rejects
+//! can make all the others unavailable. So its root is only an object with properties;
+//! further constraints are checked when the tool is called.
 
 use std::borrow::Cow;
 
@@ -15,13 +15,14 @@ use crate::yaml::Node;
 
 type Object = Map<String, Value>;
 
-/// Keywords that no root may have, and those of them that list schemas.
+/// Keywords not permitted at the root, and those of them that list schemas.
 const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-/// The keyword of the tool's examples.
+/// The keyword for the tool's examples.
 const EXAMPLES: &str = "examples";
 
-/// The declaration of a tool, borrowed from it: a server makes a thousand of them.
+/// The declaration of a tool. It borrows from the tool, because a server may make a
+/// thousand of them.
 #[derive(serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Declaration<'t> {
@@ -38,23 +39,23 @@ pub(super) struct Declaration<'t> {
 
 impl<'t> Declaration<'t> {
     pub(super) fn new(tool: &'t Tool) -> Self {
-        // MCP's structured results are objects and nothing else.
+        // MCP's structured results must be objects.
         let output = tool.output_schema().filter(|schema| schema.is_object());
-        let said = tool.annotations().set();
+        let hints = tool.annotations().set();
         Self {
             name: tool.name().as_str(),
             title: tool.title(),
             description: tool.description(),
             input_schema: Input::of(tool),
             output_schema: output.map(Schema::json_schema),
-            annotations: said
+            annotations: hints
                 .map(|(name, hint)| (name.to_owned(), hint.into()))
                 .collect(),
         }
     }
 }
 
-/// The parameters, with the tool's examples as JSON Schema has them.
+/// The parameters, with the tool's examples in the form of JSON Schema.
 struct Input<'t> {
     schema: Cow<'t, Object>,
     examples: &'t [Node],
@@ -63,62 +64,60 @@ struct Input<'t> {
 impl<'t> Input<'t> {
     fn of(tool: &'t Tool) -> Self {
         let schema = if tool.schema().is_empty() {
-            let closed = [
-                ("type", json!("object")),
-                ("additionalProperties", json!(false)),
-            ];
-            let closed = closed.map(|(name, value)| (name.to_owned(), value));
-            Cow::Owned(closed.into_iter().collect())
+            Cow::Owned(Object::from_iter([
+                ("type".to_owned(), json!("object")),
+                ("additionalProperties".to_owned(), json!(false)),
+            ]))
         } else {
-            plain(tool.schema().json_schema())
+            flatten_root(tool.schema().json_schema())
         };
         Self {
             schema,
-            examples: tool.written_examples(),
+            examples: tool.example_nodes(),
         }
     }
 }
 
 impl Serialize for Input<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ours = !self.examples.is_empty();
+        let has_examples = !self.examples.is_empty();
         let mut map = serializer.serialize_map(None)?;
         for (keyword, value) in self.schema.as_ref() {
-            if !(ours && keyword == EXAMPLES) {
+            if !(has_examples && keyword == EXAMPLES) {
                 map.serialize_entry(keyword, value)?;
             }
         }
-        if ours {
+        if has_examples {
             map.serialize_entry(EXAMPLES, self.examples)?;
         }
         map.end()
     }
 }
 
-/// The same schema with nothing at its root that no client expects there: wider
-/// than the whole, never narrower, and with every property that it speaks of.
-fn plain(schema: Cow<'_, Object>) -> Cow<'_, Object> {
+/// Removes the keywords that are not permitted at the root. The result accepts at
+/// least as much, and has every property of the schemas that it lists.
+fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
     if !NOT_AT_THE_ROOT
         .iter()
-        .any(|word| schema.contains_key(*word))
+        .any(|keyword| schema.contains_key(*keyword))
     {
         return schema;
     }
     let mut schema = schema.into_owned();
     let mut properties = Object::new();
-    collect(&schema, &mut properties);
-    for word in NOT_AT_THE_ROOT {
-        schema.shift_remove(word);
+    collect_properties(&schema, &mut properties);
+    for keyword in NOT_AT_THE_ROOT {
+        schema.shift_remove(keyword);
     }
     schema.insert("properties".into(), properties.into());
     Cow::Owned(schema)
 }
 
-/// The properties of a schema and of those that it lists; the first one of a name
-/// is taken.
-fn collect(schema: &Object, properties: &mut Object) {
-    let own = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in own.into_iter().flatten() {
+/// Adds the properties of a schema and of the schemas that it lists; the first one of
+/// each name wins.
+fn collect_properties(schema: &Object, properties: &mut Object) {
+    let named = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in named.into_iter().flatten() {
         if !properties.contains_key(name) {
             properties.insert(name.clone(), property.clone());
         }
@@ -126,7 +125,7 @@ fn collect(schema: &Object, properties: &mut Object) {
     for list in LISTS {
         let parts = schema.get(list).and_then(Value::as_array);
         for part in parts.into_iter().flatten().filter_map(Value::as_object) {
-            collect(part, properties);
+            collect_properties(part, properties);
         }
     }
 }
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_an_object_of_json_schema() {
+    fn an_input_schema_is_json_schema_of_an_object() {
         check(
             "",
             &json!({"type": "object", "additionalProperties": false}),
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_told_as_they_are() {
+    fn examples_are_declared_unchanged() {
         check(
             "parameters: {a: {enum: [1, [true]], optional: true}}\n\
              examples: [{}, {a: 1}, {a: [null, 2.5, -3, 'x\"', {b: [], c: {}}]}]",

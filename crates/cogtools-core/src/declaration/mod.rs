@@ -1,4 +1,4 @@
-//! What a host is told about a tool, in the host's own form.
+//! Declarations of tools, in the format of each host.
 
 mod mcp;
 
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::Tool;
 
-/// A form of declaration.
+/// A declaration format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Gemini CLI and its kin: `parameters` (OpenAPI 3.0) for 0.1,
-    /// `parametersJsonSchema` for 0.2.2 and later; each reads only its own.
+    /// Gemini CLI and its forks: `parameters` (OpenAPI 3.0) for 0.1,
+    /// `parametersJsonSchema` for 0.2.2 and later; each reads only one of them.
     Gemini,
     /// OpenAI's `tools` of type `function`.
     OpenAi,
@@ -27,7 +27,7 @@ impl Target {
     /// The names on the command line.
     pub const NAMES: [&'static str; 4] = ["gemini", "openai", "anthropic", "mcp"];
 
-    /// The target of that name.
+    /// The target called `name`.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "gemini" => Self::Gemini,
@@ -41,7 +41,7 @@ impl Target {
     /// The declaration of `tool` as compact JSON.
     pub fn print(self, tool: &Tool) -> String {
         match self {
-            // The forms that are asked for a thousand times at once need no tree.
+            // These formats are printed for a thousand tools in a row, so they skip the tree.
             Self::Gemini => serde_json::to_string(&Gemini::new(tool)).unwrap_or_default(),
             Self::Mcp => serde_json::to_string(&tool.to_mcp()).unwrap_or_default(),
             _ => self.declare(tool).to_string(),
@@ -75,22 +75,22 @@ impl Target {
 }
 
 impl Tool {
-    /// Its declaration as MCP has it, for whoever writes it themselves.
+    /// The declaration for MCP, for callers that serialize it themselves.
     pub fn to_mcp(&self) -> impl Serialize {
         mcp::Declaration::new(self)
     }
 
-    /// Roughly how many tokens a model is charged for knowing the tool, with every
-    /// request: the characters of its name, description and JSON Schema (as
-    /// compact JSON) divided by 4, rounded up. Tokenizers differ; this is meant
-    /// for comparing tools and for budgets.
+    /// The approximate number of tokens that the tool's declaration costs in every
+    /// request: the characters of its name, description and JSON Schema (as compact
+    /// JSON) divided by 4, rounded up. Tokenizers differ; the estimate is meant for
+    /// comparisons and budgets.
     pub fn tokens(&self) -> usize {
-        let told = json!({
+        let declaration = json!({
             "name": self.name().as_str(),
             "description": self.description(),
             "parameters": self.schema().to_json_schema(),
         });
-        told.to_string().chars().count().div_ceil(4)
+        declaration.to_string().chars().count().div_ceil(4)
     }
 }
 
@@ -99,7 +99,7 @@ impl Tool {
 struct Gemini<'t> {
     name: &'t str,
     description: &'t str,
-    /// The API refuses empty `properties`, so there is nothing to send then.
+    /// The API rejects empty `properties`, so they are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<&'t Map<String, Value>>,
     #[serde(rename = "parametersJsonSchema")]

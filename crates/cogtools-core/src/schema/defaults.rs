@@ -1,4 +1,4 @@
-//! Defaults: where they stand, and how they are filled in.
+//! Defaults: finding, checking and applying them.
 
 use serde_json::{Map, Value, json};
 
@@ -6,16 +6,15 @@ use super::{Schema, keyword};
 
 type Object = Map<String, Value>;
 
-/// Adds what `value` leaves out and `schema` has a default for, at every level
-/// that `value` reaches.
-pub(super) fn fill(schema: &Object, value: &mut Object) {
+/// Adds the defaults of missing properties at every level that `value` reaches.
+pub(super) fn apply(schema: &Object, value: &mut Object) {
     for (name, property) in properties(schema) {
         match value.get_mut(name) {
-            Some(inner) => fill_value(property, inner),
+            Some(inner) => apply_to_value(property, inner),
             None => {
                 if let Some(default) = property.get("default") {
                     let mut default = default.clone();
-                    fill_value(property, &mut default);
+                    apply_to_value(property, &mut default);
                     value.insert(name.clone(), default);
                 }
             }
@@ -23,13 +22,13 @@ pub(super) fn fill(schema: &Object, value: &mut Object) {
     }
 }
 
-fn fill_value(schema: &Object, value: &mut Value) {
+fn apply_to_value(schema: &Object, value: &mut Value) {
     match value {
-        Value::Object(value) => fill(schema, value),
+        Value::Object(value) => apply(schema, value),
         Value::Array(items) => {
             if let Some(schema) = schema.get("items").and_then(Value::as_object) {
                 for item in items {
-                    fill_value(schema, item);
+                    apply_to_value(schema, item);
                 }
             }
         }
@@ -44,15 +43,15 @@ pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
     found
 }
 
-/// The schemas whose default they would not accept, and why.
+/// The schemas that do not accept their own default, and why.
 pub(super) fn invalid(schema: &Object) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (pointer, default, property) in all(schema) {
-        // A validator wants a whole schema: the property is made one of an object,
-        // the only one unless it refers to others.
+        // A validator needs a whole schema: that of an object with the property alone or,
+        // if it has references, with all properties.
         let mut inside = Object::new();
-        let refers = &mut |part: &Object| part.contains_key("$ref");
-        if keyword::any_schema(property, refers) {
+        let has_reference = &mut |part: &Object| part.contains_key("$ref");
+        if keyword::any_schema(property, has_reference) {
             inside.extend(properties(schema).map(|(name, part)| (name.clone(), json!(part))));
         }
         let mut name = "default".to_owned();
@@ -60,15 +59,15 @@ pub(super) fn invalid(schema: &Object) -> Vec<(String, String)> {
             name.push('_');
         }
         inside.insert(name.clone(), json!(property));
-        let mut whole = Object::new();
-        whole.insert("type".into(), "object".into());
-        whole.insert("properties".into(), inside.into());
-        let whole = Schema::from(whole);
-        let Ok(validator) = whole.validator() else {
+        let mut root = Object::new();
+        root.insert("type".into(), "object".into());
+        root.insert("properties".into(), inside.into());
+        let schema = Schema::from(root);
+        let Ok(validator) = schema.validator() else {
             continue;
         };
         let value = json!({ name: default });
-        let first = validator.violations(&whole, &value).into_iter().next();
+        let first = validator.violations(&schema, &value).into_iter().next();
         found.extend(first.map(|violation| (pointer, violation.kind.to_string())));
     }
     found
@@ -93,7 +92,10 @@ fn collect<'s>(
 }
 
 fn properties(schema: &Object) -> impl Iterator<Item = (&String, &Object)> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let properties = properties.into_iter().flatten();
-    properties.filter_map(|(name, schema)| Some((name, schema.as_object()?)))
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, schema)| Some((name, schema.as_object()?)))
 }

@@ -1,8 +1,7 @@
-//! From YAML to the Schema Object: sugar expanded, every keyword checked.
+//! From YAML to the Schema Object: expands sugar and checks every keyword.
 //!
-//! Both roads walk the same way; sugar only adds what its table lists. Words of
-//! sugar count at the level of an entry alone: `optional`, `type` or `required`
-//! are good names for parameters.
+//! `parameters` and `parameters_schema` share this code. The keywords of sugar apply
+//! to entries only, so `optional`, `type` and `required` can be names of parameters.
 
 use serde_json::{Map, Value};
 
@@ -22,7 +21,7 @@ pub(super) struct Expander {
     references: Vec<(String, Span)>,
 }
 
-/// What an entry turned out to be.
+/// An expanded entry.
 struct Expanded {
     schema: Object,
     optional: bool,
@@ -34,7 +33,7 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
         if matches!(node.data, Data::Null) {
             return Ok(super::Schema::empty().object);
         }
-        expander.refuse(SchemaErrorKind::NotEntries(node.kind()), node.span);
+        expander.report(SchemaErrorKind::NotEntries(node.kind()), node.span);
         return Err(expander.errors);
     };
     let mut root = Object::new();
@@ -51,7 +50,7 @@ pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
             .get("type")
             .map_or(first_char(node.span), |kind| kind.span);
         if expander.errors.is_empty() {
-            expander.refuse(SchemaErrorKind::RootType, at);
+            expander.report(SchemaErrorKind::RootType, at);
         }
     }
     expander.finish(root)
@@ -79,14 +78,14 @@ impl Expander {
             if self.is_full() {
                 break;
             }
-            if let Err(diagnostic) = checker.check(&root, target) {
-                self.refuse(diagnostic, *span);
+            if let Err(kind) = checker.check(&root, target) {
+                self.report(kind, *span);
             }
         }
         if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
-            && let Err(diagnostic) = checker.check_root(&root)
+            && let Err(kind) = checker.check_root(&root)
         {
-            self.refuse(diagnostic, *span);
+            self.report(kind, *span);
         }
         if self.errors.is_empty() {
             Ok(root)
@@ -95,24 +94,24 @@ impl Expander {
         }
     }
 
-    /// Whether more has been found than is ever told.
+    /// Whether there are more errors than are ever shown.
     pub(super) const fn is_full(&self) -> bool {
         self.errors.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn refuse(&mut self, diagnostic: SchemaErrorKind, span: Span) {
+    pub(super) fn report(&mut self, kind: SchemaErrorKind, span: Span) {
         if !self.is_full() {
-            self.errors.push(SchemaError { diagnostic, span });
+            self.errors.push(SchemaError { kind, span });
         }
     }
 
-    /// A schema that stands anywhere but under `properties`.
-    fn plain(&mut self, node: &Node) -> Value {
+    /// A schema anywhere but under `properties`.
+    fn part(&mut self, node: &Node) -> Value {
         let expanded = self.schema(node);
         if self.sugar
             && let Some(entry) = find(node, "optional")
         {
-            self.refuse(SchemaErrorKind::MisplacedOptional, entry.span);
+            self.report(SchemaErrorKind::MisplacedOptional, entry.span);
         }
         Value::Object(expanded.schema)
     }
@@ -126,7 +125,7 @@ impl Expander {
                     match entry.key.as_str() {
                         "optional" if self.sugar => optional = self.optional(entry, node),
                         "required" if self.sugar => {
-                            self.refuse(SchemaErrorKind::RequiredInSugar, entry.span);
+                            self.report(SchemaErrorKind::RequiredInSugar, entry.span);
                         }
                         _ => self.keyword(entry, &mut schema),
                     }
@@ -134,10 +133,10 @@ impl Expander {
                 self.complete(node, &mut schema);
             }
             Data::Text { text, .. } if self.sugar => {
-                self.kind(text, node.span, &mut schema);
+                self.sugared_type(text, node.span, &mut schema);
                 self.complete(node, &mut schema);
             }
-            _ => self.refuse(SchemaErrorKind::NotASchema(node.kind()), node.span),
+            _ => self.report(SchemaErrorKind::NotASchema(node.kind()), node.span),
         }
         optional |= self.sugar && schema.contains_key("default");
         Expanded { schema, optional }
@@ -146,7 +145,7 @@ impl Expander {
     fn optional(&mut self, entry: &Entry, parent: &Node) -> bool {
         match entry.value.data {
             Data::Bool(false) if parent.get("default").is_some() => {
-                self.refuse(SchemaErrorKind::RequiredDefault, entry.span);
+                self.report(SchemaErrorKind::RequiredDefault, entry.span);
                 false
             }
             Data::Bool(value) => value,
@@ -157,7 +156,7 @@ impl Expander {
         }
     }
 
-    /// What follows from the keywords together.
+    /// Adds and checks what depends on several keywords.
     fn complete(&mut self, node: &Node, schema: &mut Object) {
         let strings = |values: &Value| {
             values
@@ -167,14 +166,14 @@ impl Expander {
         if self.sugar && !schema.contains_key("type") && schema.get("enum").is_some_and(strings) {
             schema.shift_insert(0, "type".into(), "string".into());
         }
-        // The rule of the whole parameter map holds for a map inside of it.
+        // A nested map of properties is an object, like the whole parameter map.
         if self.sugar && !schema.contains_key("type") && schema.contains_key("properties") {
             schema.shift_insert(0, "type".into(), "object".into());
         }
         let array = schema.get("type").is_some_and(|kind| kind == "array");
         if array && !schema.contains_key("items") {
             let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
-            self.refuse(SchemaErrorKind::ArrayWithoutItems, span);
+            self.report(SchemaErrorKind::ArrayWithoutItems, span);
         }
     }
 
@@ -188,12 +187,12 @@ impl Expander {
             Takes::Type => return self.type_keyword(entry, schema),
             Takes::Properties => return self.properties_keyword(entry, schema),
             Takes::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
-            Takes::Schema | Takes::SchemaOrFlag => self.plain(value),
-            Takes::Schemas => match self.some_items(entry, Expected::Schemas) {
-                Some(items) => items.iter().map(|item| self.plain(item)).collect(),
+            Takes::Schema | Takes::SchemaOrFlag => self.part(value),
+            Takes::Schemas => match self.non_empty_items(entry, Expected::Schemas) {
+                Some(items) => items.iter().map(|item| self.part(item)).collect(),
                 None => return,
             },
-            Takes::Values => match self.some_items(entry, Expected::Values) {
+            Takes::Values => match self.non_empty_items(entry, Expected::Values) {
                 Some(_) => value.to_json(),
                 None => return,
             },
@@ -214,23 +213,23 @@ impl Expander {
 
     fn type_keyword(&mut self, entry: &Entry, schema: &mut Object) {
         match entry.value.text() {
-            Some(text) if self.sugar => self.kind(text, entry.value.span, schema),
+            Some(text) if self.sugar => self.sugared_type(text, entry.value.span, schema),
             Some(text) if types::TYPES.contains(&text) => {
                 schema.insert("type".into(), text.into());
             }
             Some(text) => {
-                let diagnostic = SchemaErrorKind::Type {
+                let kind = SchemaErrorKind::Type {
                     name: text.into(),
                     fix: types::suggestion(text).map(|fix| fix.to_string()),
                 };
-                self.refuse(diagnostic, entry.value.span);
+                self.report(kind, entry.value.span);
             }
             None => self.kind_error(entry, Expected::Type),
         }
     }
 
-    /// A type as sugar writes it: `string`, `string[]`.
-    fn kind(&mut self, text: &str, span: Span, schema: &mut Object) {
+    /// A type in sugar, such as `string` or `string[]`.
+    fn sugared_type(&mut self, text: &str, span: Span, schema: &mut Object) {
         match types::read(text) {
             Ok(TypeExpr::Plain(name)) => {
                 schema.insert("type".into(), name.into());
@@ -239,7 +238,7 @@ impl Expander {
                 schema.insert("type".into(), "array".into());
                 schema.insert("items".into(), array_items(&inner));
             }
-            Err(fix) => self.refuse(
+            Err(fix) => self.report(
                 SchemaErrorKind::Type {
                     name: text.into(),
                     fix: fix.map(|fix| fix.to_string()),
@@ -256,7 +255,7 @@ impl Expander {
         }
     }
 
-    /// Adds `properties` and, for sugar, `required`.
+    /// Adds `properties` and, in sugar, `required`.
     fn properties(&mut self, entries: &[Entry], schema: &mut Object) {
         let mut properties = Object::with_capacity(entries.len());
         let mut required = Vec::new();

@@ -1,14 +1,14 @@
-//! The keywords of an OpenAPI 3.0.3 Schema Object and what each takes.
+//! The keywords of an OpenAPI 3.0.3 Schema Object and the values they take.
 //!
 //! The rules are those of the Schema part of the official JSON Schema for
 //! OpenAPI 3.0 (revision 2021-09-28).
 
 use serde_json::{Map, Value};
 
-/// What a keyword takes.
+/// The kind of value that a keyword takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// A text.
+    /// A string.
     Text,
     /// `true` or `false`.
     Flag,
@@ -16,13 +16,13 @@ pub enum Takes {
     Number,
     /// A number greater than 0.
     Positive,
-    /// A whole number from 0.
+    /// A non-negative integer.
     Count,
     /// A regular expression.
     Pattern,
-    /// One type's name; in sugar also `string[]`.
+    /// The name of a type; in sugar also `string[]`.
     Type,
-    /// A list of different names, at least one.
+    /// A list of unique names, at least one.
     Names,
     /// A list of values, at least one.
     Values,
@@ -38,19 +38,20 @@ pub enum Takes {
     SchemaOrFlag,
     /// A map from names to schemas.
     Properties,
-    /// A JSON pointer into the same parameters.
+    /// A JSON pointer into the same schema.
     Reference,
 }
 
-/// What `keyword` takes, if the Schema Object has it.
+/// The kind of value that `keyword` takes, if the Schema Object has it.
 pub(super) fn takes(keyword: &str) -> Option<Takes> {
-    let found = KEYWORDS.iter().find(|(name, _)| *name == keyword);
-    found
+    KEYWORDS
+        .iter()
+        .find(|(name, _)| *name == keyword)
         .map(|(_, takes)| *takes)
         .or_else(|| keyword.starts_with("x-").then_some(Takes::Any))
 }
 
-/// All keywords with what they take.
+/// All keywords with the kinds of value they take.
 pub const KEYWORDS: [(&str, Takes); 36] = [
     ("type", Takes::Type),
     ("description", Takes::Text),
@@ -90,19 +91,19 @@ pub const KEYWORDS: [(&str, Takes); 36] = [
     ("$ref", Takes::Reference),
 ];
 
-/// What to write instead of a word of JSON Schema that OpenAPI 3.0 lacks.
+/// What to write instead of a JSON Schema keyword that OpenAPI 3.0 lacks.
 pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "const" => "write `enum` with the one value",
         "examples" => "write `example` with one value, or move it to the tool's `examples`",
         "patternProperties" | "propertyNames" => {
-            "OpenAPI 3.0 cannot say this; describe the keys in `description` and allow them with `additionalProperties`"
+            "OpenAPI 3.0 cannot express this; describe the keys in `description` and allow them with `additionalProperties`"
         }
         "prefixItems" | "additionalItems" | "contains" | "unevaluatedItems" => {
             "OpenAPI 3.0 has no tuples; give all `items` one schema"
         }
         "if" | "then" | "else" | "dependencies" | "dependentRequired" | "dependentSchemas" => {
-            "OpenAPI 3.0 has no conditions; use `oneOf`, or say it in `description`"
+            "OpenAPI 3.0 has no conditions; use `oneOf`, or explain it in `description`"
         }
         "$schema" | "$id" | "id" | "$anchor" | "$comment" => "leave it out",
         "$defs" | "definitions" => "write the schema where it is used",
@@ -110,7 +111,7 @@ pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether `test` holds for `schema` or any schema inside of it.
+/// Whether `test` is true for `schema` or any of its subschemas.
 pub(super) fn any_schema(
     schema: &Map<String, Value>,
     test: &mut dyn FnMut(&Map<String, Value>) -> bool,

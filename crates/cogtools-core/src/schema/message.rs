@@ -1,4 +1,4 @@
-//! The words for each kind of error that the validator reports.
+//! The messages for each kind of error that the validator reports.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -7,18 +7,28 @@ use serde_json::Value;
 use crate::pluralize;
 use crate::suggest::did_you_mean;
 
-/// The most alternatives of an `anyOf` that are explained.
-const ALTERNATIVES: usize = 4;
+/// How many alternatives of an `anyOf` are explained, with as many errors each.
+const MAX_ALTERNATIVES: usize = 4;
+/// How many characters of a value are shown.
+const MAX_VALUE_CHARS: usize = 60;
 
-/// What is wrong, without saying where.
+/// The message, without the location.
 pub(super) fn message(kind: &Kind, value: &Value) -> String {
+    if let Some(message) = size_message(kind, value) {
+        return message;
+    }
     let got = show(value);
     match kind {
-        Kind::Type { kind } if value.is_null() => format!("expected {}, got null", types(kind)),
-        Kind::Type { kind } => format!("expected {}, got {} {got}", types(kind), kind_of(value)),
+        Kind::Type { kind } if value.is_null() => {
+            format!("expected {}, got null", type_names(kind))
+        }
+        Kind::Type { kind } => format!(
+            "expected {}, got {} {got}",
+            type_names(kind),
+            kind_of(value)
+        ),
         Kind::Enum { options } => {
-            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-            let options: Vec<String> = options.iter().map(show).collect();
+            let options: Vec<String> = options.as_array().into_iter().flatten().map(show).collect();
             format!("expected one of {}, got {got}", options.join(", "))
         }
         Kind::Minimum { limit } => format!("must be at least {limit}, got {got}"),
@@ -27,34 +37,6 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}, got {got}"),
         Kind::MultipleOf { multiple_of } => {
             format!("must be a multiple of {multiple_of}, got {got}")
-        }
-        Kind::MinLength { limit } => format!(
-            "needs at least {}, has {}",
-            count(*limit, "character"),
-            length(value)
-        ),
-        Kind::MaxLength { limit } => format!(
-            "may have at most {}, has {}",
-            count(*limit, "character"),
-            length(value)
-        ),
-        Kind::MinItems { limit } => format!(
-            "needs at least {}, has {}",
-            count(*limit, "item"),
-            length(value)
-        ),
-        Kind::MaxItems { limit } => format!(
-            "may have at most {}, has {}",
-            count(*limit, "item"),
-            length(value)
-        ),
-        Kind::MinProperties { limit } => {
-            let least = count(*limit, "key");
-            format!("needs at least {least}, has {}", length(value))
-        }
-        Kind::MaxProperties { limit } => {
-            let most = count(*limit, "key");
-            format!("may have at most {most}, has {}", length(value))
         }
         Kind::UniqueItems => "has the same item twice".to_owned(),
         Kind::Pattern { pattern } => format!("must match the pattern `{pattern}`, got {got}"),
@@ -73,7 +55,22 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
     }
 }
 
-/// Hints that only this kind of error has.
+/// The message for a value of the wrong size.
+fn size_message(kind: &Kind, value: &Value) -> Option<String> {
+    let (bound, limit, noun) = match kind {
+        Kind::MinLength { limit } => ("needs at least", limit, "character"),
+        Kind::MaxLength { limit } => ("may have at most", limit, "character"),
+        Kind::MinItems { limit } => ("needs at least", limit, "item"),
+        Kind::MaxItems { limit } => ("may have at most", limit, "item"),
+        Kind::MinProperties { limit } => ("needs at least", limit, "key"),
+        Kind::MaxProperties { limit } => ("may have at most", limit, "key"),
+        _ => return None,
+    };
+    let actual = length(value);
+    Some(format!("{bound} {}, has {actual}", count(*limit, noun)))
+}
+
+/// The hints for this kind of error.
 pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<String> {
     match kind {
         Kind::Enum { options } => {
@@ -86,10 +83,11 @@ pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<String> {
                 .collect()
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let alternatives = context.iter().enumerate().take(ALTERNATIVES);
+            let alternatives = context.iter().enumerate().take(MAX_ALTERNATIVES);
             alternatives
                 .map(|(index, errors)| {
-                    let errors: Vec<String> = errors.iter().take(ALTERNATIVES).map(brief).collect();
+                    let errors: Vec<String> =
+                        errors.iter().take(MAX_ALTERNATIVES).map(brief).collect();
                     format!("alternative {}: {}", index + 1, errors.join("; "))
                 })
                 .collect()
@@ -98,25 +96,25 @@ pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<String> {
     }
 }
 
-/// One error inside of an alternative.
+/// One error in an alternative, in short.
 fn brief(error: &ValidationError<'_>) -> String {
     let path = error.instance_path().to_string();
-    let words = match error.kind() {
+    let message = match error.kind() {
         Kind::Required { property } => format!("{} is missing", show(property)),
         kind => message(kind, error.instance()),
     };
     if path.is_empty() {
-        words
+        message
     } else {
-        format!("{path}: {words}")
+        format!("{path}: {message}")
     }
 }
 
-fn types(kind: &TypeKind) -> String {
+fn type_names(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(one) => one.to_string(),
         TypeKind::Multiple(all) => {
-            // Null comes last, as the schema says it: a type, or null after all.
+            // `null` comes last, as in "string or null".
             let mut names: Vec<String> = all.iter().map(|one| one.to_string()).collect();
             names.sort_by_key(|name| name == "null");
             names.join(" or ")
@@ -135,16 +133,16 @@ const fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A value as JSON, cut to a readable length.
+/// A value as JSON, truncated to a readable length.
 pub(super) fn show(value: &Value) -> String {
-    truncate(&value.to_string(), 60)
+    truncate(&value.to_string(), MAX_VALUE_CHARS)
 }
 
-pub(super) fn truncate(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+pub(super) fn truncate(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    text.chars().take(most).chain(['…']).collect()
+    text.chars().take(max_chars).chain(['…']).collect()
 }
 
 fn length(value: &Value) -> usize {
@@ -156,7 +154,7 @@ fn length(value: &Value) -> usize {
     }
 }
 
-/// A limit of a schema, which may be more than this machine counts to.
+/// A limit of a schema with its noun; a limit beyond `usize` is capped.
 fn count(limit: u64, noun: &str) -> String {
     pluralize(usize::try_from(limit).unwrap_or(usize::MAX), noun)
 }

@@ -1,8 +1,8 @@
-//! Parameters as schemas: from sugared YAML to the OpenAPI 3.0 Schema Object,
-//! from there to JSON Schema, and the validation of arguments against it.
+//! Schemas of parameters: from sugared YAML to the OpenAPI 3.0 Schema Object, from
+//! there to JSON Schema, and the validation of arguments.
 //!
-//! There is one translation and one validator, so that what a host is told and
-//! what a call is held to cannot disagree.
+//! There is only one translation and one validator, so that declarations and
+//! validation cannot disagree.
 
 mod defaults;
 mod error;
@@ -33,12 +33,12 @@ use serde_json::{Map, Value};
 use crate::text::Span;
 use crate::yaml::Node;
 
-/// A legal OpenAPI 3.0.3 Schema Object. What a tool accepts is of `type: object`;
-/// what it answers can be of any type.
+/// A valid OpenAPI 3.0.3 Schema Object. The schema of arguments is of `type: object`;
+/// that of a result can be of any type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     object: Map<String, Value>,
-    /// The JSON Schema it was recovered from, which calls are held to.
+    /// The JSON Schema that it was converted from, which arguments are validated against.
     original: Option<Map<String, Value>>,
 }
 
@@ -56,18 +56,18 @@ impl Schema {
         expand::parameters(parameters).map(Self::from)
     }
 
-    /// Takes the Schema Object under `parameters_schema` word for word.
+    /// Reads the plain Schema Object under `parameters_schema`.
     pub fn verbatim(schema: &Node) -> Result<Self, Vec<SchemaError>> {
         expand::verbatim(schema).map(Self::from)
     }
 
-    /// Takes a Schema Object of any type word for word: for what a tool answers.
+    /// Reads a plain Schema Object of any type, for results.
     pub fn any(schema: &Node) -> Result<Self, Vec<SchemaError>> {
         expand::any(schema).map(Self::from)
     }
 
-    /// The Schema Object that says as much of a JSON Schema as it can; calls are
-    /// held to the JSON Schema itself.
+    /// Converts a JSON Schema to a Schema Object as far as possible; arguments are
+    /// validated against the JSON Schema itself.
     pub fn from_json_schema(original: Map<String, Value>) -> Self {
         Self {
             object: recover::object(&original),
@@ -80,7 +80,7 @@ impl Schema {
         &self.object
     }
 
-    /// Whether all values of this schema are objects.
+    /// Whether every value of this schema is an object.
     pub fn is_object(&self) -> bool {
         self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
     }
@@ -89,7 +89,7 @@ impl Schema {
         self.object.get("nullable") == Some(&Value::Bool(true))
     }
 
-    /// Whether a tool with this schema has no parameters at all.
+    /// Whether a tool with this schema has no parameters.
     pub fn is_empty(&self) -> bool {
         let no_properties = self
             .object
@@ -103,7 +103,7 @@ impl Schema {
                 .all(|key| matches!(key.as_str(), "type" | "properties"))
     }
 
-    /// The same schema as JSON Schema, borrowed where nothing has to change.
+    /// The schema as JSON Schema, borrowed where nothing changes.
     pub fn json_schema(&self) -> Cow<'_, Map<String, Value>> {
         if let Some(original) = &self.original {
             Cow::Borrowed(original)
@@ -114,12 +114,12 @@ impl Schema {
         }
     }
 
-    /// The same schema as JSON Schema, of the words that drafts 7 to 2020-12 share.
+    /// The schema as JSON Schema, with only the keywords that drafts 7 to 2020-12 share.
     pub fn to_json_schema(&self) -> Value {
         Value::Object(self.json_schema().into_owned())
     }
 
-    /// Whether it was recovered from a JSON Schema.
+    /// Whether it was converted from a JSON Schema.
     pub const fn is_recovered(&self) -> bool {
         self.original.is_some()
     }
@@ -129,10 +129,10 @@ impl Schema {
         Validator::new(self)
     }
 
-    /// The names of all arguments that the schema speaks of, wherever it does;
-    /// `None` when it says itself what becomes of further ones.
+    /// The names of all arguments that appear anywhere in the schema; `None` when the
+    /// schema itself governs additional ones.
     pub fn names(&self) -> Option<Vec<&str>> {
-        // A JSON Schema says itself what becomes of further ones.
+        // A JSON Schema always governs additional properties itself.
         if self.object.contains_key("additionalProperties") || self.original.is_some() {
             return None;
         }
@@ -141,8 +141,8 @@ impl Schema {
         Some(names)
     }
 
-    /// The subschema for the value at `segments` of a JSON pointer, as far as
-    /// plain `properties` and `items` lead there.
+    /// The subschema for the value at the `segments` of a JSON pointer, found through
+    /// `properties` and `items` only.
     pub fn at<'a>(&self, segments: impl Iterator<Item = &'a str>) -> Option<&Map<String, Value>> {
         let mut schema = &self.object;
         for segment in segments {
@@ -152,47 +152,47 @@ impl Schema {
         Some(schema)
     }
 
-    /// The arguments with the defaults of what they leave out.
+    /// Adds the defaults of missing arguments.
     pub fn apply_defaults(&self, arguments: &mut Map<String, Value>) {
-        defaults::fill(&self.object, arguments);
+        defaults::apply(&self.object, arguments);
     }
 
-    /// This schema and every one inside of it, outer ones first.
+    /// This schema and all its subschemas, outer ones first.
     pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
-        sub_schema::sites(&self.object)
+        sub_schema::all(&self.object)
     }
 
-    /// The right spelling of a type that is written in another way, as in `int`
-    /// or `str[]`; `None` when it is right already or cannot be known.
+    /// The correct spelling of a type such as `int` or `str[]`; `None` when it is
+    /// correct already or unknown.
     pub fn spelling(written: &str) -> Option<String> {
         types::spelling(written)
     }
 
-    /// Whether any schema inside has a default.
+    /// Whether any subschema has a default.
     pub fn has_default(&self) -> bool {
         keyword::any_schema(&self.object, &mut |schema| schema.contains_key("default"))
     }
 
-    /// The defaults that do not fit their own schema: the JSON pointer of each
-    /// such schema, and what is wrong.
+    /// The defaults that do not match their own schema: the JSON pointer of each such
+    /// schema, and the reason.
     pub fn invalid_defaults(&self) -> Vec<(String, String)> {
         defaults::invalid(&self.object)
     }
 
-    /// The smallest arguments that are valid, with placeholders for text; `None`
-    /// when none could be made up.
+    /// The smallest valid arguments, with placeholders for text; `None` when they cannot
+    /// be generated.
     pub fn skeleton(&self) -> Option<Map<String, Value>> {
         skeleton::object(&self.object)
     }
 
-    /// Whether any string is held to a pattern.
+    /// Whether any subschema has a pattern.
     pub fn has_pattern(&self) -> bool {
         keyword::any_schema(&self.object, &mut |schema| schema.contains_key("pattern"))
     }
 }
 
 impl From<Map<String, Value>> for Schema {
-    /// The schema of an object that is legal already.
+    /// Wraps an object that is already valid.
     fn from(object: Map<String, Value>) -> Self {
         Self {
             object,
@@ -201,7 +201,7 @@ impl From<Map<String, Value>> for Schema {
     }
 }
 
-/// Adds the property names of `schema` and of what it is composed of.
+/// Adds the property names of `schema` and of the schemas it is composed of.
 fn collect_names<'s>(
     root: &'s Map<String, Value>,
     schema: &'s Map<String, Value>,
@@ -234,7 +234,7 @@ fn collect_names<'s>(
     Some(())
 }
 
-/// The span of a node's first character, for faults about all of it.
+/// The span of a node's first character, for errors about the whole node.
 const fn first_char(span: Span) -> Span {
     Span {
         start: span.start,

@@ -1,9 +1,9 @@
-//! Back from JSON Schema to the Schema Object of OpenAPI 3.0, for tools that
-//! others declare.
+//! From JSON Schema to the OpenAPI 3.0 Schema Object, for the tools of MCP servers
+//! and providers.
 //!
-//! What OpenAPI 3.0 cannot say is left out or said more loosely, never more
-//! strictly: a call is held to the original, a host that reads OpenAPI sees as
-//! much of it as there are words for.
+//! What OpenAPI 3.0 cannot express is left out or loosened, never tightened:
+//! arguments are validated against the original, and a host that reads OpenAPI sees
+//! as much of it as possible.
 
 use serde_json::{Map, Value, json};
 
@@ -11,14 +11,14 @@ use super::keyword::{self, Takes};
 
 type Object = Map<String, Value>;
 
-/// How far definitions are followed: they may lead back to themselves.
-const DEPTH: usize = 12;
+/// How deep definitions are followed: they may be recursive.
+const MAX_DEPTH: usize = 12;
 
-/// The Schema Object for a JSON Schema of any draft from 4 on; of `type: object`,
-/// for that is what arguments are.
+/// The Schema Object for a JSON Schema of draft 4 or later; always of `type: object`,
+/// as arguments are.
 pub(super) fn object(schema: &Object) -> Object {
     let root = Value::Object(schema.clone());
-    let mut result = convert(&root, &root, DEPTH);
+    let mut result = convert(&root, &root, MAX_DEPTH);
     result.insert("type".into(), "object".into());
     result.remove("nullable");
     if !result.contains_key("properties") {
@@ -32,12 +32,14 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Object {
         return Object::new();
     };
     if depth == 0 {
-        return kept(schema, "description");
+        return text_entry(schema, "description");
     }
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        let target = target.strip_prefix('#').and_then(|way| root.pointer(way));
-        let mut result = target.map_or_else(Object::new, |schema| convert(schema, root, depth - 1));
-        result.extend(kept(schema, "description"));
+        let mut result = target
+            .strip_prefix('#')
+            .and_then(|pointer| root.pointer(pointer))
+            .map_or_else(Object::new, |schema| convert(schema, root, depth - 1));
+        result.extend(text_entry(schema, "description"));
         return result;
     }
     let mut result = Object::new();
@@ -48,7 +50,8 @@ fn convert(schema: &Value, root: &Value, depth: usize) -> Object {
     result
 }
 
-fn kept(schema: &Object, keyword: &str) -> Object {
+/// The entry of `keyword` alone, if its value is a string.
+fn text_entry(schema: &Object, keyword: &str) -> Object {
     let entry = schema.get(keyword).filter(|value| value.is_string());
     entry
         .map(|value| (keyword.to_owned(), value.clone()))
@@ -86,51 +89,51 @@ fn entry(keyword: &str, value: &Value, root: &Value, depth: usize, result: &mut 
             };
             result.insert("items".into(), any);
         }
-        (word, value) => match (keyword::takes(word), value) {
+        (keyword, value) => match (keyword::takes(keyword), value) {
             (Some(Takes::Schema | Takes::SchemaOrFlag), Value::Object(_)) => {
-                result.insert(word.to_owned(), schema(value));
+                result.insert(keyword.to_owned(), schema(value));
             }
             (Some(Takes::SchemaOrFlag), Value::Bool(_)) => {
-                result.insert(word.to_owned(), value.clone());
+                result.insert(keyword.to_owned(), value.clone());
             }
             (Some(Takes::Schema), Value::Bool(true)) => {
-                result.insert(word.to_owned(), json!({}));
+                result.insert(keyword.to_owned(), json!({}));
             }
             (Some(Takes::Schemas), Value::Array(parts)) if !parts.is_empty() => {
-                parts_of(word, parts, root, depth, result);
+                composition(keyword, parts, root, depth, result);
             }
             (Some(Takes::Properties), Value::Object(properties)) => {
                 let properties = properties
                     .iter()
                     .map(|(name, value)| (name.clone(), schema(value)));
-                result.insert(word.to_owned(), Value::Object(properties.collect()));
+                result.insert(keyword.to_owned(), Value::Object(properties.collect()));
             }
-            (Some(takes), value) if fits(takes, value) => {
-                result.insert(word.to_owned(), value.clone());
+            (Some(takes), value) if has_kind(takes, value) => {
+                result.insert(keyword.to_owned(), value.clone());
             }
             _ => {}
         },
     }
 }
 
-/// `type` in one word; `null` beside another type is `nullable`.
+/// Converts `type`: a list becomes `anyOf`, and `null` in it `nullable`.
 fn types(value: &Value, result: &mut Object) {
-    let words: Vec<String> = match value {
-        Value::String(word) => vec![word.to_lowercase()],
-        Value::Array(words) => words
+    let names: Vec<String> = match value {
+        Value::String(name) => vec![name.to_lowercase()],
+        Value::Array(names) => names
             .iter()
             .filter_map(Value::as_str)
             .map(str::to_lowercase)
             .collect(),
         _ => Vec::new(),
     };
-    let nullable = words.iter().any(|word| word == "null");
-    let others: Vec<&String> = words.iter().filter(|word| *word != "null").collect();
+    let nullable = names.iter().any(|name| name == "null");
+    let others: Vec<&String> = names.iter().filter(|name| *name != "null").collect();
     match others.as_slice() {
         [] => {}
         [one] => drop(result.insert("type".into(), one.as_str().into())),
         many => {
-            let any: Vec<Value> = many.iter().map(|word| json!({"type": word})).collect();
+            let any: Vec<Value> = many.iter().map(|name| json!({"type": name})).collect();
             result.insert("anyOf".into(), any.into());
         }
     }
@@ -139,11 +142,11 @@ fn types(value: &Value, result: &mut Object) {
     }
 }
 
-/// The parts of `anyOf` and its like; one that is only `null` is `nullable`, and
-/// one that is left alone needs no `anyOf`.
-fn parts_of(word: &str, parts: &[Value], root: &Value, depth: usize, result: &mut Object) {
+/// Converts `anyOf`, `oneOf` or `allOf`. An alternative that is only `null` becomes
+/// `nullable`; a single remaining one needs no `anyOf`.
+fn composition(keyword: &str, parts: &[Value], root: &Value, depth: usize, result: &mut Object) {
     let null = |part: &&Value| part.get("type").is_some_and(|kind| kind == "null");
-    let choice = word != "allOf";
+    let choice = keyword != "allOf";
     let nulls = parts.iter().filter(null).count();
     let rest: Vec<Object> = parts
         .iter()
@@ -156,18 +159,16 @@ fn parts_of(word: &str, parts: &[Value], root: &Value, depth: usize, result: &mu
     match rest.as_slice() {
         [] => {}
         [only] if choice && nulls > 0 => {
-            for (keyword, value) in only {
-                result
-                    .entry(keyword.clone())
-                    .or_insert_with(|| value.clone());
+            for (name, value) in only {
+                result.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
-        _ => drop(result.insert(word.to_owned(), rest.into())),
+        _ => drop(result.insert(keyword.to_owned(), rest.into())),
     }
 }
 
-/// Whether a keyword that holds no schema has a value of its kind.
-fn fits(takes: Takes, value: &Value) -> bool {
+/// Whether a keyword without subschemas has a value of its kind.
+fn has_kind(takes: Takes, value: &Value) -> bool {
     match takes {
         Takes::Text | Takes::Pattern => value.is_string(),
         Takes::Flag => value.is_boolean(),
@@ -180,7 +181,7 @@ fn fits(takes: Takes, value: &Value) -> bool {
     }
 }
 
-/// A list of required names has strings in it, each once; an empty one is none.
+/// Removes from `required` what is not a string or is repeated, and an empty list.
 fn required(schema: &mut Object) {
     let Some(Value::Array(names)) = schema.get_mut("required") else {
         return;
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_open_api_says_otherwise_is_said_otherwise() {
+    fn keywords_are_converted_to_those_of_open_api() {
         check(
             json!({"type": ["string", "null"]}),
             json!({"type": "string", "nullable": true}),
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_open_api_cannot_say_is_left_out() {
+    fn keywords_without_an_open_api_form_are_left_out() {
         check(
             json!({"if": {}, "then": {}, "$comment": "c", "patternProperties": {"^a": {}}}),
             json!({}),
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_that_leads_to_itself_ends() {
+    fn a_recursive_definition_is_followed_to_a_limit() {
         let root = json!({"properties": {"a": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"items": {"$ref": "#/$defs/l"}}}});
         let converted = object(root.as_object().unwrap_or(&Object::new()));
         assert!(converted["properties"]["a"].to_string().len() < 1_000);

@@ -1,8 +1,8 @@
-//! `$ref` inside one schema: a JSON pointer that begins with `#`.
+//! `$ref` within a schema: a JSON pointer that begins with `#`.
 //!
-//! A tool file has no other document to refer to. As OpenAPI 3.0 has it, what
-//! stands beside a `$ref` is ignored. What references come to is bounded: a few
-//! of them can ask a validator for more work than it could ever do.
+//! A tool file cannot refer to other documents. As in OpenAPI 3.0, the siblings of a
+//! `$ref` are ignored. The number of schemas behind references is limited: a few of
+//! them could keep a validator busy forever.
 
 use std::collections::HashMap;
 
@@ -14,21 +14,21 @@ use crate::pointer::segments;
 
 type Object = Map<String, Value>;
 
-/// How many references may lead from one to the next without reaching a value.
+/// How many references may follow each other without reaching a value.
 const MAX_CHAIN: usize = 32;
-/// How many schemas one value may be held against.
+/// How many schemas one value may be validated against.
 const MAX_SCHEMAS: usize = 10_000;
 
-/// What the targets of one schema's references come to.
+/// Checks the references of one schema.
 #[derive(Default)]
 pub(super) struct Checker<'s> {
-    /// How many schemas a value is held against that is held against the target.
-    known: HashMap<&'s str, usize>,
-    /// The targets on the way to the schema that is looked at.
+    /// How many schemas a value is validated against at each target.
+    counts: HashMap<&'s str, usize>,
+    /// The targets on the path to the current schema.
     path: Vec<&'s str>,
 }
 
-/// The schema that `target` leads to, through keywords that hold schemas.
+/// The schema at `target`, reached through keywords that contain schemas.
 pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> {
     let pointer = target.strip_prefix('#')?;
     if !(pointer.is_empty() || pointer.starts_with('/')) {
@@ -37,9 +37,9 @@ pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> 
     let segments = segments(pointer);
     let mut segments = segments.iter();
     let mut schema = root;
-    while let Some(word) = segments.next() {
-        let value = schema.get(word.as_str())?;
-        let inner = match keyword::takes(word)? {
+    while let Some(keyword) = segments.next() {
+        let value = schema.get(keyword.as_str())?;
+        let inner = match keyword::takes(keyword)? {
             Takes::Schema | Takes::SchemaOrFlag => value,
             Takes::Schemas => value.get(segments.next()?.parse::<usize>().ok()?)?,
             Takes::Properties => value.get(segments.next()?)?,
@@ -51,7 +51,7 @@ pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> 
 }
 
 impl<'s> Checker<'s> {
-    /// Whether `target` leads to a schema, and on to a value of the arguments.
+    /// Checks that `target` is a schema and does not lead back to itself.
     pub(super) fn check(
         &mut self,
         root: &'s Object,
@@ -60,14 +60,14 @@ impl<'s> Checker<'s> {
         self.follow(root, target).map(drop)
     }
 
-    /// Whether holding arguments against the whole schema can come to an end.
+    /// Checks that validation against the whole schema terminates.
     pub(super) fn check_root(&mut self, root: &'s Object) -> Result<(), SchemaErrorKind> {
         self.count(root, root).map(drop)
     }
 
     fn follow(&mut self, root: &'s Object, target: &'s str) -> Result<usize, SchemaErrorKind> {
-        if let Some(known) = self.known.get(target) {
-            return Ok(*known);
+        if let Some(count) = self.counts.get(target) {
+            return Ok(*count);
         }
         if self.path.contains(&target) {
             return Err(SchemaErrorKind::Circular(target.to_owned()));
@@ -84,11 +84,11 @@ impl<'s> Checker<'s> {
         if count > MAX_SCHEMAS {
             return Err(SchemaErrorKind::TooFar(target.to_owned()));
         }
-        self.known.insert(target, count);
+        self.counts.insert(target, count);
         Ok(count)
     }
 
-    /// How many schemas a value is held against that is held against `schema`.
+    /// How many schemas a value is validated against with `schema`.
     fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaErrorKind> {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return Ok(self.follow(root, target)?.saturating_add(1));

@@ -1,10 +1,10 @@
-//! The smallest arguments that fit a schema: a form for the caller to fill in.
+//! The smallest arguments that match a schema: a form for the caller to fill in.
 
 use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
 
-/// How many values it may have; whoever needs more needs the documentation.
+/// How many values the skeleton may have; a larger one would not help.
 const MAX_VALUES: usize = 100;
 const MAX_DEPTH: usize = 8;
 
@@ -27,8 +27,8 @@ fn value(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
     {
         return Some(first.clone());
     }
-    if let Some(given) = schema.get("default").or_else(|| schema.get("example")) {
-        return Some(given.clone());
+    if let Some(value) = schema.get("default").or_else(|| schema.get("example")) {
+        return Some(value.clone());
     }
     match schema.get("type").and_then(Value::as_str) {
         Some("object") => properties(schema, depth, values),

@@ -1,39 +1,39 @@
-//! Every schema inside of a schema, and where it stands.
+//! The subschemas of a schema, and where they are.
 
 use serde_json::{Map, Value};
 
 use super::keyword::{self, Takes};
 use crate::pointer::child;
 
-/// One of the schemas that a schema consists of.
+/// A schema or one of its subschemas.
 #[derive(Clone, Debug)]
 pub struct SubSchema<'s> {
-    /// Where it stands: a JSON pointer from the root, empty for the root itself.
+    /// A JSON pointer from the root, empty for the root itself.
     pub pointer: String,
-    /// What stands there.
+    /// The subschema.
     pub schema: &'s Map<String, Value>,
-    /// What it is there for.
+    /// What it describes.
     pub role: Role<'s>,
 }
 
-/// What a schema describes.
+/// What a subschema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role<'s> {
-    /// All of the arguments.
+    /// All arguments.
     Root,
-    /// A property of an object, or at the top a parameter.
+    /// A property of an object; at the top level, a parameter.
     Property {
         /// Its name.
         name: &'s str,
-        /// Whether it must be there.
+        /// Whether it is required.
         required: bool,
     },
-    /// Items of an array, a part of a composition, further properties.
+    /// Items of an array, part of a composition, or additional properties.
     Part,
 }
 
-/// `schema` and all schemas inside of it, outer ones first.
-pub(super) fn sites(schema: &Map<String, Value>) -> Vec<SubSchema<'_>> {
+/// `schema` and all its subschemas, outer ones first.
+pub(super) fn all(schema: &Map<String, Value>) -> Vec<SubSchema<'_>> {
     let mut found = Vec::new();
     collect(
         SubSchema {

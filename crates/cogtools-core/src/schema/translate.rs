@@ -1,7 +1,7 @@
 //! From the Schema Object of OpenAPI 3.0 to JSON Schema.
 //!
-//! The result uses only words that drafts 7, 2019-09 and 2020-12 understand
-//! alike, and no annotation that a strict validator would stumble over.
+//! The result uses only keywords that drafts 7, 2019-09 and 2020-12 interpret alike,
+//! and no annotation that a strict validator would reject.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -9,8 +9,8 @@ use super::keyword::{self, Takes};
 
 type Object = Map<String, Value>;
 
-/// Whether the translation of `schema` is `schema` itself, as it mostly is: no
-/// copy has to be made then.
+/// Whether the translation of `schema` is `schema` itself. That is the usual case, and
+/// saves a copy.
 pub(super) fn changes_nothing(schema: &Object) -> bool {
     let changed = |keyword: &String| {
         keyword.starts_with("x-")
@@ -46,16 +46,16 @@ pub(super) fn object(schema: &Object) -> Object {
             "minimum" => bound(schema, &mut result, "minimum", "exclusiveMinimum"),
             "maximum" => bound(schema, &mut result, "maximum", "exclusiveMaximum"),
             "format" => format(schema, value, &mut result),
-            word if word.starts_with("x-") => {}
-            word => {
-                result.insert(word.to_owned(), inner(word, value));
+            keyword if keyword.starts_with("x-") => {}
+            keyword => {
+                result.insert(keyword.to_owned(), inner(keyword, value));
             }
         }
     }
     result
 }
 
-/// A keyword's value with the schemas inside of it translated.
+/// A keyword's value with its subschemas translated.
 fn inner(keyword: &str, value: &Value) -> Value {
     let schema = |value: &Value| match value {
         Value::Object(schema) => Value::Object(object(schema)),
@@ -74,7 +74,7 @@ fn inner(keyword: &str, value: &Value) -> Value {
     }
 }
 
-/// OpenAPI 3.0's flag beside a bound becomes the bound's own other name.
+/// OpenAPI 3.0's `exclusive…: true` next to a bound becomes the exclusive bound.
 fn bound(schema: &Object, result: &mut Object, plain: &str, exclusive: &str) {
     let strict = schema.get(exclusive) == Some(&Value::Bool(true));
     let keyword = if strict { exclusive } else { plain };
@@ -83,8 +83,8 @@ fn bound(schema: &Object, result: &mut Object, plain: &str, exclusive: &str) {
     }
 }
 
-/// Formats of integers are bounds; those that JSON Schema does not know assert
-/// nothing and are left out, for some validators refuse what they do not know.
+/// Integer formats become bounds. Formats that JSON Schema does not have are left out,
+/// because some validators reject unknown formats.
 fn format(schema: &Object, format: &Value, result: &mut Object) {
     let (least, greatest) = match format.as_str() {
         Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -104,7 +104,7 @@ fn format(schema: &Object, format: &Value, result: &mut Object) {
     }
 }
 
-/// Sets a bound unless a tighter one is there already.
+/// Sets a bound unless there is a tighter one.
 fn tighten(result: &mut Object, keyword: &str, bound: Value) {
     let tighter = result.get(keyword).is_some_and(|old| {
         let (old, new) = (number(old), number(&bound));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_schema_says_otherwise_is_said_otherwise() {
+    fn keywords_are_translated_to_those_of_json_schema() {
         check(
             json!({"type": "string", "nullable": true}),
             json!({"type": ["string", "null"]}),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_that_are_not_json_schema_are_dropped_but_not_inside_of_values() {
+    fn annotations_of_open_api_are_dropped_except_inside_values() {
         check(
             json!({
                 "type": "object", "example": 1, "x-y": 2, "deprecated": true,

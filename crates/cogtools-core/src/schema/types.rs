@@ -1,4 +1,4 @@
-//! The names of types, and what people write instead of them.
+//! The names of types, and their common misspellings.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,16 +8,16 @@ pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array",
 /// How many `[]` may follow one type.
 const MAX_ARRAYS: usize = 8;
 
-/// A `type` as written in sugared parameters.
+/// A `type` in sugared parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TypeExpr<'a> {
-    /// A type's own name.
+    /// The name of a type.
     Plain(&'a str),
-    /// `T[]`: an array of what is left.
+    /// `T[]`: an array of `T`.
     ArrayOf(Box<Self>),
 }
 
-/// What to do about a type that there is not.
+/// How to fix an unknown type.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fix {
     /// Write this type.
@@ -35,10 +35,10 @@ impl Display for Fix {
     }
 }
 
-/// Reads `string`, `string[]`, `integer[][]`; the error is what to write instead.
+/// Reads `string`, `string[]`, `integer[][]`; the error is the fix, if there is one.
 pub(super) fn read(text: &str) -> Result<TypeExpr<'_>, Option<Fix>> {
     if let Some(inner) = text.strip_suffix("[]") {
-        // Reading goes one level down for each pair; nobody means that many.
+        // Each pair is one level of recursion.
         if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
             return Err(Some(Fix::Advice(format!(
                 "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str) -> Result<TypeExpr<'_>, Option<Fix>> {
     }
 }
 
-/// What somebody who wrote `name` should write.
+/// The fix for the unknown type `name`.
 pub(super) fn suggestion(name: &str) -> Option<Fix> {
     if let Some(inner) = name.strip_suffix('?') {
         let inner = suggested_type(inner).unwrap_or(inner);
@@ -72,21 +72,18 @@ pub(super) fn suggestion(name: &str) -> Option<Fix> {
         let advice = "write the type of the other values and `nullable: true`";
         return Some(Fix::Advice(advice.into()));
     }
-    let word = suggested_type(name).map(str::to_owned);
-    let word = word.or_else(|| {
-        let near = crate::suggest::nearest(name, TYPES);
-        near.first().map(|name| (*name).to_owned())
-    });
-    word.map(Fix::Write)
+    suggested_type(name)
+        .or_else(|| crate::suggest::nearest(name, TYPES).first().copied())
+        .map(|name| Fix::Write(name.to_owned()))
 }
 
-/// The right spelling of `text`, if it is a type under another name.
+/// The correct spelling of `text`, if it is another name of a type.
 pub(super) fn spelling(text: &str) -> Option<String> {
-    let word = text.trim_end_matches("[]");
-    let brackets = &text[word.len()..];
-    let right = suggested_type(word).filter(|right| *right != word)?;
-    // `list` and `tuple` do not say of what.
-    (right != "array").then(|| format!("{right}{brackets}"))
+    let name = text.trim_end_matches("[]");
+    let brackets = &text[name.len()..];
+    let correct = suggested_type(name).filter(|correct| *correct != name)?;
+    // `list` and `tuple` do not name the type of the items.
+    (correct != "array").then(|| format!("{correct}{brackets}"))
 }
 
 fn suggested_type(name: &str) -> Option<&'static str> {
@@ -110,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_names_of_types_have_one_right_spelling() {
+    fn other_names_of_types_have_one_correct_spelling() {
         for (text, expected) in [
             ("int", Some("integer")),
             ("Str[]", Some("string[]")),
@@ -124,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_spelled_one_way() {
+    fn unknown_types_have_a_fix() {
         for (text, expected) in [
             ("int", "write `integer`"),
             ("str", "write `string`"),

@@ -1,9 +1,8 @@
-//! The one validator of arguments.
+//! The validator of arguments.
 //!
-//! The schema is translated and handed to a JSON Schema validator pinned to
-//! draft 7, which it builds fastest and which means the same for all words the
-//! translation uses; a JSON Schema of somebody else's is taken as one of 2020-12.
-//! Nothing is ever fetched.
+//! The schema is translated for a JSON Schema validator of draft 7, which is the
+//! fastest to build and has the same semantics for all keywords that the translation
+//! uses. An external JSON Schema is treated as draft 2020-12. Nothing is ever fetched.
 
 use jsonschema::Draft;
 use serde_json::Value;
@@ -12,19 +11,19 @@ use super::Schema;
 use super::violation::{self, Violation};
 use crate::Diagnostic;
 
-/// A schema made ready to check values.
+/// A compiled schema.
 #[derive(Debug)]
 pub struct Validator {
     inner: jsonschema::Validator,
 }
 
-/// Why no validator can be made: a pattern that is no regular expression.
+/// Why a schema cannot be compiled: a pattern is not a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InvalidSchema {
-    /// The JSON pointer, within the schema, of what cannot be used.
+    /// The JSON pointer of the invalid part of the schema.
     pub pointer: String,
-    /// Why.
+    /// What is wrong.
     pub message: String,
 }
 
@@ -40,12 +39,11 @@ impl Validator {
     }
 
     fn of_draft(schema: &Value, draft: Draft) -> Result<Self, InvalidSchema> {
-        let options = jsonschema::options().with_draft(draft);
-        let built = options
+        jsonschema::options()
+            .with_draft(draft)
             .should_validate_formats(true)
             .offline()
-            .build(schema);
-        built
+            .build(schema)
             .map(|inner| Self { inner })
             .map_err(|error| InvalidSchema {
                 pointer: error.instance_path().to_string(),
@@ -56,13 +54,12 @@ impl Validator {
             })
     }
 
-    /// Whether `value` fits.
+    /// Whether `value` is valid.
     pub fn accepts(&self, value: &Value) -> bool {
         self.inner.is_valid(value)
     }
 
-    /// All that is wrong with `value`, worded after `schema`, in the order of its
-    /// properties.
+    /// The violations of `schema` by `value`, in the order of its properties.
     pub fn violations(&self, schema: &Schema, value: &Value) -> Vec<Violation> {
         if self.inner.is_valid(value) {
             return Vec::new();

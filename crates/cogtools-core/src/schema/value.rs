@@ -1,4 +1,4 @@
-//! The values of single keywords, checked by what each keyword takes.
+//! Checks of the values of single keywords.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use crate::yaml::{Entry, Node};
 use crate::{Actual, Expected};
 
 impl Expander {
-    /// A keyword whose value is checked by its kind alone.
+    /// Reads a keyword that only restricts the kind of its value.
     pub(super) fn simple(&mut self, entry: &Entry, takes: Takes) -> Value {
         let json = entry.value.to_json();
-        let fine = match takes {
+        let is_valid = match takes {
             Takes::Text | Takes::Pattern => json.is_string(),
             Takes::Flag => json.is_boolean(),
             Takes::Number => json.is_number(),
@@ -23,7 +23,7 @@ impl Expander {
             Takes::Count => json.as_u64().is_some(),
             _ => json.is_object(),
         };
-        if !fine {
+        if !is_valid {
             self.kind_error(
                 entry,
                 match takes {
@@ -40,14 +40,14 @@ impl Expander {
     }
 
     pub(super) fn names(&mut self, entry: &Entry, schema: &mut Object) {
-        let Some(items) = self.some_items(entry, Expected::Names) else {
+        let Some(items) = self.non_empty_items(entry, Expected::Names) else {
             return;
         };
         let mut seen = HashSet::new();
         for item in items {
             let keyword = entry.key.clone();
             match item.text() {
-                None => self.refuse(
+                None => self.report(
                     SchemaErrorKind::Kind {
                         keyword,
                         expected: Expected::Names,
@@ -56,11 +56,11 @@ impl Expander {
                     item.span,
                 ),
                 Some(name) if !seen.insert(name) => {
-                    let diagnostic = SchemaErrorKind::Repeated {
+                    let kind = SchemaErrorKind::Repeated {
                         keyword,
                         value: format!("`{name}`"),
                     };
-                    self.refuse(diagnostic, item.span);
+                    self.report(kind, item.span);
                 }
                 Some(_) => {}
             }
@@ -68,14 +68,14 @@ impl Expander {
         schema.insert(entry.key.clone(), entry.value.to_json());
     }
 
-    pub(super) fn some_items<'n>(
+    pub(super) fn non_empty_items<'n>(
         &mut self,
         entry: &'n Entry,
         expected: Expected,
     ) -> Option<&'n [Node]> {
         match entry.value.items() {
             Some([]) => {
-                self.refuse(SchemaErrorKind::Empty(entry.key.clone()), entry.span);
+                self.report(SchemaErrorKind::Empty(entry.key.clone()), entry.span);
                 None
             }
             Some(items) => Some(items),
@@ -89,7 +89,7 @@ impl Expander {
     pub(super) fn kind_error(&mut self, entry: &Entry, expected: Expected) {
         let keyword = entry.key.clone();
         let actual = Actual::of(&entry.value);
-        self.refuse(
+        self.report(
             SchemaErrorKind::Kind {
                 keyword,
                 expected,
@@ -111,6 +111,6 @@ impl Expander {
         let sugar = self.sugar.then_some("optional");
         let known = keyword::KEYWORDS.iter().map(|(name, _)| *name).chain(sugar);
         let fix = fix.or_else(|| did_you_mean(&keyword, known));
-        self.refuse(SchemaErrorKind::Unknown { keyword, fix }, entry.span);
+        self.report(SchemaErrorKind::Unknown { keyword, fix }, entry.span);
     }
 }

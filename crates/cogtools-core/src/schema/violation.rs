@@ -1,4 +1,4 @@
-//! What is wrong with a call's arguments, in words that let a model repair it.
+//! Violations of a schema by arguments, worded so that a model can correct them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,10 +11,13 @@ use super::message::{hints, message, quoted, show, truncate};
 use crate::pointer::{child, segments};
 use crate::suggest::did_you_mean;
 
-/// One thing that is wrong with the arguments.
+/// How many characters of a parameter's description are repeated in a hint.
+const MAX_DESCRIPTION_CHARS: usize = 400;
+
+/// One violation of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The JSON pointer of the argument that is wrong, missing or unknown.
+    /// The JSON pointer of the invalid, missing or unknown argument.
     pub pointer: String,
     /// What is wrong.
     pub kind: ViolationKind,
@@ -22,19 +25,19 @@ pub struct Violation {
     pub hints: Vec<String>,
 }
 
-/// What can be wrong with an argument.
+/// The kind of a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViolationKind {
-    /// It is required and left out.
+    /// A required argument is missing.
     Missing,
-    /// The schema does not have it.
+    /// The schema does not have this argument.
     Unknown,
-    /// Its value does not fit, for this reason.
+    /// The value is invalid, for this reason.
     Invalid(String),
 }
 
 impl Violation {
-    /// An argument (or property) that the schema does not have; `known` are those
+    /// An argument (or property) that the schema does not have; `known` lists those that
     /// it has.
     pub fn unknown(pointer: String, name: &str, known: &[&str]) -> Self {
         let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known {
@@ -59,7 +62,7 @@ impl Display for ViolationKind {
     }
 }
 
-/// The violations that one error of the validator stands for.
+/// The violations for one error of the validator.
 pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Violation> {
     let base = error.instance_path().to_string();
     match error.kind() {
@@ -73,17 +76,16 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
             }]
         }
         Kind::AdditionalProperties { unexpected } => {
-            let here = schema.at(segments(&base).iter().map(String::as_str));
-            let known = here
-                .and_then(|here| here.get("properties"))
-                .and_then(Value::as_object);
-            let known: Vec<&str> = known
+            let known: Vec<&str> = schema
+                .at(segments(&base).iter().map(String::as_str))
+                .and_then(|schema| schema.get("properties"))
+                .and_then(Value::as_object)
                 .into_iter()
                 .flat_map(Map::keys)
                 .map(String::as_str)
                 .collect();
-            let unexpected = unexpected.iter();
             unexpected
+                .iter()
                 .map(|name| Violation::unknown(child(&base, name), name, &known))
                 .collect()
         }
@@ -106,36 +108,35 @@ fn send_hint(schema: &Schema, pointer: &str) -> String {
     let Some(here) = schema.at(segments.iter().map(String::as_str)) else {
         return format!("see the parameters of the tool for {name}");
     };
-    let description = here
+    let words: Vec<&str> = here
         .get("description")
         .and_then(Value::as_str)
-        .unwrap_or_default();
-    let description = truncate(
-        &description.split_whitespace().collect::<Vec<_>>().join(" "),
-        400,
-    );
-    match (label(here), description.as_str()) {
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let description = truncate(&words.join(" "), MAX_DESCRIPTION_CHARS);
+    match (type_label(here), description.as_str()) {
         (label, "") => format!("send {name} ({label})"),
         (label, description) => format!("send {name} ({label}): {description}"),
     }
 }
 
-/// What the value at `segments` is called: a property by its name, an item by
-/// its place.
+/// The name of the value at `segments`: a property's name or an item's index.
 fn name(schema: &Schema, segments: &[String]) -> String {
     let Some((last, outer)) = segments.split_last() else {
         return "an object".to_owned();
     };
-    let list = schema.at(outer.iter().map(String::as_str));
-    let list = list.is_some_and(|list| list.contains_key("items"));
-    if list && !outer.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_list = schema
+        .at(outer.iter().map(String::as_str))
+        .is_some_and(|schema| schema.contains_key("items"));
+    if is_list && !outer.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
         return format!("item {last} of {}", name(schema, outer));
     }
     last.clone()
 }
 
-/// A schema's type in a word or a few.
-fn label(schema: &Map<String, Value>) -> String {
+/// A short label for a schema's type.
+fn type_label(schema: &Map<String, Value>) -> String {
     let kind = schema.get("type").and_then(Value::as_str);
     let null = if schema.get("nullable") == Some(&Value::Bool(true)) {
         " or null"
@@ -148,7 +149,10 @@ fn label(schema: &Map<String, Value>) -> String {
     }
     match kind {
         Some("array") => {
-            let items = schema.get("items").and_then(Value::as_object).map(label);
+            let items = schema
+                .get("items")
+                .and_then(Value::as_object)
+                .map(type_label);
             format!(
                 "array of {}{null}",
                 items.unwrap_or_else(|| "any value".to_owned())

@@ -1,8 +1,8 @@
-//! Which tools answer to a query, best first.
+//! The ranking of tools for a query.
 //!
-//! Okapi BM25 over weighted fields: a word counts more the rarer it is among the
-//! tools, the nearer to the name it stands and the shorter the rest is. A word
-//! that no tool has is taken for the nearest ones that some tool has.
+//! Okapi BM25 over weighted fields: a token counts more if it is rare among the tools,
+//! if it is in the name, and if the rest is short. A token that no tool has is replaced
+//! by the most similar tokens of the tools.
 
 use std::collections::BTreeMap;
 
@@ -10,35 +10,35 @@ use super::tokens::{similarity, tokens};
 use crate::Tool;
 use crate::suggest::nearest;
 
-/// How soon one more of the same word stops to matter.
+/// BM25's `k1`: how soon repetitions of a token stop to matter.
 const SATURATION: f64 = 1.2;
-/// How much a long description counts against a tool.
-const LENGTH: f64 = 0.5;
-/// What a word is worth that is only near to the one that was asked for.
-const NEAR: f64 = 0.5;
-/// Of longer queries the rest is not looked at.
-const MOST: usize = 32;
+/// BM25's `b`: how much a long description counts against a tool.
+const LENGTH_WEIGHT: f64 = 0.5;
+/// The weight of a token that is only similar to the query's.
+const SIMILAR_WEIGHT: f64 = 0.5;
+/// How many tokens of a query are used.
+const MAX_QUERY_TOKENS: usize = 32;
 
-/// The words of one tool, each with what it weighs there.
+/// The tokens of one tool, with their weights.
 struct Document {
-    words: BTreeMap<String, f64>,
+    tokens: BTreeMap<String, f64>,
     length: f64,
 }
 
-/// The indices of the `tools` that answer to `query`, best first; those that
-/// answer alike stay in order, and so do all for a query without words.
+/// The indices of the `tools` that match `query`, best first. Ties keep their order,
+/// as do all tools for a query without tokens.
 pub(super) fn rank(query: &str, tools: &[Tool]) -> Vec<usize> {
-    let mut asked = tokens(query);
-    asked.truncate(MOST);
-    if asked.is_empty() {
+    let mut query_tokens = tokens(query);
+    query_tokens.truncate(MAX_QUERY_TOKENS);
+    if query_tokens.is_empty() {
         return (0..tools.len()).collect();
     }
     let documents: Vec<Document> = tools.iter().map(Document::of).collect();
     let total: f64 = documents.iter().map(|document| document.length).sum();
     let average = (total / count(documents.len())).max(1.0);
     let mut scores = vec![0.0; documents.len()];
-    for word in &asked {
-        for (score, more) in scores.iter_mut().zip(score(word, &documents, average)) {
+    for token in &query_tokens {
+        for (score, more) in scores.iter_mut().zip(score(token, &documents, average)) {
             *score += more;
         }
     }
@@ -49,35 +49,43 @@ pub(super) fn rank(query: &str, tools: &[Tool]) -> Vec<usize> {
     ranked
 }
 
-/// What each of the documents gains by one `asked` word.
-fn score(asked: &str, documents: &[Document], average: f64) -> Vec<f64> {
-    let mut found = frequencies(documents, |word| similarity(asked, word));
-    if found.iter().all(|frequency| *frequency == 0.0) {
-        let all = documents.iter().flat_map(|document| document.words.keys());
-        let mut all: Vec<&str> = all.map(String::as_str).collect();
+/// The score of each document for one token of the query.
+fn score(query_token: &str, documents: &[Document], average: f64) -> Vec<f64> {
+    let mut frequencies = weighted_frequencies(documents, |token| similarity(query_token, token));
+    if frequencies.iter().all(|frequency| *frequency == 0.0) {
+        let mut all: Vec<&str> = documents
+            .iter()
+            .flat_map(|document| document.tokens.keys())
+            .map(String::as_str)
+            .collect();
         all.sort_unstable();
         all.dedup();
-        let near = nearest(asked, all);
-        found = frequencies(
-            documents,
-            |word| {
-                if near.contains(&word) { NEAR } else { 0.0 }
-            },
-        );
+        let similar = nearest(query_token, all);
+        frequencies = weighted_frequencies(documents, |token| {
+            if similar.contains(&token) {
+                SIMILAR_WEIGHT
+            } else {
+                0.0
+            }
+        });
     }
-    let having = count(found.iter().filter(|frequency| **frequency > 0.0).count());
-    let rarity = (1.0 + (count(documents.len()) - having + 0.5) / (having + 0.5)).ln();
+    let scoring = frequencies.iter().filter(|frequency| **frequency > 0.0);
+    let matching = count(scoring.count());
+    let rarity = (1.0 + (count(documents.len()) - matching + 0.5) / (matching + 0.5)).ln();
     let gain = |(frequency, document): (&f64, &Document)| {
-        let length = 1.0 - LENGTH + LENGTH * document.length / average;
+        let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * document.length / average;
         rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length)
     };
-    found.iter().zip(documents).map(gain).collect()
+    frequencies.iter().zip(documents).map(gain).collect()
 }
 
-fn frequencies(documents: &[Document], worth: impl Fn(&str) -> f64) -> Vec<f64> {
+/// For each document, the sum of its tokens' weights times their `similarity`.
+fn weighted_frequencies(documents: &[Document], similarity: impl Fn(&str) -> f64) -> Vec<f64> {
     let frequency = |document: &Document| {
-        let words = document.words.iter();
-        words.map(|(word, weight)| weight * worth(word)).sum()
+        let tokens = document.tokens.iter();
+        tokens
+            .map(|(token, weight)| weight * similarity(token))
+            .sum()
     };
     documents.iter().map(frequency).collect()
 }
@@ -85,7 +93,7 @@ fn frequencies(documents: &[Document], worth: impl Fn(&str) -> f64) -> Vec<f64> 
 impl Document {
     fn of(tool: &Tool) -> Self {
         let mut document = Self {
-            words: BTreeMap::new(),
+            tokens: BTreeMap::new(),
             length: 0.0,
         };
         document.add(tool.name().as_str(), 4.0);
@@ -98,8 +106,8 @@ impl Document {
     }
 
     fn add(&mut self, text: &str, weight: f64) {
-        for word in tokens(text) {
-            *self.words.entry(word).or_default() += weight;
+        for token in tokens(text) {
+            *self.tokens.entry(token).or_default() += weight;
             self.length += 1.0;
         }
     }
@@ -107,7 +115,7 @@ impl Document {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "no project has more tools than a double counts"
+    reason = "the number of tools fits in a double's mantissa"
 )]
 const fn count(number: usize) -> f64 {
     number as f64
@@ -168,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_and_slips_are_forgiven() {
+    fn prefixes_and_typos_match() {
         check("weath", &["weather"]);
         check("facpalm", &["facepalm"]);
         check("deployment", &["deploy_site"]);
@@ -176,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn without_words_all_are_looked_at_in_order() {
+    fn a_query_without_tokens_returns_all_in_order() {
         let all = TOOLS.map(|(name, _, _)| name);
         check("", &all);
         check(" ?! ", &all);

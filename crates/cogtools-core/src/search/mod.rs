@@ -1,4 +1,4 @@
-//! A search among tools, for a model that does not know their names.
+//! A search for tools, for a model that does not know their names.
 
 mod bm25;
 mod results;
@@ -6,7 +6,7 @@ mod tokens;
 
 use crate::Tool;
 
-/// The first `limit` of the `tools` that answer to `query`, best first, as text for a
+/// The first `limit` of the `tools` that match `query`, best first, as text for a
 /// model.
 pub(crate) fn search(query: &str, tools: &[Tool], limit: usize) -> String {
     let ranked = bm25::rank(query, tools);

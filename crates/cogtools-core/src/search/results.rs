@@ -1,11 +1,11 @@
-//! What a search answers: for a model, so it says how to go on.
+//! The results of a search, with a hint for the model on what to do next.
 
 use serde_json::json;
 
 use crate::{Name, Tool};
 
 /// The first `limit` of the `ranked` among `tools`, as a JSON object with one match
-/// a line.
+/// per line.
 pub(super) fn text(query: &str, tools: &[Tool], ranked: &[usize], limit: usize) -> String {
     let matches = ranked.iter().filter_map(|index| tools.get(*index));
     let lines: Vec<String> = matches.take(limit).map(line).collect();
@@ -17,22 +17,21 @@ pub(super) fn text(query: &str, tools: &[Tool], ranked: &[usize], limit: usize) 
     };
     let hint = if lines.is_empty() {
         let all = tools.len();
-        format!("none of {all} tools matches; try other words, or an empty query to look at all")
+        format!("none of {all} tools matches; try other words, or an empty query to list all")
     } else if more > 0 {
-        format!("{more} more match; a greater limit or more words show them")
+        format!("{more} more match; use a higher limit or a more specific query")
     } else {
         format!("call one with {}", Name::CALL)
     };
-    let query = json!(query);
-    let hint = json!(hint);
+    let (query, hint) = (json!(query), json!(hint));
     format!("{{\"query\": {query}, \"tools\": {list}, \"hint\": {hint}}}\n")
 }
 
 fn line(tool: &Tool) -> String {
-    let told = json!({
+    let declaration = json!({
         "name": tool.name().as_str(),
         "description": tool.description(),
         "parameters": tool.schema().to_json_schema(),
     });
-    told.to_string()
+    declaration.to_string()
 }

@@ -1,42 +1,42 @@
-//! Words, as a search compares them.
+//! The tokens of a search, and their similarity.
 
-/// The words of `text`: runs of letters and digits in lower case, apart where a
-/// small letter meets a capital one, as in `camelCase`.
+/// The tokens of `text`: runs of letters and digits in lower case, split between a
+/// lower-case and an upper-case letter, as in `camelCase`.
 pub(super) fn tokens(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut small = false;
+    let mut tokens = Vec::new();
+    let mut token = String::new();
+    let mut after_lowercase = false;
     for letter in text.chars() {
-        let part = letter.is_alphanumeric();
-        if !word.is_empty() && (!part || (small && letter.is_uppercase())) {
-            words.push(std::mem::take(&mut word));
+        let is_part = letter.is_alphanumeric();
+        if !token.is_empty() && (!is_part || (after_lowercase && letter.is_uppercase())) {
+            tokens.push(std::mem::take(&mut token));
         }
-        if part {
-            word.extend(letter.to_lowercase());
+        if is_part {
+            token.extend(letter.to_lowercase());
         }
-        small = letter.is_lowercase();
+        after_lowercase = letter.is_lowercase();
     }
-    if !word.is_empty() {
-        words.push(word);
+    if !token.is_empty() {
+        tokens.push(token);
     }
-    words
+    tokens
 }
 
-/// How well `word` answers to the `asked` one, from 0 to 1: the same, a longer or
-/// a shorter form of it, or one that has it inside.
-pub(super) fn similarity(asked: &str, word: &str) -> f64 {
-    /// Shorter beginnings say nothing, nor do shorter middles.
-    const STEM: usize = 3;
-    const CORE: usize = 4;
-    let least = |text: &str, least: usize| text.chars().count() >= least || !text.is_ascii();
-    let long = |text: &str| least(text, STEM);
-    if asked == word {
+/// How similar `token` is to the `query`'s, from 0 to 1: equal, a longer or a shorter
+/// form, or one that contains it.
+pub(super) fn similarity(query: &str, token: &str) -> f64 {
+    /// Shorter prefixes and infixes are ambiguous.
+    const MIN_PREFIX_CHARS: usize = 3;
+    const MIN_INFIX_CHARS: usize = 4;
+    let has = |text: &str, min: usize| text.chars().count() >= min || !text.is_ascii();
+    let is_prefix = |text: &str, of: &str| has(text, MIN_PREFIX_CHARS) && of.starts_with(text);
+    if query == token {
         1.0
-    } else if long(asked) && word.starts_with(asked) {
+    } else if is_prefix(query, token) {
         0.7
-    } else if long(word) && asked.starts_with(word) {
+    } else if is_prefix(token, query) {
         0.5
-    } else if least(asked, CORE) && word.contains(asked) {
+    } else if has(query, MIN_INFIX_CHARS) && token.contains(query) {
         0.4
     } else {
         0.0
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_in_names_and_sentences() {
+    fn tokens_of_names_and_sentences() {
         for (text, expected) in [
             ("", vec![]),
             ("git_commit-all", vec!["git", "commit", "all"]),
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn similarity_falls_with_distance() {
+    fn similarity_decreases_from_equal_to_unrelated() {
         for (asked, word, expected) in [
             ("commit", "commit", 1.0),
             ("comm", "commit", 0.7),

@@ -1,4 +1,4 @@
-//! Arguments held against their tool.
+//! Validation of arguments against their tool.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::pointer::child;
 use crate::schema::{InvalidSchema, Validator, Violation, ViolationKind};
 use crate::{Code, Diagnostic, Hint};
 
-/// Arguments that fit their tool, defaults filled in.
+/// Arguments that match the tool's schema, with defaults applied.
 #[derive(Debug)]
 pub struct Accepted(Map<String, Value>);
 
@@ -24,29 +24,32 @@ impl Accepted {
 /// Why arguments are not accepted.
 #[derive(Debug, PartialEq)]
 pub enum AcceptError {
-    /// They do not fit.
+    /// They do not match the schema.
     Violations(Vec<Violation>),
-    /// The schema itself cannot be used.
+    /// The schema itself is invalid.
     InvalidSchema(InvalidSchema),
 }
 
-/// The boolean that Gemini CLI (0.35 and later) adds to every tool it declares,
-/// and hands on to the call.
+/// The boolean that Gemini CLI (0.35 and later) adds to the parameters of every tool
+/// and passes to the call.
 const HOST_ARGUMENT: &str = "wait_for_previous";
 
-/// A longer form, in bytes, would be no help.
-const MAX_SKELETON_CHARS: usize = 2_000;
+/// A longer skeleton would not help.
+const MAX_SKELETON_BYTES: usize = 2_000;
 
-/// From so many missing arguments on, the caller is shown a form to fill in.
+/// With this many missing arguments, the hints include a skeleton of valid arguments.
 const MANY_MISSING: usize = 2;
 
 impl Tool {
-    /// Holds `arguments` against the schema, all of it at once. An argument the
-    /// tool does not have is a violation, unless the schema itself allows more
-    /// or it is a host's own.
+    /// Validates `arguments` against the schema and reports all violations. An unknown
+    /// argument is a violation unless the schema permits additional properties or the
+    /// host added the argument.
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
-        let validator = self.definition.schema.validator();
-        let validator = validator.map_err(AcceptError::InvalidSchema)?;
+        let validator = self
+            .definition
+            .schema
+            .validator()
+            .map_err(AcceptError::InvalidSchema)?;
         self.validate(&validator, arguments)
             .map_err(AcceptError::Violations)
     }
@@ -88,27 +91,26 @@ impl Tool {
         }
     }
 
-    /// The valid arguments with the fewest values, as JSON for a hint: the
-    /// required ones alone.
+    /// The smallest valid arguments as JSON, for a hint: only the required ones.
     pub fn skeleton(&self) -> Option<String> {
         let skeleton = Value::Object(self.definition.schema.skeleton()?);
         let valid = self.definition.schema.validator().ok()?.accepts(&skeleton);
         let text = valid.then(|| skeleton.to_string())?;
-        (text.len() <= MAX_SKELETON_CHARS).then_some(text)
+        (text.len() <= MAX_SKELETON_BYTES).then_some(text)
     }
 }
 
 impl AcceptError {
-    /// All that is wrong with a call of `tool`, ready to be shown.
+    /// The diagnostics to show for a call of `tool`.
     pub fn diagnostics(self, tool: &Tool) -> Vec<Diagnostic> {
         let violations = match self {
             Self::Violations(violations) => violations,
-            Self::InvalidSchema(unusable) => {
-                let diagnostic = Diagnostic::new(Code::InvalidTool, unusable.message);
+            Self::InvalidSchema(invalid) => {
+                let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
                 return vec![
                     diagnostic
                         .with_subject(tool.name().as_str())
-                        .with_pointer(unusable.pointer),
+                        .with_pointer(invalid.pointer),
                 ];
             }
         };

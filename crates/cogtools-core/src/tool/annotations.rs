@@ -1,23 +1,23 @@
-//! What a tool says of its own behaviour.
+//! Hints on a tool's behaviour.
 
-/// Hints for hosts, in the sense of MCP's tool annotations; `None` says nothing.
+/// Hints for hosts, as in MCP's tool annotations; `None` is unspecified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// It changes nothing.
+    /// The tool does not modify its environment.
     pub read_only: Option<bool>,
-    /// It may destroy something.
+    /// The tool may perform destructive updates.
     pub destructive: Option<bool>,
-    /// Calling it again with the same arguments changes nothing more.
+    /// Repeating a call with the same arguments has no additional effect.
     pub idempotent: Option<bool>,
-    /// It reaches out to a world without bounds, such as the web.
+    /// The tool interacts with an open world, such as the web.
     pub open_world: Option<bool>,
 }
 
 impl Annotations {
-    /// The names as tool files write them.
+    /// The names in tool files.
     pub const NAMES: [&'static str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
-    /// The hint of that name.
+    /// The hint called `name`.
     pub(super) fn slot(&mut self, name: &str) -> Option<&mut Option<bool>> {
         match name {
             "read_only" => Some(&mut self.read_only),
@@ -28,7 +28,7 @@ impl Annotations {
         }
     }
 
-    /// Every hint that says something, under its name in MCP.
+    /// Every specified hint, under its name in MCP.
     pub fn set(&self) -> impl Iterator<Item = (&'static str, bool)> {
         let hints = [
             ("readOnlyHint", self.read_only),

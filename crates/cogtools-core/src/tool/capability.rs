@@ -1,19 +1,22 @@
-//! What a tool provides, as others name it: words with dots between them.
+//! Capabilities: names of at least two segments, separated by dots.
 
-/// Whether it is a capability: `provider.operation`, of two words at least.
+/// Whether `text` is a capability, such as `provider.operation`.
 pub(super) fn is_valid(text: &str) -> bool {
-    let word = |part: &str| !part.is_empty() && part.chars().all(is_in_words);
-    text.contains('.') && text.split('.').all(word)
+    let is_segment = |part: &str| !part.is_empty() && part.chars().all(is_segment_char);
+    text.contains('.') && text.split('.').all(is_segment)
 }
 
-/// That of a tool that names none. A toolset may be a path, `git/remote`, or a
-/// package, `@scope/name`: what is in no word divides them.
+/// The capability of a tool that declares none. A toolset may be a path
+/// (`git/remote`) or a package (`@scope/name`): other characters separate segments.
 pub(super) fn default_for(toolset: &str, name: &str) -> String {
-    let parts = toolset.split(|c| !is_in_words(c));
-    let words = parts.filter(|part| !part.is_empty()).chain([name]);
-    words.collect::<Vec<_>>().join(".")
+    toolset
+        .split(|c| !is_segment_char(c))
+        .filter(|part| !part.is_empty())
+        .chain([name])
+        .collect::<Vec<_>>()
+        .join(".")
 }
 
-const fn is_in_words(c: char) -> bool {
+const fn is_segment_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }

@@ -1,4 +1,4 @@
-//! What a tool says of itself: everything but what answers its calls.
+//! The definition of a tool: everything but the handler of its calls.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::Name;
 use crate::schema::Schema;
 use crate::yaml::Node;
 
-/// What a tool says of itself, whether in a file or by the declaration of a provider.
+/// The definition of a tool, from a file or a provider's declaration.
 #[derive(Debug)]
 pub struct Definition {
     pub(super) name: Name,
@@ -23,7 +23,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// That of a tool with these parameters, which says no more of itself.
+    /// A definition with these parameters and defaults for the rest.
     pub(crate) fn new(name: Name, description: impl Into<String>, schema: Schema) -> Self {
         Self {
             name,
@@ -39,33 +39,33 @@ impl Definition {
         }
     }
 
-    /// What it accepts.
+    /// The schema of the arguments.
     pub const fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The same with a title for people.
+    /// Sets the title for people.
     #[must_use]
     pub(crate) fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// The same with what it says of its behaviour.
+    /// Sets the hints on its behaviour.
     #[must_use]
     pub(crate) const fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = annotations;
         self
     }
 
-    /// The same with other parameters.
+    /// Sets the schema of the arguments.
     #[must_use]
     pub(crate) fn with_schema(mut self, schema: Schema) -> Self {
         self.schema = schema;
         self
     }
 
-    /// The same with so much time.
+    /// Sets how long a call may take.
     #[must_use]
     pub(crate) const fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -11,13 +11,13 @@ use crate::{Actual, Code, Diagnostic, Expected, Hint};
 /// Why a file is not a tool.
 #[derive(Debug)]
 pub enum ToolError {
-    /// It cannot be read as text.
+    /// The file cannot be read as text.
     Text(TextError),
-    /// It is not one YAML document.
+    /// The file is not one YAML document.
     Syntax(Box<Diagnostic>),
-    /// It is a document but not a tool: all that is wrong, in the file's order.
+    /// The document is not a tool: all errors, in the order of the file.
     Invalid(Vec<Diagnostic>),
-    /// Looking at it brought cogtools itself down.
+    /// cogtools itself panicked while reading the file.
     Defect(PathBuf),
 }
 
@@ -35,7 +35,7 @@ pub enum DefinitionError {
         /// What was probably meant.
         meant: Option<String>,
     },
-    /// A key that every tool needs.
+    /// A required key.
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A value of the wrong kind.
@@ -43,48 +43,48 @@ pub enum DefinitionError {
     Kind {
         /// The key.
         key: String,
-        /// What it takes.
+        /// The expected kind of value.
         expected: Expected,
-        /// What stands there.
+        /// The value found.
         actual: Actual,
     },
-    /// Nothing where a text is needed.
+    /// A blank value where text is required.
     #[error("`{0}` is empty")]
     Empty(&'static str),
-    /// A `$schema` that this version does not know.
+    /// An unknown `$schema`.
     #[error("`{0}` is not the schema of tool files")]
     Schema(String),
     /// A name that is not portable.
     #[error("`{0}` is not a tool's name: {1}")]
     Name(String, NameError),
     /// A name that differs from the file's stem.
-    #[error("the tool is named `{name}` but its file `{stem}`")]
+    #[error("the tool is named `{name}`, but its file is `{stem}.yaml`")]
     Stem {
         /// The tool's name.
         name: String,
         /// The file's name without `.yaml`.
         stem: String,
     },
-    /// Both kinds of parameters.
-    #[error("`parameters_schema` excludes `parameters`")]
+    /// Both `parameters` and `parameters_schema`.
+    #[error("`parameters_schema` cannot be combined with `parameters`")]
     TwoSchemas,
     /// A template language that is not njk.
-    #[error("`{0}` is not a template language that tools are written in")]
+    #[error("`{0}` is not a supported template language")]
     Language(String),
-    /// An implementation that names none or several kinds; those there are.
-    #[error("an implementation names one of {0}")]
+    /// An implementation with no kind or several; the field lists the kinds.
+    #[error("an implementation needs exactly one of {0}")]
     OneImplementation(String),
     /// An output without a type.
-    #[error("`output` says no `type`")]
+    #[error("`output` has no `type`")]
     OutputType,
-    /// A schema for a result that is text.
-    #[error("`schema` is for a result of `type: json`")]
+    /// A schema for a text result.
+    #[error("`schema` requires `type: json`")]
     TextSchema,
-    /// A path that leads out of the tool's folder.
-    #[error("`{0}` leads out of the tool's own folder")]
+    /// A path outside the tool's folder.
+    #[error("`{0}` is outside the tool's folder")]
     Outside(String),
-    /// An environment variable's name that no system takes.
-    #[error("`{0}` is not the name of an environment variable")]
+    /// An invalid environment variable name.
+    #[error("`{0}` is not a valid environment variable name")]
     Variable(String),
     /// A capability that is not `provider.operation`.
     #[error("`{0}` is not a capability")]
@@ -92,23 +92,22 @@ pub enum DefinitionError {
 }
 
 impl ToolError {
-    /// All that is wrong, ready to be shown.
+    /// The diagnostics to show.
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::Text(error) => vec![error.diagnostic(Code::InvalidTool)],
             Self::Syntax(diagnostic) => vec![*diagnostic],
             Self::Invalid(diagnostics) => diagnostics,
             Self::Defect(file) => {
-                let diagnostic = Diagnostic::new(Code::Internal, "cogtools failed on this tool");
-                let diagnostic = diagnostic.with_subject(file.display().to_string());
-                vec![
-                    diagnostic.hint("this is a defect of cogtools; please report it with the file"),
-                ]
+                let diagnostic = Diagnostic::new(Code::Internal, "cogtools failed on this tool")
+                    .with_subject(file.display().to_string())
+                    .hint("this is a bug in cogtools; please report it with the file");
+                vec![diagnostic]
             }
         }
     }
 
-    /// Whether there is no such file.
+    /// Whether the file does not exist.
     pub const fn is_absent(&self) -> bool {
         matches!(self, Self::Text(TextError::Absent(_)))
     }
@@ -122,9 +121,7 @@ impl DefinitionError {
             Self::Missing(key) => format!("add `{key}: …`"),
             Self::Empty(key) => format!("write something under `{key}`"),
             Self::Schema(_) => format!("write `$schema: {}`", super::Tool::SCHEMA),
-            Self::Name(..) => {
-                "name it in words that every host accepts, such as `check_facts`".into()
-            }
+            Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
             Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
             Self::TwoSchemas => "remove one of the two".into(),
             Self::Language(_) => "write `implementation: | # njk`".into(),
@@ -133,7 +130,7 @@ impl DefinitionError {
             }
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
-            Self::Outside(_) => "name a file in the folder of the tool, or below it".into(),
+            Self::Outside(_) => "use a file in the tool's folder, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
             Self::Kind {
@@ -142,7 +139,7 @@ impl DefinitionError {
         })
     }
 
-    /// The fault to show, wherever that is.
+    /// The diagnostic to show, without a location.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Code::InvalidTool, self.to_string());
         diagnostic.hints.extend(self.hint().map(Hint::from));
@@ -150,10 +147,9 @@ impl DefinitionError {
     }
 }
 
-/// The faults of a schema.
-pub(super) fn schema_faults(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Diagnostic> {
+/// The diagnostics for the errors of a schema.
+pub(super) fn schema_diagnostics(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Diagnostic> {
     let errors = errors.iter().take(Diagnostic::MAX_SHOWN + 1);
-    let diagnostic =
-        |error: &SchemaError| locator.locate(error.diagnostic.diagnostic(), error.span);
+    let diagnostic = |error: &SchemaError| locator.locate(error.kind.diagnostic(), error.span);
     errors.map(diagnostic).collect()
 }

@@ -1,4 +1,4 @@
-//! Values inside of a tool file, held against its own schema.
+//! Examples and defaults in a tool file, checked against its own schema.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::text::Span;
 use crate::yaml::Node;
 use crate::{Code, Diagnostic, Hint};
 
-/// Examples that are not valid arguments.
+/// Checks every example.
 pub(super) fn check(tool: &Tool) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let Ok(validator) = tool.definition.schema.validator() else {
@@ -20,26 +20,26 @@ pub(super) fn check(tool: &Tool) -> Vec<Diagnostic> {
         if diagnostics.len() > Diagnostic::MAX_SHOWN {
             break;
         }
-        diagnostics.extend(misfits(tool, &validator, example));
+        diagnostics.extend(validate(tool, &validator, example));
     }
     diagnostics
 }
 
-/// What is wrong with one example, also when it is the schema itself.
+/// Checks one example; an invalid schema is reported, too.
 pub(super) fn check_one(tool: &Tool, index: usize) -> Vec<Diagnostic> {
     let Some(example) = tool.definition.examples.get(index) else {
         return Vec::new();
     };
     match tool.definition.schema.validator() {
-        Ok(validator) => Diagnostic::truncate(misfits(tool, &validator, example)),
-        Err(unusable) => {
-            let diagnostic = Diagnostic::new(Code::InvalidTool, unusable.message);
-            vec![diagnostic.with_pointer(unusable.pointer)]
+        Ok(validator) => Diagnostic::truncate(validate(tool, &validator, example)),
+        Err(invalid) => {
+            let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
+            vec![diagnostic.with_pointer(invalid.pointer)]
         }
     }
 }
 
-fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Diagnostic> {
+fn validate(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Diagnostic> {
     let Value::Object(arguments) = example.to_json() else {
         return Vec::new();
     };
@@ -49,7 +49,7 @@ fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Diagnostic
         .map(|violation| {
             let segments = segments(&violation.pointer);
             let (_, span) = example.walk(segments.iter().map(String::as_str));
-            let message = format!("this example does not fit: {}", violation.kind);
+            let message = format!("invalid example: {}", violation.kind);
             let mut diagnostic = Diagnostic::new(Code::InvalidTool, message)
                 .with_pointer(violation.pointer)
                 .at(tool.text.location(span));
@@ -59,33 +59,33 @@ fn misfits(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Diagnostic
         .collect()
 }
 
-/// Patterns that are no regular expressions and defaults that do not fit; only
-/// schemas that have any pay for a validator here.
+/// Checks that patterns are regular expressions and that defaults are valid. Only
+/// schemas with patterns or defaults need a validator here.
 pub(super) fn check_parameters(
     definition: &Definition,
     document: &Node,
     locator: &Locator<'_>,
 ) -> Vec<Diagnostic> {
-    if let Some(unusable) = unusable_parameters(definition) {
-        let span = find(document, &unusable.pointer);
-        return vec![locator.unusable(span, &unusable)];
+    if let Some(invalid) = invalid_parameters(definition) {
+        let span = find(document, &invalid.pointer);
+        return vec![locator.locate_schema(span, &invalid)];
     }
-    // A Schema Object taken word for word may say what it likes: there a default
-    // is an annotation, and `check_defaults` is for whoever asks.
+    // In a plain Schema Object a default is only an annotation; `Tool::check` calls
+    // `check_defaults` for it.
     if document.get("parameters_schema").is_some() || !definition.schema.has_default() {
         return Vec::new();
     }
     check_defaults(definition, document, locator)
 }
 
-/// What cannot be used of parameters that may have a part of that kind.
-pub(super) fn unusable_parameters(definition: &Definition) -> Option<InvalidSchema> {
+/// The error in the parameters' schema, if it has parts that can be invalid.
+pub(super) fn invalid_parameters(definition: &Definition) -> Option<InvalidSchema> {
     let schema = &definition.schema;
-    let doubtful = schema.has_default() || schema.has_pattern();
-    doubtful.then(|| schema.validator().err()).flatten()
+    let fallible = schema.has_default() || schema.has_pattern();
+    fallible.then(|| schema.validator().err()).flatten()
 }
 
-/// Defaults that a caller could not send.
+/// Reports the defaults that a caller could not send.
 pub(super) fn check_defaults(
     definition: &Definition,
     document: &Node,
@@ -94,15 +94,15 @@ pub(super) fn check_defaults(
     let mut diagnostics = Vec::new();
     for (pointer, message) in definition.schema.invalid_defaults() {
         let span = find(document, &format!("{pointer}/default"));
-        let message = format!("the default does not fit its own schema: {message}");
-        let diagnostic = Diagnostic::new(Code::InvalidTool, message);
-        let diagnostic = diagnostic.hint("a default is a value that a caller could send");
+        let message = format!("the default does not match its own schema: {message}");
+        let diagnostic = Diagnostic::new(Code::InvalidTool, message)
+            .hint("a default must be a value that a caller could send");
         diagnostics.push(locator.locate(diagnostic, span));
     }
     diagnostics
 }
 
-/// The span of what a pointer into the schema speaks of, in the file's own form.
+/// The span in the file of the value at `pointer` in the expanded schema.
 fn find(document: &Node, pointer: &str) -> Span {
     let segments = segments(pointer);
     let path = segments.iter().map(String::as_str);

@@ -1,8 +1,7 @@
-//! What answers the calls of a tool.
+//! The handler of a tool's calls.
 //!
-//! A tool file names one kind of implementation; a
-//! provider's tool asks its program, and the built-in ones search. The rest of a
-//! tool is the same for all of them.
+//! A tool file has one kind of implementation, a provider's tool calls its program,
+//! and the built-in tools search. The rest of a tool is the same for all of them.
 
 use std::fmt::Debug;
 
@@ -14,13 +13,13 @@ use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
 
-/// Why a tool that was accepted did not answer.
+/// Why a call with accepted arguments failed.
 pub type RunError = Box<Diagnostic>;
 
-/// What answers the calls of a tool. It is called through
-/// [`Approved`](crate::approval::Approved) only.
+/// The handler of a tool's calls. Only [`Approved`](crate::approval::Approved) calls
+/// it.
 pub trait Handler: Debug + Send + Sync {
-    /// Answers a call of `tool` with `arguments` that it has accepted.
+    /// Runs a call of `tool` with accepted `arguments`.
     fn call(
         &self,
         tool: &Tool,
@@ -28,28 +27,28 @@ pub trait Handler: Debug + Send + Sync {
         cx: &Context,
     ) -> Result<ToolOutput, RunError>;
 
-    /// Whether a call runs programs. One that does none depends on its arguments
-    /// and the tool's own folder alone.
+    /// Whether a call runs programs. If not, the result depends only on the arguments
+    /// and the tool's folder.
     fn runs_programs(&self) -> bool;
 
-    /// What the user has to have approved before a call, by content, when another
-    /// author's program has declared the tool.
-    fn grant(&self, _around: &Context) -> Option<Grant> {
+    /// The approval that a call requires when another author's program declared the
+    /// tool.
+    fn grant(&self, _cx: &Context) -> Option<Grant> {
         None
     }
 
-    /// What keeps every call of a tool whose file is `text` from being answered.
+    /// Why every call of a tool whose file is `text` would fail.
     fn check(&self, _text: &Text) -> Result<(), Box<Diagnostic>> {
         Ok(())
     }
 
-    /// Its templates, for a tool whose file is `text`.
+    /// The templates, for a tool whose file is `text`.
     fn templates(&self, _text: &Text) -> Vec<TemplateSource> {
         Vec::new()
     }
 
-    /// Whether the answer is what its template renders: an argument that no template
-    /// reads is of no use then.
+    /// Whether the result is the output of a template. An argument that no template
+    /// reads is useless then.
     fn is_template(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! JSON that is read as a tool file is: what a provider declares.
+//! JSON that is read like a tool file: a provider's declaration.
 //!
-//! It has no lines that its user could look at. So the span of each node is a number,
-//! an outer value before those in it, and faults point at the value of that number.
+//! It has no lines that a user could look at. So the span of each node is its number
+//! in preorder, and diagnostics point to the value with that number.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use crate::Code;
 use crate::text::{Span, Text, TextError};
 use crate::yaml::{Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
 
-/// A JSON object, within the bounds of a tool file.
+/// A JSON object, within the limits of a tool file.
 #[derive(Debug)]
 pub(crate) struct JsonDocument {
-    /// Empty: there is only a name.
+    /// An empty text that only carries the name.
     text: Text,
     node: Node,
 }
@@ -26,11 +26,11 @@ pub(crate) struct JsonDocument {
 struct Counter(usize);
 
 impl JsonDocument {
-    /// The document of `entries`, known to its user as `name`.
+    /// The document of `entries`, which messages call `name`.
     pub(crate) fn new(name: PathBuf, entries: Map<String, Value>) -> Result<Self, ToolError> {
         let value = Value::Object(entries);
         let mut size = Counter(0);
-        // It can always be written.
+        // Writing to a counter cannot fail.
         let _ = serde_json::to_writer(&mut size, &value);
         if size.0 > Text::LIMIT {
             return Err(ToolError::Text(TextError::TooLarge(name)));
@@ -38,10 +38,9 @@ impl JsonDocument {
         let text = Text::empty(name);
         match node(value, 1, &mut 0) {
             Ok(node) => Ok(Self { text, node }),
-            Err(diagnostic) => {
+            Err(kind) => {
                 let span = Span { start: 0, end: 0 };
-                let mut diagnostic =
-                    YamlError { diagnostic, span }.diagnostic(Code::InvalidTool, &text);
+                let mut diagnostic = YamlError { kind, span }.diagnostic(Code::InvalidTool, &text);
                 diagnostic.location = None;
                 let name = text.display_path().display().to_string();
                 Err(ToolError::Syntax(Box::new(diagnostic.with_subject(name))))
@@ -54,14 +53,13 @@ impl JsonDocument {
         &self.node
     }
 
-    /// Where its values are.
+    /// The locator of its values.
     pub(super) fn locator(&self) -> Locator<'_> {
         Locator::of_numbered(&self.text, &self.node)
     }
 }
 
-/// The node of a `value` that is at so many levels from the root, with the `next`
-/// number.
+/// The node of a `value` at this `depth` below the root, numbered `next`.
 fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorKind> {
     let span = Span {
         start: *next,
@@ -76,9 +74,8 @@ fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorK
     }
     let data = match value {
         Value::Array(items) => {
-            let items = items.into_iter();
-            let items = items.map(|item| node(item, depth + 1, next));
-            Data::List(items.collect::<Result<_, _>>()?)
+            let nodes = items.into_iter().map(|item| node(item, depth + 1, next));
+            Data::List(nodes.collect::<Result<_, _>>()?)
         }
         Value::Object(entries) => {
             let entries = entries.into_iter().map(|(key, value)| {
@@ -110,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wrong with a document that has this `value`.
+    /// Checks the error of a document that has this `value`.
     #[track_caller]
     fn check(value: Value, expected: Option<&str>) {
         let entries = Map::from_iter([("a".to_owned(), value)]);
@@ -124,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_those_of_files() {
+    fn limits_are_those_of_tool_files() {
         let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
         check(nested(MAX_DEPTH - 1), None);
         check(

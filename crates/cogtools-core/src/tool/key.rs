@@ -49,7 +49,7 @@ impl Key {
         Self::Timeout,
     ];
 
-    /// The key as it is written.
+    /// The key as in a tool file.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Schema => "$schema",
@@ -68,7 +68,7 @@ impl Key {
         }
     }
 
-    /// What the key means: the text of the reference.
+    /// The key's description in the reference.
     pub const fn description(self) -> &'static str {
         match self {
             Self::Schema => {
@@ -107,7 +107,7 @@ impl Key {
         }
     }
 
-    /// The key that is written `text`.
+    /// The key named `text`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|key| key.as_str() == text)
     }

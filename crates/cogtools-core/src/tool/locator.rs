@@ -1,4 +1,4 @@
-//! Where what a tool says of itself is written, for faults to point at.
+//! Locations in a tool file or a declaration, for diagnostics.
 
 use crate::pointer::{child, segments};
 use crate::schema::InvalidSchema;
@@ -6,16 +6,16 @@ use crate::text::{Span, Text};
 use crate::yaml::{Data, Node};
 use crate::{Code, Diagnostic};
 
-/// A document that is read: the file of a tool, or what a provider declares.
+/// A document being read: a tool file or a provider's declaration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Locator<'d> {
     text: &'d Text,
-    /// The document, if it has no lines: the spans of its values are their numbers.
+    /// The document, if it has no lines: the span of each value is its number.
     numbered: Option<&'d Node>,
 }
 
 impl<'d> Locator<'d> {
-    /// For the file `text`.
+    /// A locator for the file `text`.
     pub(super) const fn of_file(text: &'d Text) -> Self {
         Self {
             text,
@@ -23,8 +23,8 @@ impl<'d> Locator<'d> {
         }
     }
 
-    /// For the document `root`, known by the name of `text`, whose values have spans
-    /// that begin with their numbers, an outer one before all that is in it.
+    /// A locator for the document `root`, named like `text`. The spans of its values
+    /// are their numbers in preorder.
     pub(super) const fn of_numbered(text: &'d Text, root: &'d Node) -> Self {
         Self {
             text,
@@ -32,12 +32,12 @@ impl<'d> Locator<'d> {
         }
     }
 
-    /// The text of the file, which is empty where there is none.
+    /// The text of the file; empty for a declaration.
     pub(super) const fn text(&self) -> &'d Text {
         self.text
     }
 
-    /// The fault, about what is written at `span`.
+    /// Adds the location of `span` to `diagnostic`.
     pub(super) fn locate(&self, diagnostic: Diagnostic, span: Span) -> Diagnostic {
         let Some(root) = self.numbered else {
             return diagnostic.at(self.text.location(span));
@@ -49,22 +49,22 @@ impl<'d> Locator<'d> {
         }
     }
 
-    /// The fault of what cannot be used of a schema, which is written at `span`.
-    pub(super) fn unusable(&self, span: Span, unusable: &InvalidSchema) -> Diagnostic {
-        let diagnostic = Diagnostic::new(Code::InvalidTool, unusable.message.clone());
+    /// The diagnostic for an invalid part of a schema at `span`.
+    pub(super) fn locate_schema(&self, span: Span, invalid: &InvalidSchema) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message.clone());
         let hint = "put it in single quotes, so that YAML leaves the backslashes alone";
         self.locate(diagnostic.hint(hint), span)
     }
 
-    /// The same for a schema that is written in `node` word for word.
-    pub(super) fn unusable_in(&self, node: &Node, unusable: &InvalidSchema) -> Diagnostic {
-        let segments = segments(&unusable.pointer);
+    /// The same for a plain schema in `node`.
+    pub(super) fn locate_schema_in(&self, node: &Node, invalid: &InvalidSchema) -> Diagnostic {
+        let segments = segments(&invalid.pointer);
         let path = segments.iter().map(String::as_str);
-        self.unusable(node.walk(path).0.span, unusable)
+        self.locate_schema(node.walk(path).0.span, invalid)
     }
 }
 
-/// The pointer to the value of that number.
+/// The JSON pointer to the value with this number.
 fn pointer(root: &Node, number: usize) -> String {
     let mut pointer = String::new();
     let mut node = root;
@@ -99,7 +99,7 @@ mod tests {
     use super::super::JsonDocument;
 
     #[test]
-    fn a_number_is_a_pointer() {
+    fn a_value_number_becomes_a_json_pointer() {
         let value = json!({"a": 1, "b": [2, {"c/d": {}}], "e": null});
         let value = value.as_object().expect("an object").clone();
         let document = JsonDocument::new("x".into(), value).expect("it is small");

@@ -1,7 +1,7 @@
-//! A tool: what it is, and what answers its calls.
+//! A tool: its definition and the handler of its calls.
 //!
-//! A tool file is parsed in two steps. First the document (any YAML), then the tool:
-//! a value that cannot be wrong, because every key was checked when it was made.
+//! A tool file is parsed in two steps: first the YAML document, then the tool. Every
+//! key is checked on the way, so that a [`Tool`] is always valid.
 
 mod accept;
 mod annotations;
@@ -59,11 +59,11 @@ pub struct Tool {
 impl Tool {
     /// The URN a tool file may name as its `$schema`.
     pub const SCHEMA: &'static str = "schema:agladysh-research.org,2025/cogtools:tool";
-    /// How long a tool may run unless it says otherwise.
+    /// How long a tool may run unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
 
-    /// Reads the tool file at `path`, known to its user as `display_path`. Its name must
-    /// be the file's stem.
+    /// Reads the tool file at `path`, which messages call `display_path`. The tool's
+    /// name must be the file's stem.
     pub fn load(path: &Path, display_path: &Path) -> Result<Self, ToolError> {
         let text = Text::read(path, display_path).map_err(ToolError::Text)?;
         let tool = Self::parse(text)?;
@@ -82,8 +82,8 @@ impl Tool {
         parse::tool(text)
     }
 
-    /// The tool of that `definition`, done by `handler`, for one that has no file of
-    /// its own and is known as `display_path`.
+    /// A tool without a file, with this `definition` and `handler`, which messages call
+    /// `display_path`.
     pub(crate) fn new(
         definition: Definition,
         handler: Arc<dyn Handler>,
@@ -97,12 +97,12 @@ impl Tool {
         }
     }
 
-    /// What it says of itself.
+    /// Its definition.
     pub const fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// What answers its calls. Only [`Approved`](crate::approval::Approved) calls it.
+    /// The handler of its calls. Only [`Approved`](crate::approval::Approved) calls it.
     pub(crate) fn handler(&self) -> &dyn Handler {
         &*self.handler
     }
@@ -112,7 +112,7 @@ impl Tool {
         &self.definition.name
     }
 
-    /// Its file, as its user knows it.
+    /// Its file, as messages show it.
     pub fn file(&self) -> &Path {
         self.text.display_path()
     }
@@ -122,23 +122,23 @@ impl Tool {
         self.definition.title.as_deref()
     }
 
-    /// What a model is told about it.
+    /// The description for the model.
     pub fn description(&self) -> &str {
         &self.definition.description
     }
 
-    /// What it accepts.
+    /// The schema of its arguments.
     pub const fn schema(&self) -> &Schema {
         &self.definition.schema
     }
 
-    /// What it says of its behaviour.
+    /// Hints on its behaviour.
     pub const fn annotations(&self) -> &Annotations {
         &self.definition.annotations
     }
 
-    /// The capabilities it provides, as `provider.operation`: those it declares,
-    /// or the one that is made of its toolset and its name.
+    /// The capabilities it provides, as `provider.operation`: the declared ones, or
+    /// one derived from its toolset and name.
     pub fn capabilities(&self) -> Vec<String> {
         match (
             &self.provenance.toolset,
@@ -154,7 +154,7 @@ impl Tool {
         &self.provenance
     }
 
-    /// The same tool, from there.
+    /// Sets where the tool comes from.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
         self.provenance = provenance;
         self
@@ -175,8 +175,8 @@ impl Tool {
         !self.definition.examples.is_empty()
     }
 
-    /// Its examples as they are written.
-    pub(crate) fn written_examples(&self) -> &[Node] {
+    /// The examples as they are in the file.
+    pub(crate) fn example_nodes(&self) -> &[Node] {
         &self.definition.examples
     }
 
@@ -191,12 +191,12 @@ impl Tool {
             })
     }
 
-    /// What it says of its result.
+    /// The declared type of its result.
     pub const fn output(&self) -> &Output {
         &self.definition.output
     }
 
-    /// The schema of its result, for a tool that declares one.
+    /// The schema of its result, if it declares one.
     pub const fn output_schema(&self) -> Option<&Schema> {
         self.definition.output.schema()
     }
@@ -206,8 +206,8 @@ impl Tool {
         &self.text
     }
 
-    /// Looks at what a call would only find out later, or never: examples and
-    /// defaults that do not fit and templates that do not compile.
+    /// Checks what a call would find only later or never: examples and defaults that
+    /// do not match the schema, and templates that do not compile.
     pub fn check(&self) -> Result<(), ToolError> {
         let mut diagnostics = self.check_examples();
         if let Ok(document) = yaml::parse(&self.text) {
@@ -226,13 +226,13 @@ impl Tool {
         }
     }
 
-    /// The examples that are not valid arguments, one fault a violation.
+    /// Diagnostics for the examples that are not valid arguments, one per violation.
     pub fn check_examples(&self) -> Vec<Diagnostic> {
         examples::check(self)
     }
 
-    /// Why the example at `index`, from 0, is not valid arguments; nothing for
-    /// one that is, and for one that there is not.
+    /// Why the example at `index`, from 0, is not valid; empty when it is valid or
+    /// does not exist.
     pub fn check_example(&self, index: usize) -> Vec<Diagnostic> {
         examples::check_one(self, index)
     }
@@ -248,30 +248,29 @@ impl Tool {
         self.text.as_str()
     }
 
-    /// What keeps every call from being answered: a template that does not compile or
-    /// is not there.
+    /// Why every call would fail: a template does not compile or is missing.
     pub fn check_implementation(&self) -> Option<Diagnostic> {
         let checked = self.handler.check(&self.text);
         checked.err().map(|diagnostic| *diagnostic)
     }
 
-    /// Whether a call of it runs programs.
+    /// Whether a call runs programs.
     pub fn runs_programs(&self) -> bool {
         self.handler.runs_programs()
     }
 
-    /// Whether its answer is what its template renders.
+    /// Whether its result is the output of a template.
     pub fn is_template(&self) -> bool {
         self.handler.is_template()
     }
 
-    /// Its own templates, as they are written; a template file that cannot be
-    /// read is left out.
+    /// The templates of its implementation, as they are in the files; a template file
+    /// that cannot be read is left out.
     pub fn templates(&self) -> Vec<TemplateSource> {
         self.handler.templates(&self.text)
     }
 
-    /// The template that `include "name"` reaches from this tool, if it is there.
+    /// The template that `include "name"` loads from this tool, if it exists.
     pub fn partial(&self, name: &str) -> Option<TemplateSource> {
         TemplateSource::partial(name, &self.text)
     }

@@ -1,4 +1,4 @@
-//! What a tool says of its result: the key `output`.
+//! The declared type of a tool's result: the key `output`.
 
 use super::reader::Reader;
 use super::{DefinitionError, Locator, ToolOutput};
@@ -8,26 +8,26 @@ use crate::suggest::did_you_mean;
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Diagnostic, Expected, json};
 
-/// What the result of a tool is.
+/// The type of a tool's result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Output {
     /// Text of any kind.
     #[default]
     Text,
-    /// One JSON value, of this schema if there is one.
+    /// One JSON value, with a schema if there is one.
     Json(Option<Schema>),
 }
 
-/// What `type` says.
+/// The value of `type`.
 enum Type {
     Text,
     Json,
-    /// Something else, which has been reported.
+    /// Something else, already reported.
     Invalid,
 }
 
 /// How many characters of a result that is not JSON are shown.
-const SHOWN: usize = 2_000;
+const MAX_SHOWN_CHARS: usize = 2_000;
 
 impl Output {
     /// The keys of the map.
@@ -43,7 +43,7 @@ impl Output {
         }
     }
 
-    /// Holds an answer against it, and adds its value.
+    /// Validates the result of a call and adds its value.
     pub(crate) fn validate(&self, mut answer: ToolOutput) -> Result<ToolOutput, Box<Diagnostic>> {
         let Self::Json(schema) = self else {
             return Ok(answer);
@@ -51,28 +51,32 @@ impl Output {
         if answer.truncated_bytes > 0 {
             let diagnostic = Diagnostic::new(
                 Code::ToolFailed,
-                "the result is larger than JSON may be here",
+                "the result exceeds the size limit for JSON",
             );
             return Err(Box::new(
-                diagnostic.hint("ask the tool for less; JSON cannot be cut"),
+                diagnostic.hint("ask the tool for less; JSON cannot be truncated"),
             ));
         }
         let value = json::parse(&answer.text).map_err(|error| {
-            let message = format!("the result is not JSON, as `output` says it is: {error}");
+            let message = format!("the result is not JSON, as `output` declares: {error}");
             let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-            let display_path = answer.text.chars().take(SHOWN).collect::<String>();
-            Box::new(diagnostic.with_details(display_path.trim_end()).hint(HINT))
+            let shown = answer
+                .text
+                .chars()
+                .take(MAX_SHOWN_CHARS)
+                .collect::<String>();
+            Box::new(diagnostic.with_details(shown.trim_end()).hint(HINT))
         })?;
         if let Some(schema) = schema {
-            let validator = schema.validator().map_err(|unusable| {
+            let validator = schema.validator().map_err(|invalid| {
                 Box::new(
-                    Diagnostic::new(Code::InvalidTool, unusable.message)
-                        .with_pointer(unusable.pointer),
+                    Diagnostic::new(Code::InvalidTool, invalid.message)
+                        .with_pointer(invalid.pointer),
                 )
             })?;
             let wrong = validator.violations(schema, &value);
             if !wrong.is_empty() {
-                let message = "the result is not what `output` says it is";
+                let message = "the result does not match the schema in `output`";
                 let lines: Vec<String> =
                     wrong.iter().take(Diagnostic::MAX_SHOWN).map(line).collect();
                 let diagnostic =
@@ -85,7 +89,7 @@ impl Output {
     }
 }
 
-const HINT: &str = "its author can mend it: the result and `output` have to agree";
+const HINT: &str = "the tool's author has to fix it: the result must match `output`";
 
 fn line(violation: &Violation) -> String {
     let message = match &violation.kind {
@@ -102,7 +106,7 @@ impl Reader<'_> {
     /// The map under `output`.
     pub(super) fn output(&mut self, entry: &Entry) -> Output {
         let Some(entries) = entry.value.entries() else {
-            self.kind("output", Expected::Output, &entry.value);
+            self.report_kind("output", Expected::Output, &entry.value);
             return Output::Text;
         };
         let (mut kind, mut schema) = (None, None);
@@ -112,7 +116,7 @@ impl Reader<'_> {
                     Some("text") => kind = Some(Type::Text),
                     Some("json") => kind = Some(Type::Json),
                     _ => {
-                        let diagnostic = DefinitionError::Kind {
+                        let error = DefinitionError::Kind {
                             key: "type".to_owned(),
                             expected: Expected::OutputType,
                             actual: entry.value.text().map_or_else(
@@ -120,24 +124,24 @@ impl Reader<'_> {
                                 |text| Actual::String(text.to_owned()),
                             ),
                         };
-                        self.refuse(&diagnostic, entry.value.span);
+                        self.report(&error, entry.value.span);
                         kind = Some(Type::Invalid);
                     }
                 },
                 "schema" => schema = Some(entry),
                 other => {
-                    let diagnostic = DefinitionError::UnknownKey {
+                    let error = DefinitionError::UnknownKey {
                         key: other.to_owned(),
                         meant: did_you_mean(other, Output::KEYS),
                     };
-                    self.refuse(&diagnostic, entry.span);
+                    self.report(&error, entry.span);
                 }
             }
         }
         match (kind, schema) {
-            (None, _) => self.refuse(&DefinitionError::OutputType, entry.span),
+            (None, _) => self.report(&DefinitionError::OutputType, entry.span),
             (Some(Type::Text), Some(schema)) => {
-                self.refuse(&DefinitionError::TextSchema, schema.span)
+                self.report(&DefinitionError::TextSchema, schema.span);
             }
             (Some(Type::Json), schema) => return self.json(schema),
             (Some(Type::Text), None) | (Some(Type::Invalid), _) => {}
@@ -150,17 +154,17 @@ impl Reader<'_> {
         match schema.transpose() {
             Ok(schema) => Output::Json(schema),
             Err(errors) => {
-                self.refuse_schema(&errors);
+                self.report_schema(&errors);
                 Output::Text
             }
         }
     }
 }
 
-/// A pattern in the schema of a result that is no regular expression.
+/// Checks that the patterns in the schema of a result are regular expressions.
 pub(super) fn check(output: &Output, document: &Node, locator: &Locator<'_>) -> Option<Diagnostic> {
     let schema = output.schema().filter(|schema| schema.has_pattern())?;
     let wrong = schema.validator().err()?;
     let node = document.get("output")?.get("schema")?;
-    Some(locator.unusable_in(node, &wrong))
+    Some(locator.locate_schema_in(node, &wrong))
 }

@@ -1,4 +1,4 @@
-//! The second step: from a document to a tool, and from a declaration to what it says.
+//! The second step: from a document to a tool, and from a declaration to a definition.
 
 use std::sync::Arc;
 
@@ -48,32 +48,34 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
     })
 }
 
-/// Reads every key, so that all that is wrong is found at once.
+/// Reads every key, so that one pass reports all errors.
 fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Arc<dyn Handler>)> {
     let Some(entries) = document.entries() else {
-        reader.refuse(&DefinitionError::NotAMap(document.kind()), document.span);
+        reader.report(&DefinitionError::NotAMap(document.kind()), document.span);
         return None;
     };
     let draft = Draft::new(entries, reader);
     let start = head(document);
     let definition = definition(&draft, start, reader);
-    let implementation = draft.needed(Key::Implementation, start, reader);
+    let implementation = draft.required(Key::Implementation, start, reader);
     let handler = implementation.and_then(|entry| implementation::read(entry, reader));
     Some((definition?, handler?))
 }
 
-/// Reads every key but the implementation; those that are missing are so at `start`.
+/// Reads every key but the implementation; missing keys are reported at `start`.
 fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option<Definition> {
     if let Some(entry) = draft.get(Key::Schema) {
         reader.schema_urn(entry);
     }
-    let name = draft.needed(Key::Name, start, reader);
-    let name = name.and_then(|entry| reader.name(entry));
+    let name = draft
+        .required(Key::Name, start, reader)
+        .and_then(|entry| reader.name(entry));
     let title = draft
         .get(Key::Title)
         .and_then(|entry| reader.non_empty_text(Key::Title, entry));
-    let description = draft.needed(Key::Description, start, reader);
-    let description = description.and_then(|entry| reader.non_empty_text(Key::Description, entry));
+    let description = draft
+        .required(Key::Description, start, reader)
+        .and_then(|entry| reader.non_empty_text(Key::Description, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
     if let Some(entry) = draft.get(Key::Examples) {
         reader.examples(entry);
@@ -101,9 +103,9 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
 }
 
 impl Definition {
-    /// What a declaration says, which has the keys `name`, `title`, `description` and,
-    /// if it says what the tool takes, `parameters`: a Schema Object word for word. It
-    /// is held to the same rules as a file.
+    /// Reads a declaration with the keys `name`, `title` and `description`, and its
+    /// parameters as a plain Schema Object under the key `parameters`, if there is
+    /// one. The rules are those of a tool file.
     pub(crate) fn from_declaration(
         declaration: &JsonDocument,
         parameters: Option<&str>,
@@ -113,15 +115,15 @@ impl Definition {
         let locator = declaration.locator();
         let mut reader = Reader::new(locator);
         let entries = document.entries().unwrap_or_default();
-        let draft = Draft::declared(entries, parameters);
+        let draft = Draft::from_declaration(entries, parameters);
         let definition = definition(&draft, head(document), &mut reader);
         let diagnostics = reader.finish();
         let Some(definition) = definition.filter(|_| diagnostics.is_empty()) else {
             return Err(ToolError::Invalid(Diagnostic::truncate(diagnostics)));
         };
-        if let Some(unusable) = examples::unusable_parameters(&definition) {
+        if let Some(invalid) = examples::invalid_parameters(&definition) {
             let schema = parameters.and_then(|key| document.get(key));
-            let diagnostic = locator.unusable_in(schema.unwrap_or(document), &unusable);
+            let diagnostic = locator.locate_schema_in(schema.unwrap_or(document), &invalid);
             return Err(ToolError::Invalid(vec![diagnostic]));
         }
         Ok(definition.with_annotations(annotations))
@@ -129,7 +131,7 @@ impl Definition {
 }
 
 pub(super) fn name_mismatch(name: &Name, stem: &str, text: &Text) -> ToolError {
-    let diagnostic = DefinitionError::Stem {
+    let error = DefinitionError::Stem {
         name: name.to_string(),
         stem: stem.to_owned(),
     };
@@ -137,9 +139,8 @@ pub(super) fn name_mismatch(name: &Name, stem: &str, text: &Text) -> ToolError {
     let span = document
         .as_ref()
         .and_then(|document| document.get("name"))
-        .map(|name| name.span);
-    let span = span.unwrap_or(Span { start: 0, end: 0 });
-    let diagnostic = Locator::of_file(text).locate(diagnostic.diagnostic(), span);
+        .map_or(Span { start: 0, end: 0 }, |name| name.span);
+    let diagnostic = Locator::of_file(text).locate(error.diagnostic(), span);
     ToolError::Invalid(vec![diagnostic])
 }
 
@@ -159,18 +160,18 @@ impl<'n> Draft<'n> {
                 draft.entries[key as usize] = Some(entry);
             } else if !reader.is_full() {
                 let meant = did_you_mean(&entry.key, Key::ALL.map(Key::as_str));
-                let diagnostic = DefinitionError::UnknownKey {
+                let error = DefinitionError::UnknownKey {
                     key: entry.key.clone(),
                     meant,
                 };
-                reader.refuse(&diagnostic, entry.span);
+                reader.report(&error, entry.span);
             }
         }
         draft
     }
 
-    /// Those of a declaration, with the key that its parameters have.
-    fn declared(entries: &'n [Entry], parameters: Option<&str>) -> Self {
+    /// The entries of a declaration; `parameters` is the key of its parameters.
+    fn from_declaration(entries: &'n [Entry], parameters: Option<&str>) -> Self {
         let mut draft = Self::default();
         for entry in entries {
             let key = match entry.key.as_str() {
@@ -189,9 +190,9 @@ impl<'n> Draft<'n> {
         self.entries[key as usize]
     }
 
-    fn needed(&self, key: Key, end: Span, reader: &mut Reader<'_>) -> Option<&'n Entry> {
+    fn required(&self, key: Key, end: Span, reader: &mut Reader<'_>) -> Option<&'n Entry> {
         if self.get(key).is_none() {
-            reader.refuse(&DefinitionError::Missing(key.as_str()), end);
+            reader.report(&DefinitionError::Missing(key.as_str()), end);
         }
         self.get(key)
     }

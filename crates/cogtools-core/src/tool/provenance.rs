@@ -1,4 +1,4 @@
-//! Where a tool comes from, as those know it who use it.
+//! Where a tool comes from.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +10,24 @@ pub struct Provenance {
     /// The name of the toolset, if it is in one: a folder below the source, with
     /// `/` between folders, or a package.
     pub toolset: Option<String>,
-    /// Who else has written it.
+    /// The author.
     pub author: Author,
 }
 
-/// Who has written a tool.
+/// The author of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Author {
-    /// The project itself, or whoever runs it.
+    /// The project or its user.
     #[default]
     Project,
     /// The package in this folder.
     Package(PathBuf),
-    /// A provider that whoever wrote the project has named.
+    /// A provider that the project's configuration names.
     Provider,
 }
 
 impl Provenance {
-    /// That of a folder of the project.
+    /// The provenance of a folder of the project.
     pub(crate) fn local(display_path: &Path) -> Self {
         let source = if display_path.as_os_str().is_empty() {
             ".".to_owned()
@@ -41,10 +41,12 @@ impl Provenance {
         }
     }
 
-    /// That of the folder `name` in it.
+    /// The provenance of the folder `name` in it.
     pub(crate) fn below(&self, name: &str) -> Self {
-        let toolset = self.toolset.as_ref();
-        let toolset = toolset.map_or_else(|| name.to_owned(), |above| format!("{above}/{name}"));
+        let toolset = match &self.toolset {
+            Some(parent) => format!("{parent}/{name}"),
+            None => name.to_owned(),
+        };
         Self {
             toolset: Some(toolset),
             ..self.clone()

@@ -10,15 +10,14 @@ use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Actual, Diagnostic, Expected, Name};
 
-/// Reads the values of a tool file, or of a declaration, and collects all that is
-/// wrong with them.
+/// Reads the values of a tool file or a declaration, and collects the diagnostics.
 pub(super) struct Reader<'t> {
     locator: Locator<'t>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t> Reader<'t> {
-    /// A reader of what `locator` knows.
+    /// A reader of the document that `locator` belongs to.
     pub(super) const fn new(locator: Locator<'t>) -> Self {
         Self {
             locator,
@@ -26,29 +25,29 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// All that was wrong.
+    /// The collected diagnostics.
     pub(super) fn finish(self) -> Vec<Diagnostic> {
         self.diagnostics
     }
 
-    /// Whether more has been found than is ever told.
+    /// Whether there are more diagnostics than are ever shown.
     pub(super) const fn is_full(&self) -> bool {
         self.diagnostics.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn refuse(&mut self, diagnostic: &DefinitionError, span: Span) {
+    pub(super) fn report(&mut self, error: &DefinitionError, span: Span) {
         if !self.is_full() {
             self.diagnostics
-                .push(self.locator.locate(diagnostic.diagnostic(), span));
+                .push(self.locator.locate(error.diagnostic(), span));
         }
     }
 
-    pub(super) fn kind(&mut self, key: &str, expected: Expected, node: &Node) {
+    pub(super) fn report_kind(&mut self, key: &str, expected: Expected, node: &Node) {
         let actual = match &node.data {
             Data::List(items) if items.is_empty() => Actual::Other("an empty list"),
             _ => Actual::of(node),
         };
-        self.refuse(
+        self.report(
             &DefinitionError::Kind {
                 key: key.to_owned(),
                 expected,
@@ -63,22 +62,22 @@ impl<'t> Reader<'t> {
         self.locator.text()
     }
 
-    /// Adds the faults of a schema.
-    pub(super) fn refuse_schema(&mut self, errors: &[SchemaError]) {
-        let diagnostics = error::schema_faults(errors, &self.locator);
+    /// Adds the errors of a schema.
+    pub(super) fn report_schema(&mut self, errors: &[SchemaError]) {
+        let diagnostics = error::schema_diagnostics(errors, &self.locator);
         self.diagnostics.extend(diagnostics);
     }
 
     pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
         let node = &entry.value;
         let Some(text) = node.text() else {
-            self.kind("name", Expected::String, node);
+            self.report_kind("name", Expected::String, node);
             return None;
         };
         match Name::new(text) {
             Ok(name) => Some(name),
             Err(error) => {
-                self.refuse(&DefinitionError::Name(text.to_owned(), error), node.span);
+                self.report(&DefinitionError::Name(text.to_owned(), error), node.span);
                 None
             }
         }
@@ -88,26 +87,26 @@ impl<'t> Reader<'t> {
         match entry.value.text() {
             Some(Tool::SCHEMA) => {}
             Some(other) => {
-                self.refuse(&DefinitionError::Schema(other.to_owned()), entry.value.span)
+                self.report(&DefinitionError::Schema(other.to_owned()), entry.value.span);
             }
-            None => self.kind("$schema", Expected::String, &entry.value),
+            None => self.report_kind("$schema", Expected::String, &entry.value),
         }
     }
 
-    /// A text that says something.
+    /// A string that is not blank.
     pub(super) fn non_empty_text(&mut self, key: Key, entry: &Entry) -> Option<String> {
         match entry.value.text() {
             Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
             Some(_) => {
-                self.refuse(&DefinitionError::Empty(key.as_str()), entry.span);
+                self.report(&DefinitionError::Empty(key.as_str()), entry.span);
                 None
             }
             None if matches!(entry.value.data, Data::Null) => {
-                self.refuse(&DefinitionError::Empty(key.as_str()), entry.span);
+                self.report(&DefinitionError::Empty(key.as_str()), entry.span);
                 None
             }
             None => {
-                self.kind(key.as_str(), Expected::String, &entry.value);
+                self.report_kind(key.as_str(), Expected::String, &entry.value);
                 None
             }
         }
@@ -121,45 +120,45 @@ impl<'t> Reader<'t> {
         let schema = match (sugar, verbatim) {
             (None, None) => return Some(Schema::empty()),
             (Some(_), Some(second)) => {
-                self.refuse(&DefinitionError::TwoSchemas, second.span);
+                self.report(&DefinitionError::TwoSchemas, second.span);
                 return None;
             }
             (Some(entry), None) => Schema::expand(&entry.value),
             (None, Some(entry)) => Schema::verbatim(&entry.value),
         };
-        schema.map_err(|errors| self.refuse_schema(&errors)).ok()
+        schema.map_err(|errors| self.report_schema(&errors)).ok()
     }
 
-    /// Checks the list of examples; its items are taken when all else is read.
+    /// Checks the list of examples; its items are moved out of the document last.
     pub(super) fn examples(&mut self, entry: &Entry) {
         let items = if let Data::List(items) = &entry.value.data {
             items.as_slice()
         } else {
-            self.kind("examples", Expected::Examples, &entry.value);
+            self.report_kind("examples", Expected::Examples, &entry.value);
             &[]
         };
         for item in items.iter().filter(|item| item.entries().is_none()) {
-            self.kind("examples", Expected::Examples, item);
+            self.report_kind("examples", Expected::Examples, item);
         }
     }
 
     pub(super) fn annotations(&mut self, entry: &Entry) -> Annotations {
         let mut annotations = Annotations::default();
         let Some(entries) = entry.value.entries() else {
-            self.kind("annotations", Expected::Annotations, &entry.value);
+            self.report_kind("annotations", Expected::Annotations, &entry.value);
             return annotations;
         };
         for entry in entries {
             match (annotations.slot(&entry.key), &entry.value.data) {
                 (Some(hint), Data::Bool(value)) => *hint = Some(*value),
-                (Some(_), _) => self.kind(&entry.key, Expected::Bool, &entry.value),
+                (Some(_), _) => self.report_kind(&entry.key, Expected::Bool, &entry.value),
                 (None, _) => {
                     let meant = did_you_mean(&entry.key, Annotations::NAMES);
-                    let diagnostic = DefinitionError::UnknownKey {
+                    let error = DefinitionError::UnknownKey {
                         key: entry.key.clone(),
                         meant,
                     };
-                    self.refuse(&diagnostic, entry.span);
+                    self.report(&error, entry.span);
                 }
             }
         }
@@ -186,19 +185,19 @@ impl<'t> Reader<'t> {
         &mut self,
         key: &'static str,
         entry: &Entry,
-        fine: impl Fn(&str) -> bool,
-        diagnostic: impl Fn(&str) -> DefinitionError,
+        is_valid: impl Fn(&str) -> bool,
+        invalid: impl Fn(&str) -> DefinitionError,
     ) -> Vec<String> {
         let Some(items) = entry.value.items() else {
-            self.kind(key, Expected::Names, &entry.value);
+            self.report_kind(key, Expected::Names, &entry.value);
             return Vec::new();
         };
         let mut names = Vec::new();
         for item in items {
             match item.text() {
-                Some(name) if fine(name) => names.push(name.to_owned()),
-                Some(name) => self.refuse(&diagnostic(name), item.span),
-                None => self.kind(key, Expected::Names, item),
+                Some(name) if is_valid(name) => names.push(name.to_owned()),
+                Some(name) => self.report(&invalid(name), item.span),
+                None => self.report_kind(key, Expected::Names, item),
             }
         }
         names
@@ -213,7 +212,7 @@ impl<'t> Reader<'t> {
             .filter(|seconds| *seconds > 0.0)
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if duration.is_none() {
-            self.kind("timeout", Expected::Seconds, &entry.value);
+            self.report_kind("timeout", Expected::Seconds, &entry.value);
         }
         duration
     }

@@ -1,26 +1,26 @@
-//! What a tool answers.
+//! The output of a call.
 
 use serde_json::Value;
 
-/// The result of a call, and what came with it.
+/// The result of a call and its side output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolOutput {
     /// The result, ready for standard output.
     pub text: String,
-    /// The same as a value, for a tool that says `output: {type: json}`, or whose
-    /// server gives one.
+    /// The result as a value, for a tool with `output: {type: json}` or an MCP server
+    /// that returns structured content.
     pub value: Option<Value>,
-    /// The same as the content blocks of MCP, from a tool whose server gives them.
+    /// The result as MCP content blocks, for a tool of an MCP server.
     pub content: Vec<Value>,
-    /// How many bytes of what its program printed are left out of the result, which
-    /// then says so in its last line.
+    /// How many bytes of the program's output were truncated. If any, the last line of
+    /// the result says so.
     pub truncated_bytes: u64,
-    /// What its program said aside, on standard error, for whoever asks for it.
+    /// The program's standard error.
     pub stderr: String,
 }
 
 impl ToolOutput {
-    /// The result `text` and nothing else.
+    /// An output with only the result `text`.
     pub fn new(text: String) -> Self {
         Self {
             text,

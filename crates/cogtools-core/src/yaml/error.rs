@@ -1,25 +1,25 @@
-//! Why a text is not a document.
+//! Errors in a YAML document.
 
 use crate::text::{Span, Text};
 use crate::{Code, Diagnostic, Hint};
 
-/// What is wrong and where.
+/// An error and its location.
 #[derive(Debug)]
 pub struct YamlError {
     /// What is wrong.
-    pub diagnostic: YamlErrorKind,
+    pub kind: YamlErrorKind,
     /// Where.
     pub span: Span,
 }
 
-/// What can be wrong with a document.
+/// The kind of an error in a document.
 #[derive(Debug, thiserror::Error)]
 pub enum YamlErrorKind {
-    /// The parser's own words.
+    /// The parser's message.
     #[error("{0}")]
     Syntax(String),
-    /// A key stands twice in one mapping.
-    #[error("duplicate key `{key}`, already on line {first}")]
+    /// A key appears twice in one mapping.
+    #[error("duplicate key `{key}`, first used on line {first}")]
     DuplicateKey {
         /// The key.
         key: String,
@@ -36,13 +36,13 @@ pub enum YamlErrorKind {
     #[error("tags such as `{0}` are not supported")]
     Tag(String),
     /// `.inf` or `.nan`.
-    #[error("`{0}` has no place in JSON")]
+    #[error("`{0}` cannot be represented in JSON")]
     NotFinite(String),
-    /// An integer that does not fit 64 bits.
-    #[error("`{0}` does not fit 64 bits")]
+    /// An integer that does not fit in 64 bits.
+    #[error("`{0}` does not fit in 64 bits")]
     TooBig(String),
     /// A number such as `017`, which YAML 1.1 and 1.2 read differently.
-    #[error("`{0}` is 8-based for some readers of YAML and 10-based for others")]
+    #[error("`{0}` is octal for some YAML parsers and decimal for others")]
     LeadingZero(String),
     /// More than one document.
     #[error("a second document begins here")]
@@ -56,7 +56,7 @@ pub enum YamlErrorKind {
     /// More text than [`super::MAX_TEXT`].
     #[error("more than {} MiB of text, aliases counted in full", super::MAX_TEXT >> 20)]
     TooLong,
-    /// An alias inside of the very node that it names.
+    /// An alias inside the node that it refers to.
     #[error("this alias contains itself")]
     Recursive,
 }
@@ -70,8 +70,8 @@ impl YamlErrorKind {
             Self::Merge => "write the keys out, or use an alias for a whole value",
             Self::Tag(_) => "leave the tag out; put the value in quotes to make it a string",
             Self::NotFinite(_) | Self::TooBig(_) => "put it in quotes to make it a string",
-            Self::LeadingZero(value) => return Some(without_zeros(value)),
-            Self::SecondDocument => "keep one document a file",
+            Self::LeadingZero(value) => return Some(leading_zero_hint(value)),
+            Self::SecondDocument => "write one document per file",
             Self::TooDeep | Self::TooMany | Self::TooLong => "simplify the document",
             Self::Recursive => "write the value out",
         };
@@ -79,8 +79,8 @@ impl YamlErrorKind {
     }
 }
 
-/// What usually helps against the parser's own complaints. Its errors have no
-/// kinds, so their wording is all there is to tell them apart; tests hold it.
+/// The hint for an error of the parser. Its errors have no kinds, so only their
+/// wording distinguishes them; tests pin it.
 fn syntax_hint(message: &str) -> Option<&'static str> {
     const HINTS: [(&str, &str); 12] = [
         ("tabs", "indent with spaces"),
@@ -90,7 +90,7 @@ fn syntax_hint(message: &str) -> Option<&'static str> {
         ),
         (
             "mapping values",
-            "put text that holds `: ` in quotes, or write it under `|`",
+            "put text that contains `: ` in quotes, or write it under `|`",
         ),
         (
             "comments must be",
@@ -110,15 +110,15 @@ fn syntax_hint(message: &str) -> Option<&'static str> {
         ),
         (
             "after single-quoted",
-            "write `''` for one quote inside of single quotes",
+            "write `''` for a quote inside single quotes",
         ),
         (
             "after double-quoted",
-            "write `\\\"` for a quote inside of double quotes",
+            "write `\\\"` for a quote inside double quotes",
         ),
         (
             "simple key expected",
-            "write `key: value`; text of several lines belongs under `|`, indented",
+            "write `key: value`; put text of several lines under `|`, indented",
         ),
         (
             "expected <document start>",
@@ -126,24 +126,24 @@ fn syntax_hint(message: &str) -> Option<&'static str> {
         ),
         ("multiline quoted", "close the quote where the text ends"),
     ];
-    let found = HINTS.iter().find(|(words, _)| message.contains(words));
-    found.map(|(_, hint)| *hint)
+    HINTS
+        .iter()
+        .find(|(phrase, _)| message.contains(phrase))
+        .map(|(_, hint)| *hint)
 }
 
 impl YamlError {
-    /// The fault to show for this error in `text`.
+    /// The diagnostic for this error in `text`.
     pub fn diagnostic(&self, code: Code, text: &Text) -> Diagnostic {
         let mut diagnostic =
-            Diagnostic::new(code, self.diagnostic.to_string()).at(text.location(self.span));
-        diagnostic
-            .hints
-            .extend(self.diagnostic.hint().map(Hint::from));
+            Diagnostic::new(code, self.kind.to_string()).at(text.location(self.span));
+        diagnostic.hints.extend(self.kind.hint().map(Hint::from));
         diagnostic
     }
 }
 
-/// The spellings of a number with leading zeros that every reader understands alike.
-fn without_zeros(value: &str) -> String {
+/// How to write a number with leading zeros so that every parser reads it alike.
+fn leading_zero_hint(value: &str) -> String {
     let digits = value.trim_start_matches(['-', '+']);
     let sign = if value.starts_with('-') { "-" } else { "" };
     match digits.trim_start_matches('0') {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_offered_that_can_be_written() {
+    fn the_hint_for_leading_zeros_names_valid_numbers() {
         for (value, expected) in [
             ("017", r#"write 17, 0o17 or "017""#),
             ("-017", r#"write -17, -0o17 or "-017""#),

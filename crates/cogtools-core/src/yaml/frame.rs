@@ -1,25 +1,25 @@
-//! Collections that have begun, and what finished nodes weigh.
+//! Unfinished collections, and the size of finished nodes.
 
 use std::collections::HashSet;
 
 use super::node::{Entry, Node};
 use crate::text::Span;
 
-/// Up to this many keys of one mapping are compared one by one.
-const FEW_KEYS: usize = 16;
+/// Up to this many keys of a mapping are compared one by one.
+const MAX_COMPARED_KEYS: usize = 16;
 
-/// What a node costs whoever copies it: an alias stands for all of it.
+/// The size of a node, which each of its aliases copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
-    /// Itself and all nodes inside of it.
+    /// The number of nodes, including itself.
     pub(super) nodes: usize,
-    /// The bytes of its strings.
+    /// The length of its strings in bytes.
     pub(super) text: usize,
-    /// How many collections nest in it, itself counted.
+    /// How deep its collections nest, including itself.
     pub(super) height: usize,
 }
 
-/// A collection that has begun and not ended.
+/// A collection whose end has not been read.
 pub(super) struct Frame {
     pub(super) anchor: usize,
     pub(super) start: usize,
@@ -27,7 +27,7 @@ pub(super) struct Frame {
     pub(super) partial: Partial,
 }
 
-/// What has been read of it.
+/// The part of a collection that has been read.
 pub(super) enum Partial {
     List(Vec<Node>),
     Map {
@@ -52,7 +52,7 @@ impl Frame {
         }
     }
 
-    /// Counts a finished node as one of its own.
+    /// Adds the size of a finished child.
     pub(super) fn add(&mut self, inner: Size) {
         self.size.nodes += inner.nodes;
         self.size.text += inner.text;
@@ -70,9 +70,9 @@ impl Partial {
     }
 }
 
-/// Whether `key` stands in `entries` already; large mappings keep a set.
+/// Whether `key` is in `entries` already; large mappings use the set.
 pub(super) fn is_repeated(key: &str, entries: &[Entry], seen: &mut HashSet<String>) -> bool {
-    if entries.len() < FEW_KEYS {
+    if entries.len() < MAX_COMPARED_KEYS {
         return entries.iter().any(|entry| entry.key == key);
     }
     if seen.is_empty() {

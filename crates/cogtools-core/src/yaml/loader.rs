@@ -1,4 +1,4 @@
-//! Builds the tree from the parser's events, on a stack of its own.
+//! Builds the tree from the parser's events, without recursion.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,10 +16,10 @@ struct Loader<'t> {
     open: Vec<Frame>,
     anchors: HashMap<usize, (Node, Size)>,
     root: Option<Node>,
-    /// All that the document has come to so far.
+    /// The size of the document so far.
     total: Size,
-    /// The copies that are kept for aliases.
-    kept: Size,
+    /// The size of the copies for aliases.
+    anchored: Size,
     documents: usize,
 }
 
@@ -32,22 +32,22 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
         anchors: HashMap::new(),
         root: None,
         total: Size::default(),
-        kept: Size::default(),
+        anchored: Size::default(),
         documents: 0,
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
     while let Some(event) = parser.next_event() {
         match event {
-            Ok((event, marks)) => loader.take(event, &marks)?,
+            Ok((event, marks)) => loader.handle(event, &marks)?,
             Err(error) => {
                 let start = offset(error.marker());
-                let diagnostic = match error.info().as_str() {
-                    // The parser counts levels too, ahead of what it tells.
+                let kind = match error.info().as_str() {
+                    // The parser also limits the depth, before it emits the event.
                     "recursion limit exceeded" => YamlErrorKind::TooDeep,
-                    info => YamlErrorKind::Syntax(plain(info)),
+                    info => YamlErrorKind::Syntax(uncapitalize(info)),
                 };
                 return Err(YamlError {
-                    diagnostic,
+                    kind,
                     span: Span { start, end: start },
                 });
             }
@@ -61,12 +61,12 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
 }
 
 impl Loader<'_> {
-    fn take(&mut self, event: Event<'_>, marks: &Marks) -> Result<(), YamlError> {
+    fn handle(&mut self, event: Event<'_>, marks: &Marks) -> Result<(), YamlError> {
         let span = Span {
             start: offset(&marks.start),
             end: offset(&marks.end),
         };
-        let at = |diagnostic| YamlError { diagnostic, span };
+        let at = |kind| YamlError { kind, span };
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -83,7 +83,7 @@ impl Loader<'_> {
                 };
                 account(&mut self.total, size, span)?;
                 let data = self.scalar(text, style, marks).map_err(at)?;
-                self.location(Node { data, span }, anchor, size)?;
+                self.insert(Node { data, span }, anchor, size)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::List(Vec::new()))?;
@@ -103,7 +103,7 @@ impl Loader<'_> {
                 }
                 let mut node = node.clone();
                 node.span = span;
-                self.location(node, 0, size)?;
+                self.insert(node, 0, size)?;
             }
             _ => {}
         }
@@ -148,13 +148,13 @@ impl Loader<'_> {
         self.refuse_tag(tag, span)?;
         if self.expects_key() {
             return Err(YamlError {
-                diagnostic: YamlErrorKind::KeyKind,
+                kind: YamlErrorKind::KeyKind,
                 span,
             });
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(YamlError {
-                diagnostic: YamlErrorKind::TooDeep,
+                kind: YamlErrorKind::TooDeep,
                 span,
             });
         }
@@ -178,7 +178,8 @@ impl Loader<'_> {
                 (Data::Map(entries), last)
             }
         };
-        // A flow collection ends with its bracket, a block one where the next thing begins.
+        // A flow collection ends with its bracket; the span of a block collection ends
+        // where the next token begins.
         let flow = self.text[..span.end].ends_with([']', '}']) && span.end > span.start;
         let end = if flow {
             span.end
@@ -192,13 +193,13 @@ impl Loader<'_> {
                 end: end.max(frame.start),
             },
         };
-        self.location(node, frame.anchor, frame.size)
+        self.insert(node, frame.anchor, frame.size)
     }
 
-    /// Puts a finished node where it belongs.
-    fn location(&mut self, node: Node, anchor: usize, size: Size) -> Result<(), YamlError> {
+    /// Inserts a finished node into the open collection, or as the root.
+    fn insert(&mut self, node: Node, anchor: usize, size: Size) -> Result<(), YamlError> {
         if anchor != 0 {
-            account(&mut self.kept, size, node.span)?;
+            account(&mut self.anchored, size, node.span)?;
             self.anchors.insert(anchor, (node.clone(), size));
         }
         if let Some(frame) = self.open.last_mut() {
@@ -224,16 +225,18 @@ impl Loader<'_> {
                 let span = node.span;
                 let Data::Text { text, .. } = node.data else {
                     return Err(YamlError {
-                        diagnostic: YamlErrorKind::KeyKind,
+                        kind: YamlErrorKind::KeyKind,
                         span,
                     });
                 };
                 if is_repeated(&text, entries, seen) {
-                    let first = entries.iter().find(|entry| entry.key == text);
-                    let first = first.map_or(0, |entry| entry.span.start);
+                    let first = entries
+                        .iter()
+                        .find(|entry| entry.key == text)
+                        .map_or(0, |entry| entry.span.start);
                     let first = self.text[..first].matches('\n').count() + 1;
-                    let diagnostic = YamlErrorKind::DuplicateKey { key: text, first };
-                    return Err(YamlError { diagnostic, span });
+                    let kind = YamlErrorKind::DuplicateKey { key: text, first };
+                    return Err(YamlError { kind, span });
                 }
                 *key = Some((text, span));
             }
@@ -245,38 +248,38 @@ impl Loader<'_> {
         match tag {
             None => Ok(()),
             Some(tag) => {
-                // The node's own span begins behind its tag.
+                // The span of the node begins after its tag.
                 let tag = tag.original();
                 let before = self.text.get(..span.start).unwrap_or_default();
                 let span = before.rfind(&tag).map_or(span, |start| Span {
                     start,
                     end: start + tag.len(),
                 });
-                let diagnostic = YamlErrorKind::Tag(tag);
-                Err(YamlError { diagnostic, span })
+                let kind = YamlErrorKind::Tag(tag);
+                Err(YamlError { kind, span })
             }
         }
     }
 }
 
-/// Adds `size` to `sum`, as far as the bounds allow.
+/// Adds `size` to `sum` and checks the limits.
 fn account(sum: &mut Size, size: Size, span: Span) -> Result<(), YamlError> {
     sum.nodes += size.nodes;
     sum.text += size.text;
-    let diagnostic = match sum {
+    let kind = match sum {
         sum if sum.nodes > MAX_NODES => YamlErrorKind::TooMany,
         sum if sum.text > MAX_TEXT => YamlErrorKind::TooLong,
         _ => return Ok(()),
     };
-    Err(YamlError { diagnostic, span })
+    Err(YamlError { kind, span })
 }
 
 fn offset(marker: &Marker) -> usize {
     marker.byte_offset().unwrap_or_default()
 }
 
-/// The parser's message in the style of ours.
-fn plain(message: &str) -> String {
+/// The parser's message in lower case and without a full stop.
+fn uncapitalize(message: &str) -> String {
     let mut letters = message.trim_end_matches('.').chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()

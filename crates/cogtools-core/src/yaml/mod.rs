@@ -1,8 +1,7 @@
-//! YAML with places: a tree in which every key and value knows where it stands.
+//! YAML with locations: a tree in which every key and value has a span.
 //!
-//! The events come from a conforming parser; what a document may be is decided
-//! here: YAML 1.2 core schema, one document, unique string keys, and bounds
-//! that hold against files made to hurt.
+//! The events come from a conforming parser. This module restricts documents: YAML 1.2
+//! core schema, one document, unique string keys, and limits against malicious files.
 
 mod error;
 mod frame;
@@ -17,13 +16,13 @@ use crate::text::Text;
 
 /// How deep collections may nest.
 pub const MAX_DEPTH: usize = 64;
-/// How many nodes a document may have, each use of an alias counted in full.
+/// How many nodes a document may have, with each alias counted in full.
 pub const MAX_NODES: usize = 100_000;
-/// How many bytes the strings of a document may come to, each use of an alias
-/// counted in full: 32 MiB.
+/// The total length of a document's strings in bytes, with each alias counted in
+/// full: 32 MiB.
 pub const MAX_TEXT: usize = 32 << 20;
 
-/// The one document in `text`; an empty text is a null node.
+/// Parses the document in `text`; an empty text is a null node.
 pub fn parse(text: &Text) -> Result<Node, YamlError> {
     loader::load(text.as_str())
 }

@@ -5,29 +5,29 @@ use serde_json::{Map, Number, Value};
 
 use crate::text::Span;
 
-/// A value and where it stands.
+/// A value and its span.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is.
+    /// The value.
     pub data: Data,
-    /// Where it stands. A block collection ends where its last value ends.
+    /// Its span. A block collection ends where its last value ends.
     pub span: Span,
 }
 
-/// What a node can be: JSON's values.
+/// The value of a node, one of JSON's.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// `null`, `~` or nothing.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number that JSON can hold.
+    /// A number that JSON can represent.
     Number(Number),
-    /// A string; `block` when written with `|` or `>`.
+    /// A string.
     Text {
         /// Its value.
         text: String,
-        /// How far its lines are indented, for a block written with `|`.
+        /// The indentation of its lines, if it is a literal block (`|`).
         block: Option<usize>,
     },
     /// A sequence.
@@ -41,13 +41,13 @@ pub enum Data {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where the key stands.
+    /// The key's span.
     pub span: Span,
     /// The value.
     pub value: Node,
 }
 
-/// As JSON, without a tree of it.
+/// Serializes the node as JSON, without an intermediate tree.
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.data {
@@ -65,7 +65,7 @@ impl Serialize for Node {
 }
 
 impl Node {
-    /// The node of a JSON value, all of it at `span`.
+    /// The node of a JSON value, with the same `span` everywhere.
     pub(crate) fn from_json(value: Value, span: Span) -> Self {
         let data = match value {
             Value::Null => Data::Null,
@@ -120,8 +120,8 @@ impl Node {
             .map(|entry| &entry.value)
     }
 
-    /// Takes the items of the list under `key` out of a mapping; none if there is
-    /// no such list.
+    /// Takes the items of the list under `key` out of a mapping; empty without such a
+    /// list.
     pub(crate) fn take_items(&mut self, key: &str) -> Vec<Self> {
         let Data::Map(entries) = &mut self.data else {
             return Vec::new();
@@ -139,7 +139,7 @@ impl Node {
         }
     }
 
-    /// What it is, in the words of YAML's users.
+    /// The kind of value, for messages.
     pub const fn kind(&self) -> &'static str {
         match &self.data {
             Data::Null => "nothing",
@@ -151,7 +151,7 @@ impl Node {
         }
     }
 
-    /// The same value as JSON.
+    /// The value as JSON.
     pub fn to_json(&self) -> Value {
         match &self.data {
             Data::Null => Value::Null,
@@ -168,8 +168,8 @@ impl Node {
         }
     }
 
-    /// The node that a JSON pointer's segments lead to, and the span of the last
-    /// key on the way; as far as the way goes.
+    /// Follows the segments of a JSON pointer as far as they exist; returns the last node
+    /// and the span of its key.
     pub fn walk<'a>(&self, segments: impl Iterator<Item = &'a str>) -> (&Self, Span) {
         let (mut node, mut span) = (self, self.span);
         for segment in segments {

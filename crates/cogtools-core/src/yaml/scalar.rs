@@ -1,7 +1,7 @@
-//! What a plain scalar means: the core schema of YAML 1.2.
+//! The values of plain scalars: the core schema of YAML 1.2.
 //!
-//! `yes`, `no`, `on`, `off` and `1_000` are strings, as 1.2 has it. What two
-//! readers of YAML would understand differently is an error, not a guess.
+//! `yes`, `no`, `on`, `off` and `1_000` are strings, as in YAML 1.2. What YAML parsers
+//! read differently is an error, not a guess.
 
 use serde_json::Number;
 
@@ -36,7 +36,7 @@ pub(super) fn resolve(text: &str) -> Result<Data, YamlErrorKind> {
         return Ok(Data::Number(integer));
     }
     if is_float(unsigned) {
-        // `1.` and `.5` are YAML but not what every float parser takes.
+        // The largest exponents are YAML but not finite.
         let number = text.parse::<f64>().ok().and_then(Number::from_f64);
         return number
             .map(Data::Number)
@@ -68,7 +68,7 @@ fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlErrorKind> 
         .map_err(|_| YamlErrorKind::TooBig(text.to_owned()))
 }
 
-/// `[0-9]+(\.[0-9]*)?` or `\.[0-9]+`, then an exponent perhaps.
+/// `[0-9]+(\.[0-9]*)?` or `\.[0-9]+`, and an optional exponent.
 fn is_float(text: &str) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
@@ -133,24 +133,24 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_disagree_on_is_an_error() {
+    fn scalars_that_yaml_parsers_read_differently_are_errors() {
         for (text, expected) in [
-            (".inf", "`.inf` has no place in JSON"),
-            ("-.INF", "`-.INF` has no place in JSON"),
-            (".nan", "`.nan` has no place in JSON"),
+            (".inf", "`.inf` cannot be represented in JSON"),
+            ("-.INF", "`-.INF` cannot be represented in JSON"),
+            (".nan", "`.nan` cannot be represented in JSON"),
             (
                 "017",
-                "`017` is 8-based for some readers of YAML and 10-based for others",
+                "`017` is octal for some YAML parsers and decimal for others",
             ),
             (
                 "18446744073709551616",
-                "`18446744073709551616` does not fit 64 bits",
+                "`18446744073709551616` does not fit in 64 bits",
             ),
             (
                 "-9223372036854775809",
-                "`-9223372036854775809` does not fit 64 bits",
+                "`-9223372036854775809` does not fit in 64 bits",
             ),
-            ("1e999", "`1e999` does not fit 64 bits"),
+            ("1e999", "`1e999` does not fit in 64 bits"),
         ] {
             assert_eq!(resolve(text).unwrap_err().to_string(), expected, "{text}");
         }

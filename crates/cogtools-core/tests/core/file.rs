@@ -1,308 +1,294 @@
-//! What every tool file needs.
+//! Files are written atomically, and never outside their folder.
 
-use cogtools_test_support::{Snapshot, str};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
-use super::diagnostic::check_file;
+use cogtools_core::file::{
+    Expected, Mode, WriteError, WritePath, create, remove, replace_if_unchanged, replace_private,
+    write, write_temp,
+};
+use tempfile::TempDir;
 
-const WHAT_EVERY_TOOL_NEEDS: [(&str, Snapshot); 7] = [
-    (
-        "{}
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: `name` is missing
-   |
- 1 | {}
-   | ^
-hint: add `name: …`
-error[INVALID_TOOL]: x.yaml:1:1: `description` is missing
-   |
- 1 | {}
-   | ^
-hint: add `description: …`
-error[INVALID_TOOL]: x.yaml:1:1: `implementation` is missing
-   |
- 1 | {}
-   | ^
-hint: add `implementation: …`
+/// A folder with a project, and a folder `outside` next to it.
+fn scene() -> TempDir {
+    let scene = tempfile::tempdir().expect("a folder");
+    fs::create_dir(scene.path().join("project")).expect("a project");
+    fs::create_dir(scene.path().join("outside")).expect("a folder next to it");
+    fs::write(scene.path().join("outside/victim"), "theirs").expect("a victim");
+    scene
+}
 
-"#]],
-    ),
-    (
-        "name: x
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: `description` is missing
-   |
- 1 | name: x
-   | ^
-hint: add `description: …`
-error[INVALID_TOOL]: x.yaml:1:1: `implementation` is missing
-   |
- 1 | name: x
-   | ^
-hint: add `implementation: …`
+fn path(scene: &TempDir, below: &str) -> WritePath {
+    let root = scene.path().join("project");
+    WritePath::in_project(&root, Path::new(below))
+}
 
-"#]],
-    ),
-    (
-        "",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not nothing
-   |
- 1 | 
-   | ^
-hint: begin with `name: …`
+fn link(scene: &TempDir, name: &str, target: &str) {
+    symlink(target, scene.path().join("project").join(name)).expect("a link");
+}
 
-"#]],
-    ),
-    (
-        "# only a comment
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not nothing
-   |
- 1 | # only a comment
-   | ^
-hint: begin with `name: …`
+/// All files below `scene`, with their content or link target.
+fn files(scene: &TempDir) -> Vec<String> {
+    fn list(folder: &Path, root: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(root).expect("below").display();
+            if let Ok(target) = fs::read_link(&path) {
+                found.push(format!("{name} -> {}", target.display()));
+            } else if path.is_dir() {
+                found.push(format!("{name}/"));
+                list(&path, root, found);
+            } else {
+                let text = fs::read_to_string(&path).expect("text");
+                found.push(format!("{name}: {text}"));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    list(scene.path(), scene.path(), &mut found);
+    found.retain(|line| line != "project/" && line != "outside/");
+    found.sort();
+    found
+}
 
-"#]],
-    ),
-    (
-        "just text
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a string
-   |
- 1 | just text
-   | ^^^^^^^^^
-hint: begin with `name: …`
+const VICTIM: &str = "outside/victim: theirs";
 
-"#]],
-    ),
-    (
-        "- a
-- b
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a list
-   |
- 1 | - a
-   | ^^^
-hint: begin with `name: …`
-
-"#]],
-    ),
-    (
-        "5
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:1: a tool file is a map of keys, not a number
-   |
- 1 | 5
-   | ^
-hint: begin with `name: …`
-
-"#]],
-    ),
-];
+/// Replaces `before` by `new` in a file that contains `now`, and checks the files.
+#[track_caller]
+fn replaced(now: Option<&str>, before: Option<&str>, expected: Result<&[&str], &str>) {
+    let scene = scene();
+    let file = path(&scene, "sub/file");
+    if let Some(now) = now {
+        create(&file, now.as_bytes(), Mode::Data).expect("a file");
+    }
+    let old = files(&scene);
+    let done = replace_if_unchanged(&file, before.map(str::as_bytes), b"new");
+    let done = done.map_err(|error| error.to_string());
+    assert_eq!(done, expected.map(drop).map_err(str::to_owned));
+    let left = expected.map_or(old, |left| left.iter().map(|it| (*it).to_owned()).collect());
+    assert_eq!(files(&scene), left);
+}
 
 #[test]
-fn what_every_tool_needs() {
-    for (given, expected) in WHAT_EVERY_TOOL_NEEDS {
-        check_file(given, expected);
+fn only_unchanged_content_is_replaced() {
+    let new = &[VICTIM, "project/sub/", "project/sub/file: new"];
+    let changed = "it was changed by another program meanwhile";
+    replaced(Some("old"), Some("old"), Ok(new));
+    replaced(None, None, Ok(new));
+    replaced(Some("older"), Some("old"), Err(changed));
+    replaced(Some("ol"), Some("old"), Err(changed));
+    replaced(Some("other"), None, Err(changed));
+    let missing = "No such file or directory (os error 2)";
+    replaced(None, Some("old"), Err(missing));
+}
+
+#[test]
+fn any_content_is_overwritten() {
+    let scene = scene();
+    for content in ["one", "two"] {
+        write(&path(&scene, "file"), content.as_bytes()).expect("written");
+        assert_eq!(files(&scene), [VICTIM, &format!("project/file: {content}")]);
+    }
+    remove(&path(&scene, "file")).expect("removed");
+    assert_eq!(files(&scene), [VICTIM]);
+}
+
+#[test]
+fn links_and_permissions_are_preserved() {
+    let scene = scene();
+    let file = path(&scene, "file");
+    create(&file, b"old", Mode::Data).expect("a file");
+    let mode = |bits| fs::Permissions::from_mode(bits);
+    fs::set_permissions(file.full(), mode(0o640)).expect("a mode");
+    link(&scene, "link", "file");
+    replace_if_unchanged(&path(&scene, "link"), Some(b"old"), b"new").expect("replaced");
+    write(&path(&scene, "link"), b"newer").expect("written");
+    let after = ["project/file: newer", "project/link -> file"];
+    assert_eq!(files(&scene)[1..], after);
+    let bits = |path: &WritePath| {
+        let meta = fs::metadata(path.full()).expect("a file");
+        meta.permissions().mode() & 0o777
+    };
+    assert_eq!(bits(&file), 0o640);
+    // A private file replaces the link.
+    replace_private(&path(&scene, "link"), b"secret").expect("replaced");
+    let after = ["project/file: newer", "project/link: secret"];
+    assert_eq!(files(&scene)[1..], after);
+    assert_eq!(bits(&path(&scene, "link")), 0o600);
+}
+
+#[test]
+fn a_link_that_stays_inside_is_followed() {
+    let targets = |scene: &TempDir| {
+        let root = scene.path().join("project");
+        [
+            "real".to_owned(),
+            "./real/../real".to_owned(),
+            "../project/real".to_owned(),
+            root.join("real").display().to_string(),
+            format!("{}/outside/../project/real", scene.path().display()),
+        ]
+    };
+    for (at, target) in targets(&scene()).iter().enumerate() {
+        let scene = scene();
+        let target = targets(&scene).get(at).unwrap_or(target).clone();
+        fs::create_dir(scene.path().join("project/real")).expect("a folder");
+        link(&scene, "link", &target);
+        write(&path(&scene, "link/file"), b"new").expect("written");
+        let expected = [
+            VICTIM.to_owned(),
+            format!("project/link -> {target}"),
+            "project/real/".to_owned(),
+            "project/real/file: new".to_owned(),
+        ];
+        assert_eq!(files(&scene), expected, "{target}");
     }
 }
 
-const NAMES: [(&str, Snapshot); 7] = [
-    (
-        "name: a.b
-description: d
-implementation: ok
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `a.b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not '.'
-   |
- 1 | name: a.b
-   |       ^^^
-hint: name it in words that every host accepts, such as `check_facts`
-
-"#]],
-    ),
-    (
-        "name: 1a
-description: d
-implementation: ok
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `1a` is not a tool's name: a name begins with a letter from a to z or an underscore, not with '1'
-   |
- 1 | name: 1a
-   |       ^^
-hint: name it in words that every host accepts, such as `check_facts`
-
-"#]],
-    ),
-    (
-        "name: 5
-description: d
-implementation: ok
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `name` takes a string, not 5
-   |
- 1 | name: 5
-   |       ^
-hint: put it in quotes to make it a string
-
-"#]],
-    ),
-    (
-        r#"name: ""
-description: d
-implementation: ok
-"#,
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `` is not a tool's name: a name cannot be empty
-   |
- 1 | name: ""
-   |       ^^
-hint: name it in words that every host accepts, such as `check_facts`
-
-"#]],
-    ),
-    (
-        r#"name: "a b"
-description: d
-implementation: ok
-"#,
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
-   |
- 1 | name: "a b"
-   |       ^^^^^
-hint: name it in words that every host accepts, such as `check_facts`
-
-"#]],
-    ),
-    (
-        "name: discovered:x
-description: d
-implementation: ok
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `discovered:x` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ':'
-   |
- 1 | name: discovered:x
-   |       ^^^^^^^^^^^^
-hint: name it in words that every host accepts, such as `check_facts`
-
-"#]],
-    ),
-    (
-        "name: [a]
-description: d
-implementation: ok
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `name` takes a string, not a list
-   |
- 1 | name: [a]
-   |       ^^^
-hint: write text, in quotes or under `|`
-
-"#]],
-    ),
-];
+/// Checks that no write to `file` succeeds while `name` is a link to `target`.
+#[track_caller]
+fn refused(file: &str, name: &str, target: &str, expected: &str) {
+    let scene = scene();
+    fs::create_dir(scene.path().join("project/a")).expect("a folder");
+    let target = target.replace("SCENE", &scene.path().display().to_string());
+    link(&scene, name, &target);
+    let before = files(&scene);
+    let file = path(&scene, file);
+    let all: [(&str, Result<(), WriteError>); 4] = [
+        ("create", create(&file, b"x", Mode::Program)),
+        ("absent", replace_if_unchanged(&file, None, b"x")),
+        (
+            "replace",
+            replace_if_unchanged(&file, Some(b"theirs"), b"x"),
+        ),
+        ("write", write(&file, b"x")),
+    ];
+    for (what, done) in all {
+        let error = done.expect_err(what);
+        let message = format!("{error} ({})", error.hint(""));
+        let message = message.replace(&scene.path().display().to_string(), "SCENE");
+        assert_eq!(message, expected, "{what}");
+    }
+    assert_eq!(files(&scene), before);
+}
 
 #[test]
-fn names() {
-    for (given, expected) in NAMES {
-        check_file(given, expected);
+fn a_link_out_of_the_project_is_refused() {
+    for target in [
+        "../outside/victim",
+        "SCENE/outside/victim",
+        "../outside/none",
+        "SCENE/none/none",
+        "../project/../outside/victim",
+        "a/../../outside/victim",
+        "/dev/null",
+        "..",
+    ] {
+        let expected = format!(
+            "the link `link` leads out of the project, to `{target}` (replace `link` with a file \
+             or a folder of its own, then run this again)"
+        );
+        refused("link", "link", target, &expected);
+    }
+    for target in ["../../outside", "SCENE/outside", "../../none"] {
+        let expected = format!(
+            "the link `a/link` leads out of the project, to `{target}` (replace `a/link` with a \
+             file or a folder of its own, then run this again)"
+        );
+        refused("a/link/victim", "a/link", target, &expected);
+        refused("a/link/new/folder/file", "a/link", target, &expected);
+    }
+    refused(
+        "link/file",
+        "link",
+        "link",
+        "there are too many links on the way ()",
+    );
+}
+
+#[test]
+fn a_dangling_link_is_refused() {
+    for target in ["none", "a/none", "../project/none", "SCENE/project/none"] {
+        let expected = format!(
+            "the link `link` leads to `{target}`, which does not exist (create what `link` leads \
+             to, or remove the link, then run this again)"
+        );
+        refused("link", "link", target, &expected);
+        refused("link/file", "link", target, &expected);
+        refused("link/new/file", "link", target, &expected);
     }
 }
 
-const DESCRIPTIONS_AND_IMPLEMENTATIONS: [(&str, Snapshot); 4] = [
-    (
-        "name: x
-description:
-implementation:
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: `description` is empty
-   |
- 2 | description:
-   | ^^^^^^^^^^^
-hint: write something under `description`
-error[INVALID_TOOL]: x.yaml:3:1: `implementation` is empty
-   |
- 3 | implementation:
-   | ^^^^^^^^^^^^^^
-hint: write something under `implementation`
-
-"#]],
-    ),
-    (
-        r#"name: x
-description: "  "
-implementation: "\n"
-"#,
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: `description` is empty
-   |
- 2 | description: "  "
-   | ^^^^^^^^^^^
-hint: write something under `description`
-error[INVALID_TOOL]: x.yaml:3:1: `implementation` is empty
-   |
- 3 | implementation: "\n"
-   | ^^^^^^^^^^^^^^
-hint: write something under `implementation`
-
-"#]],
-    ),
-    (
-        "name: x
-description: true
-implementation: true
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:2:14: `description` takes a string, not a boolean
-   |
- 2 | description: true
-   |              ^^^^
-hint: put it in quotes to make it a string
-error[INVALID_TOOL]: x.yaml:3:17: `implementation` takes a template or a map, not a boolean
-   |
- 3 | implementation: true
-   |                 ^^^^
-hint: put it in quotes to make it a string
-
-"#]],
-    ),
-    (
-        "name: x
-description: {a: b}
-implementation: [a]
-",
-        str![[r#"
-error[INVALID_TOOL]: x.yaml:2:14: `description` takes a string, not a map
-   |
- 2 | description: {a: b}
-   |              ^^^^^^
-hint: write text, in quotes or under `|`
-error[INVALID_TOOL]: x.yaml:3:17: `implementation` takes a template or a map, not a list
-   |
- 3 | implementation: [a]
-   |                 ^^^
-hint: write the template under `implementation: | # njk`
-
-"#]],
-    ),
-];
+#[test]
+fn a_file_behind_a_link_out_of_the_project_is_not_removed() {
+    let scene = scene();
+    link(&scene, "link", "../outside");
+    let error = remove(&path(&scene, "link/victim")).expect_err("refused");
+    let expected = "the link `link` leads out of the project, to `../outside`";
+    assert_eq!(error.to_string(), expected);
+    remove(&path(&scene, "link")).expect("the link itself");
+    assert_eq!(files(&scene), [VICTIM]);
+}
 
 #[test]
-fn descriptions_and_implementations() {
-    for (given, expected) in DESCRIPTIONS_AND_IMPLEMENTATIONS {
-        check_file(given, expected);
-    }
+fn a_link_that_is_swapped_in_is_not_followed() {
+    let scene = scene();
+    let root = scene.path().join("project");
+    create(&path(&scene, "sub/victim"), b"ours", Mode::Data).expect("a file");
+    let file = path(&scene, "sub/victim");
+    let mut temp = write_temp(&file, Expected::Anything, b"new", Mode::Data).expect("on disk");
+    fs::rename(root.join("sub"), root.join("away")).expect("moved");
+    link(&scene, "sub", "../outside");
+    temp.commit().expect("in place");
+    drop(temp);
+    let expected = [
+        VICTIM,
+        "project/away/",
+        "project/away/victim: new",
+        "project/sub -> ../outside",
+    ];
+    assert_eq!(files(&scene), expected);
+    // The file itself is swapped: the link is replaced, and its target is unchanged.
+    let file = path(&scene, "file");
+    let mut temp = write_temp(&file, Expected::Anything, b"new", Mode::Data).expect("on disk");
+    link(&scene, "file", "../outside/victim");
+    temp.commit().expect("in place");
+    assert_eq!(files(&scene)[0], VICTIM);
+    assert_eq!(fs::read(root.join("file")).expect("a file"), b"new");
+    // Expected content is not read through a link.
+    let file = path(&scene, "other");
+    create(&file, b"theirs", Mode::Data).expect("a file");
+    let expected = Expected::Bytes(b"theirs");
+    let mut temp = write_temp(&file, expected, b"new", Mode::Data).expect("on disk");
+    fs::remove_file(root.join("other")).expect("removed");
+    link(&scene, "other", "../outside/victim");
+    let error = temp.commit().expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "Too many levels of symbolic links (os error 40)"
+    );
+    assert_eq!(files(&scene)[0], VICTIM);
+}
+
+#[test]
+fn an_uncommitted_file_leaves_nothing_behind() {
+    let scene = scene();
+    let file = path(&scene, "a/b/file");
+    drop(write_temp(&file, Expected::Absent, b"x", Mode::Data).expect("on disk"));
+    assert_eq!(files(&scene), [VICTIM]);
+}
+
+#[test]
+fn a_user_file_is_written_to_the_target_of_its_link() {
+    let scene = scene();
+    link(&scene, "config", "../outside/victim");
+    let config = scene.path().join("project/config");
+    write(&WritePath::of_user(&config), b"new").expect("written");
+    let expected = ["outside/victim: new", "project/config -> ../outside/victim"];
+    assert_eq!(files(&scene), expected);
+    // A file named on the command line is written in its folder.
+    let error = write(&WritePath::in_folder(&config), b"x").expect_err("refused");
+    let expected = "the link `config` leads out of its folder, to `../outside/victim`";
+    assert_eq!(error.to_string(), expected);
 }

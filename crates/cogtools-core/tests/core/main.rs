@@ -1,23 +1,31 @@
-//! What a tool is, asserted in the words that programs print.
+//! The core's behaviour, asserted on the text that programs print.
 
-mod attack;
-mod capability;
-mod diagnostic;
-mod document;
-mod dotenv;
 mod environment;
-mod expansion;
 mod file;
-mod key;
-mod keyword;
-mod name;
-mod output;
+mod limits;
 mod process;
-mod reference;
-mod scalar;
-mod spelling;
-mod syntax;
-mod violation;
-mod way;
-mod wording;
-mod write;
+mod suggest;
+mod support;
+
+mod schema {
+    mod expand;
+    mod keyword;
+    mod message;
+    mod reference;
+    mod types;
+    mod violation;
+}
+
+mod tool {
+    mod capability;
+    mod implementation;
+    mod key;
+    mod output;
+    mod parse;
+}
+
+mod yaml {
+    mod error;
+    mod loader;
+    mod scalar;
+}

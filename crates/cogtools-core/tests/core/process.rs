@@ -1,4 +1,4 @@
-//! One run of another program, whatever that program does.
+//! Runs of other programs.
 
 #![cfg(unix)]
 
@@ -17,7 +17,7 @@ fn run(process: Process) -> Output {
 }
 
 #[test]
-fn what_it_said_and_how_it_ended() {
+fn output_and_exit_of_a_program() {
     for (script, stdout, stderr, words) in [
         ("true", "", "", "ended with status 0"),
         (
@@ -26,19 +26,19 @@ fn what_it_said_and_how_it_ended() {
             "err\n",
             "ended with status 7",
         ),
-        ("cat; pwd", "given/\n", "", "ended with status 0"),
+        ("cat; pwd", "input/\n", "", "ended with status 0"),
         ("kill -KILL $$", "", "", "was ended by signal 9 (SIGKILL)"),
         ("exec >&- 2>&-; sleep 0.1", "", "", "ended with status 0"),
     ] {
-        let output = run(sh(script).input("given"));
-        let said = (output.stdout.bytes, output.stderr.bytes);
-        assert_eq!(said, (stdout.into(), stderr.into()), "{script}");
+        let output = run(sh(script).input("input"));
+        let streams = (output.stdout.bytes, output.stderr.bytes);
+        assert_eq!(streams, (stdout.into(), stderr.into()), "{script}");
         assert_eq!(output.exit.describe(), words, "{script}");
     }
 }
 
 #[test]
-fn what_is_kept_is_bounded() {
+fn captured_output_is_limited() {
     let output = run(sh("printf 0123456789").stdout_limit(4));
     assert_eq!(
         (output.stdout.bytes.as_slice(), output.stdout.left_out),
@@ -51,12 +51,12 @@ fn what_is_kept_is_bounded() {
 }
 
 #[test]
-fn what_it_leaves_behind_is_known() {
-    let check = |script: &str, held: bool| {
+fn children_that_outlive_the_program_are_detected() {
+    let check = |script: &str, left_children: bool| {
         let begin = Instant::now();
         let output = run(sh(script));
         assert_eq!(output.exit.describe(), "ended with status 0", "{script}");
-        assert_eq!(output.left_children, held, "{script}");
+        assert_eq!(output.left_children, left_children, "{script}");
         assert!(begin.elapsed() < Duration::from_secs(5), "{script}");
     };
     check("true", false);
@@ -65,7 +65,7 @@ fn what_it_leaves_behind_is_known() {
 }
 
 #[test]
-fn it_is_ended_in_time() {
+fn a_program_is_killed_after_its_timeout() {
     let begin = Instant::now();
     let output =
         run(sh("echo begun; trap '' TERM; sleep 30; sleep 30").timeout(Duration::from_millis(200)));
@@ -77,22 +77,22 @@ fn it_is_ended_in_time() {
 }
 
 #[test]
-fn it_is_ended_when_somebody_asks() {
+fn a_program_is_killed_when_cancelled() {
     let cancel = Cancel::default();
-    let asks = cancel.clone();
-    let asking = thread::spawn(move || {
+    let canceller = cancel.clone();
+    let thread = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        asks.cancel();
+        canceller.cancel();
     });
     let begin = Instant::now();
     let output = sh("sleep 30").run(&cancel).expect("it can be run");
-    asking.join().expect("it has asked");
+    thread.join().expect("the thread has cancelled");
     assert_eq!(output.exit, Exit::Cancelled);
     assert!(begin.elapsed() < Duration::from_secs(3));
 }
 
 #[test]
-fn a_short_run_waits_for_no_clock() {
+fn a_short_run_does_not_wait_for_a_timer_tick() {
     let mut times: Vec<Duration> = (0..20)
         .map(|_| {
             let begin = Instant::now();
@@ -101,12 +101,12 @@ fn a_short_run_waits_for_no_clock() {
         })
         .collect();
     times.sort();
-    // A tick of the clock is 20 ms: the fastest runs must not see one.
+    // A timer tick is 20 ms: the fastest runs must not wait for one.
     assert!(times[2] < Duration::from_millis(15), "{times:?}");
 }
 
 #[test]
-fn what_cannot_be_started() {
+fn a_missing_program_or_directory_is_an_error() {
     let missing = Process::new("/no/such/program", "/").run(&Cancel::default());
     assert!(missing.is_err());
     let missing = Process::new("/bin/true", "/no/such/directory").run(&Cancel::default());

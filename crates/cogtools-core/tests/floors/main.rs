@@ -1,4 +1,4 @@
-//! Who may import whom: the floors of `docs/reference/modules.md`, and no circles.
+//! Permitted imports: the floors of `docs/reference/modules.md`, and no cycles.
 
 mod paths;
 mod tree;
@@ -19,7 +19,7 @@ fn sources() -> Tree {
 /// The floor of each module in the table of the page.
 fn floors() -> BTreeMap<String, usize> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
-    let text = fs::read_to_string(page).expect("the page is there");
+    let text = fs::read_to_string(page).expect("the page exists");
     let rows = text.lines().filter_map(|line| {
         let mut cells = line.strip_prefix("| ")?.split(" | ");
         let floor = cells.next()?.parse().ok()?;
@@ -29,7 +29,7 @@ fn floors() -> BTreeMap<String, usize> {
     rows.collect()
 }
 
-/// The imports that lead from a floor to a higher one.
+/// The imports from a floor to a higher one.
 fn upward(tree: &Tree, floors: &BTreeMap<String, usize>) -> Vec<String> {
     let above = |(from, to): &(Location, Location)| floors[&from[0]] < floors[&to[0]];
     let imports = tree.imports().into_iter().filter(above);
@@ -39,34 +39,34 @@ fn upward(tree: &Tree, floors: &BTreeMap<String, usize>) -> Vec<String> {
     imports.map(complaint).collect()
 }
 
-/// A circle of modules that lie side by side, if there is one.
-fn circle(edges: &BTreeMap<Location, BTreeSet<Location>>) -> Option<Vec<String>> {
+/// A cycle of sibling modules, if there is one.
+fn cycle(edges: &BTreeMap<Location, BTreeSet<Location>>) -> Option<Vec<String>> {
     fn walk<'e>(
         at: &'e Location,
         edges: &'e BTreeMap<Location, BTreeSet<Location>>,
-        way: &mut Vec<&'e Location>,
+        path: &mut Vec<&'e Location>,
         done: &mut BTreeSet<&'e Location>,
     ) -> bool {
-        if let Some(start) = way.iter().position(|one| *one == at) {
-            way.drain(..start);
+        if let Some(start) = path.iter().position(|one| *one == at) {
+            path.drain(..start);
             return true;
         }
         if !done.insert(at) {
             return false;
         }
-        way.push(at);
+        path.push(at);
         let mut targets = edges.get(at).into_iter().flatten();
-        let found = targets.any(|target| walk(target, edges, way, done));
+        let found = targets.any(|target| walk(target, edges, path, done));
         if !found {
-            way.pop();
+            path.pop();
         }
         found
     }
     let mut done = BTreeSet::new();
     edges.keys().find_map(|start| {
-        let mut way = Vec::new();
-        let found = walk(start, edges, &mut way, &mut done);
-        found.then(|| way.iter().map(|location| location.join("::")).collect())
+        let mut path = Vec::new();
+        let found = walk(start, edges, &mut path, &mut done);
+        found.then(|| path.iter().map(|location| location.join("::")).collect())
     })
 }
 
@@ -88,12 +88,12 @@ fn no_module_imports_one_from_a_higher_floor() {
 fn no_modules_import_each_other() {
     let imports = sources().imports();
     assert!(imports.len() > 100, "only {} imports", imports.len());
-    assert_eq!(circle(&neighbours(&imports)), None);
+    assert_eq!(cycle(&neighbours(&imports)), None);
 }
 
-/// `Approved` is the one door to a handler.
+/// Handlers are called only through `Approved`.
 #[test]
-fn handlers_are_called_by_the_gate_alone() {
+fn only_the_approval_gate_calls_handlers() {
     let tree = sources();
     let users = |word: &str| {
         let texts = tree.texts().filter(|(_, text)| text.contains(word));
@@ -109,14 +109,14 @@ fn handlers_are_called_by_the_gate_alone() {
     );
     assert!(
         tool.contains("\n    pub(crate) fn handler(&self)"),
-        "and its getter ours"
+        "and its getter is private to the crate"
     );
     assert!(!tool.contains(".handler.call("));
 }
 
-/// The tests above see what they are there to see.
+/// The tests above find what they look for.
 #[test]
-fn what_is_found() {
+fn imports_and_cycles_are_found() {
     let file = |location: &str, text: &str| {
         let location = location.split("::").filter(|part| !part.is_empty());
         (location.map(str::to_owned).collect(), text.to_owned())
@@ -144,7 +144,7 @@ fn what_is_found() {
         .collect();
     let expected = ["a b", "a b::inner", "a::one a::two", "a::two a::one"];
     assert_eq!(imports, expected);
-    let found = circle(&neighbours(&tree.imports()));
+    let found = cycle(&neighbours(&tree.imports()));
     assert_eq!(found, Some(vec!["a::one".to_owned(), "a::two".to_owned()]));
     let floors = [("a".to_owned(), 0), ("b".to_owned(), 1)].into();
     let upward = upward(&tree, &floors);

@@ -1,13 +1,13 @@
-//! The paths in the code of a module: as much of Rust as they take.
+//! The paths in the code of a module: a parser for the necessary part of Rust.
 
 use std::collections::BTreeMap;
 
-/// Every path that begins with `crate`, `super` or `self`, groups taken apart.
+/// Every path that begins with `crate`, `super` or `self`, with groups expanded.
 pub(crate) fn paths(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut before = ' ';
     for (at, letter) in code.char_indices() {
-        let begins = !is_of_word(before) && before != ':';
+        let begins = !is_ident_char(before) && before != ':';
         let here = &code[at..];
         if begins
             && ["crate::", "super::", "self::"]
@@ -21,7 +21,7 @@ pub(crate) fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// What `use` brings into a module, by the names it has there.
+/// The imports of a module, by their local names.
 pub(crate) fn aliases(code: &str) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for statement in code.split_inclusive(';') {
@@ -37,15 +37,15 @@ pub(crate) fn aliases(code: &str) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// The paths that `text` begins with, and what each is called.
+/// The paths at the beginning of `text`, with their local names.
 fn tree(text: &str) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     branch(text, &[], &mut found);
     found
 }
 
-/// Adds the paths that `text` begins with, all of them below `outer`; what is left of
-/// it.
+/// Adds the paths at the beginning of `text`, below `outer`; returns the rest of the
+/// text.
 fn branch<'t>(text: &'t str, outer: &[String], found: &mut Vec<(Vec<String>, String)>) -> &'t str {
     let mut path = outer.to_vec();
     let mut rest = text.trim_start();
@@ -58,13 +58,13 @@ fn branch<'t>(text: &'t str, outer: &[String], found: &mut Vec<(Vec<String>, Str
             }
             return rest.strip_prefix('}').unwrap_or(rest);
         }
-        let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
+        let end = rest.find(|c| !is_ident_char(c)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
         if word.is_empty() {
-            // `*`, or no path at all: one more character at least.
+            // `*`, or no path: skip at least one character.
             return rest.get(1..).unwrap_or_default();
         }
-        // Of a group, `self` is what is before it.
+        // In a group, `self` is the path before it.
         if word != "self" || path.is_empty() {
             path.push(word.to_owned());
         }
@@ -75,7 +75,7 @@ fn branch<'t>(text: &'t str, outer: &[String], found: &mut Vec<(Vec<String>, Str
         let mut name = path.last().cloned().unwrap_or_default();
         let mut behind = behind;
         if let Some(alias) = behind.strip_prefix(" as ") {
-            let end = alias.find(|c| !is_of_word(c)).unwrap_or(alias.len());
+            let end = alias.find(|c| !is_ident_char(c)).unwrap_or(alias.len());
             alias[..end].clone_into(&mut name);
             behind = &alias[end..];
         }
@@ -84,6 +84,6 @@ fn branch<'t>(text: &'t str, outer: &[String], found: &mut Vec<(Vec<String>, Str
     }
 }
 
-fn is_of_word(letter: char) -> bool {
+fn is_ident_char(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }

@@ -1,4 +1,4 @@
-//! The modules of the crate, and what each of them imports of the others.
+//! The modules of the crate, and the imports between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::paths::{aliases, paths};
 
-/// Where a module is: the names on the way from the root, which is empty.
+/// The path of a module: the names from the root, which is empty.
 pub(crate) type Location = Vec<String>;
 
 /// The sources of the crate.
 pub(crate) struct Tree {
     texts: BTreeMap<Location, String>,
-    /// What each module knows by a name of its own, by `use`.
+    /// The imports of each module, by their local names.
     aliases: BTreeMap<Location, BTreeMap<String, Location>>,
 }
 
@@ -45,7 +45,7 @@ impl Tree {
         texts.map(|(location, text)| (location.join("::"), text.as_str()))
     }
 
-    /// The modules right below the root.
+    /// The top-level modules.
     pub(crate) fn top(&self) -> BTreeSet<&str> {
         self.texts
             .keys()
@@ -54,7 +54,7 @@ impl Tree {
             .collect()
     }
 
-    /// Every import of a module by another, except by what is around it or in it.
+    /// Every import between modules of which neither contains the other.
     pub(crate) fn imports(&self) -> BTreeSet<(Location, Location)> {
         let mut found = BTreeSet::new();
         for (location, text) in &self.texts {
@@ -68,7 +68,7 @@ impl Tree {
         found
     }
 
-    /// The module that has what `path` names in the module at `location`.
+    /// The module of the item that `path` names in the module at `location`.
     fn resolve(&self, location: &[String], path: &[String], depth: usize) -> Location {
         assert!(depth < 16, "{path:?} in {location:?} names itself");
         let mut here = location.to_vec();
@@ -89,15 +89,15 @@ impl Tree {
                 continue;
             }
             return match self.aliases[&here].get(first) {
-                Some(path) if self.leads_on(&here, path) => self.resolve(&here, path, depth + 1),
+                Some(path) if self.is_local(&here, path) => self.resolve(&here, path, depth + 1),
                 _ => here,
             };
         }
         here
     }
 
-    /// Whether `path` begins with one of ours, and not with another crate.
-    fn leads_on(&self, here: &[String], path: &[String]) -> bool {
+    /// Whether `path` begins in this crate.
+    fn is_local(&self, here: &[String], path: &[String]) -> bool {
         let Some(first) = path.first() else {
             return false;
         };
@@ -107,8 +107,8 @@ impl Tree {
     }
 }
 
-/// Edges between modules that lie side by side: where an import leaves one of them
-/// and enters another, each with all that is inside of it.
+/// Edges between sibling modules: each import that leaves one of them and enters
+/// another, including their descendants.
 pub(crate) fn neighbours(
     imports: &BTreeSet<(Location, Location)>,
 ) -> BTreeMap<Location, BTreeSet<Location>> {

@@ -1,9 +1,9 @@
-//! A call of a tool that is a command: a program with arguments, a script, or the
-//! program of a provider.
+//! A call of a tool that is a command: a program with arguments, a script, or a
+//! provider's program.
 //!
-//! It gets the arguments of the call as JSON on standard input, the variables
-//! that the tool declares and no others, and the project's root as the working
-//! directory. What they print is the result.
+//! The program gets the arguments of the call as JSON on standard input, only the
+//! variables that the tool declares, and the project's root as the working
+//! directory. Its standard output is the result.
 
 use std::path::{Path, PathBuf};
 
@@ -26,13 +26,13 @@ pub(crate) struct CommandCall<'c> {
 impl<'c> CommandCall<'c> {
     /// A call of `tool` with `arguments`.
     pub(crate) fn new(tool: &'c Tool, arguments: &Map<String, Value>, cx: &'c Context) -> Self {
-        // A map of JSON values can always be written. A shell's `read` wants a line.
+        // Serializing a map of JSON values cannot fail. A shell's `read` needs a line.
         let mut input = serde_json::to_vec(arguments).unwrap_or_default();
         input.push(b'\n');
         Self { tool, cx, input }
     }
 
-    /// Runs `program` in the project: what it prints is the answer.
+    /// Runs `program` in the project; its standard output is the result.
     pub(super) fn run(
         self,
         program: PathBuf,
@@ -45,7 +45,7 @@ impl<'c> CommandCall<'c> {
         self.end(process, program)
     }
 
-    /// What `process`, which is `program`, answers.
+    /// Runs `process`, which is `program`, and returns its result.
     pub(crate) fn end(
         mut self,
         process: Process,
@@ -55,22 +55,23 @@ impl<'c> CommandCall<'c> {
         if !output.exit.is_success() {
             return Err(self.failed(&output));
         }
-        answer(output).map_err(|error| self.diagnostic(&error))
+        result(output).map_err(|error| self.diagnostic(&error))
     }
 
-    /// Runs `process`, which is `program`, to its end, however that is.
+    /// Runs `process`, which is `program`, until it exits, whatever its status.
     pub(crate) fn output(
         &mut self,
         process: Process,
         program: PathBuf,
     ) -> Result<Output, RunError> {
-        let process = process.input(std::mem::take(&mut self.input));
-        let process = process.timeout(self.tool.timeout());
-        let output = process.run(&self.cx.cancel);
-        output.map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
+        process
+            .input(std::mem::take(&mut self.input))
+            .timeout(self.tool.timeout())
+            .run(&self.cx.cancel)
+            .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
     }
 
-    /// The fault of a run that did not end well.
+    /// The error of a run that failed.
     pub(crate) fn failed(&self, output: &Output) -> RunError {
         CommandError::of(output.exit, self.tool.timeout())
             .diagnostic_with_output(self.name(), output)
@@ -78,12 +79,11 @@ impl<'c> CommandCall<'c> {
 
     /// The variables that the tool may see.
     pub(super) fn variables(&self) -> Result<Vars, RunError> {
-        let given = self.cx.environment.child_env(self.tool.env());
-        given.map_err(|error| {
+        let variables = self.cx.environment.child_env(self.tool.env());
+        variables.map_err(|error| {
             let diagnostic = error.diagnostic();
-            // A fault of the file is about the file.
-            let about = diagnostic.subject.is_empty();
-            Box::new(if about {
+            // An error in a `.env` file already names the file.
+            Box::new(if diagnostic.subject.is_empty() {
                 diagnostic.with_subject(self.tool.name().as_str())
             } else {
                 diagnostic
@@ -91,7 +91,7 @@ impl<'c> CommandCall<'c> {
         })
     }
 
-    /// Where the programs that it names are looked for.
+    /// Where programs are searched.
     pub(super) fn search(&self, variables: &Vars) -> ProgramSearch {
         let file = self.tool.text().path();
         let folder = file.parent().unwrap_or(Path::new(""));
@@ -103,21 +103,21 @@ impl<'c> CommandCall<'c> {
         self.tool.name().as_str()
     }
 
-    /// The fault of a call that came to `error`.
+    /// The diagnostic for `error` in this call.
     pub(super) fn diagnostic(&self, error: &CommandError) -> RunError {
         error.diagnostic(self.name())
     }
 }
 
-/// What a program that did well has answered.
-fn answer(output: Output) -> Result<ToolOutput, CommandError> {
+/// The result of a program that succeeded.
+fn result(output: Output) -> Result<ToolOutput, CommandError> {
     let Captured { bytes, left_out } = output.stdout;
-    let whole = bytes.len() as u64 + left_out;
+    let total = bytes.len() as u64 + left_out;
     let mut text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
-            // A character that was cut in two is no mistake of the program.
+            // Truncation may split a character; that is not the program's fault.
             if left_out == 0 || error.utf8_error().error_len().is_some() {
                 return Err(CommandError::Encoding(valid));
             }
@@ -126,7 +126,7 @@ fn answer(output: Output) -> Result<ToolOutput, CommandError> {
             String::from_utf8(bytes).unwrap_or_default()
         }
     };
-    let left_out = whole - text.len() as u64;
+    let left_out = total - text.len() as u64;
     if left_out > 0 {
         text.push_str(&cut_notice(left_out));
     }
@@ -138,8 +138,8 @@ fn answer(output: Output) -> Result<ToolOutput, CommandError> {
     })
 }
 
-/// The last line of a result that was cut.
+/// The last line of a truncated result.
 pub(crate) fn cut_notice(left_out: u64) -> String {
-    let most = Process::STDOUT_LIMIT;
-    format!("\n[cut here: {left_out} more bytes are left out; a result has at most {most}]\n")
+    let limit = Process::STDOUT_LIMIT;
+    format!("\n[truncated: {left_out} bytes are left out; a result has at most {limit}]\n")
 }

@@ -1,5 +1,5 @@
-//! `implementation: {exec: […]}`: a program with its arguments, each a template; no
-//! shell.
+//! `implementation: {exec: […]}`: a program and its arguments, each a template,
+//! without a shell.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::tool::{Tool, ToolOutput};
 use crate::yaml::Entry;
 use crate::{Context, Diagnostic, Expected};
 
-/// How tool files write it.
+/// This kind's entry in the table.
 pub(super) const KIND: Kind = Kind {
     key: Some("exec"),
     read,
@@ -28,20 +28,22 @@ struct Exec(Vec<Template>);
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     let items = entry.value.items().unwrap_or_default();
     if items.is_empty() {
-        reader.kind(&entry.key, Expected::Command, &entry.value);
+        reader.report_kind(&entry.key, Expected::Command, &entry.value);
         return None;
     }
     for item in items.iter().filter(|item| item.text().is_none()) {
-        reader.kind(&entry.key, Expected::Strings, item);
+        reader.report_kind(&entry.key, Expected::Strings, item);
     }
-    let templates = items.iter().map(|item| Template::read(item, reader.text()));
-    let templates = templates.collect::<Option<_>>()?;
-    Some(Arc::new(Exec(templates)))
+    let templates: Option<_> = items
+        .iter()
+        .map(|item| Template::read(item, reader.text()))
+        .collect();
+    Some(Arc::new(Exec(templates?)))
 }
 
 impl Handler for Exec {
-    /// Runs the program with its arguments, each rendered over `arguments`. An
-    /// element stays one element, whatever it comes to hold.
+    /// Runs the program with its arguments, each rendered over `arguments`. An element
+    /// remains one argument, whatever it renders to.
     fn call(
         &self,
         tool: &Tool,
@@ -50,22 +52,24 @@ impl Handler for Exec {
     ) -> Result<ToolOutput, RunError> {
         let call = CommandCall::new(tool, &arguments, cx);
         let text = tool.text();
-        let partials = Partials::beside(text);
-        let mut words = Vec::with_capacity(self.0.len());
+        let partials = Partials::of(text);
+        let mut command = Vec::with_capacity(self.0.len());
         for (index, element) in self.0.iter().enumerate() {
-            let word = element.render(text, &partials, arguments.clone())?;
-            if word.contains('\0') {
+            let element = element.render(text, &partials, arguments.clone())?;
+            if element.contains('\0') {
                 return Err(call.diagnostic(&CommandError::Nul(index + 1)));
             }
-            words.push(word);
+            command.push(element);
         }
         let variables = call.variables()?;
         let search = call.search(&variables);
-        let mut words = words.into_iter();
-        let program = words.next().ok_or(CommandError::Nameless);
-        let program = program.and_then(|name| search.find(&name));
-        let program = program.map_err(|error| call.diagnostic(&error))?;
-        call.run(program, words.collect(), variables)
+        let mut command = command.into_iter();
+        let program = command
+            .next()
+            .ok_or(CommandError::NoProgram)
+            .and_then(|name| search.find(&name))
+            .map_err(|error| call.diagnostic(&error))?;
+        call.run(program, command.collect(), variables)
     }
 
     fn runs_programs(&self) -> bool {
@@ -74,11 +78,11 @@ impl Handler for Exec {
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
         let mut templates = self.0.iter();
-        templates.try_for_each(|template| template.check(text, &Partials::beside(text)))
+        templates.try_for_each(|template| template.check(text, &Partials::of(text)))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        let own = |template| TemplateSource::own(template, text);
-        self.0.iter().map(own).collect()
+        let source = |template| TemplateSource::inline(template, text);
+        self.0.iter().map(source).collect()
     }
 }

@@ -1,7 +1,7 @@
-//! What a tool file can say of how its calls are answered.
+//! The kinds of implementation that a tool file can have.
 //!
-//! Each kind has a file of its own with all there is to it: the key, the reader
-//! and the handler. A new kind is such a file and a line in the table.
+//! Each kind has its own file with the key, the reader and the handler. A new kind
+//! needs such a file and a line in the table.
 
 mod command;
 mod error;
@@ -25,11 +25,9 @@ use crate::yaml::{Data, Entry};
 /// A kind of implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// Its key in the map under `implementation`; none for what is written there as
-    /// text.
+    /// Its key in the map under `implementation`; none for a string.
     key: Option<&'static str>,
-    /// Reads the entry with that key, or with the text; what is wrong with it is the
-    /// reader's.
+    /// Reads the entry with that key, or the string; errors go to the reader.
     read: fn(&Entry, &mut Reader<'_>) -> Option<Arc<dyn Handler>>,
 }
 
@@ -42,7 +40,7 @@ const KINDS: [Kind; 4] = [
 ];
 
 impl Kind {
-    /// The keys that an implementation that is a map may have, one of which it has.
+    /// The keys of an implementation that is a map; it must have exactly one.
     pub fn keys() -> impl Iterator<Item = &'static str> {
         KINDS.into_iter().filter_map(|kind| kind.key)
     }
@@ -53,12 +51,11 @@ pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Han
     let node = &entry.value;
     match &node.data {
         Data::Text { text, .. } if !text.trim().is_empty() => {
-            let mut kinds = KINDS.iter();
-            let text = kinds.find(|kind| kind.key.is_none())?;
-            (text.read)(entry, reader)
+            let kind = KINDS.iter().find(|kind| kind.key.is_none())?;
+            (kind.read)(entry, reader)
         }
         Data::Text { .. } | Data::Null => {
-            reader.refuse(
+            reader.report(
                 &DefinitionError::Empty(Key::Implementation.as_str()),
                 entry.span,
             );
@@ -66,40 +63,40 @@ pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Han
         }
         Data::Map(entries) => {
             let [entry_of_kind] = entries.as_slice() else {
-                let keys = one_of(Kind::keys());
-                reader.refuse(&DefinitionError::OneImplementation(keys), entry.span);
+                let keys = join_or(Kind::keys());
+                reader.report(&DefinitionError::OneImplementation(keys), entry.span);
                 return None;
             };
             read_kind(entry_of_kind, reader)
         }
         _ => {
             let key = Key::Implementation.as_str();
-            reader.kind(key, Expected::Implementation, node);
+            reader.report_kind(key, Expected::Implementation, node);
             None
         }
     }
 }
 
-/// Reads the one entry of the map.
+/// Reads the only entry of the map.
 fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     let mut kinds = KINDS.iter();
     if let Some(kind) = kinds.find(|kind| kind.key == Some(entry.key.as_str())) {
         return (kind.read)(entry, reader);
     }
-    let diagnostic = DefinitionError::UnknownKey {
+    let error = DefinitionError::UnknownKey {
         key: entry.key.clone(),
         meant: did_you_mean(&entry.key, Kind::keys()),
     };
-    reader.refuse(&diagnostic, entry.span);
+    reader.report(&error, entry.span);
     None
 }
 
-/// The names in back-quotes, as in "`a`, `b` and `c`".
-fn one_of(names: impl Iterator<Item = &'static str>) -> String {
+/// The names in back-quotes, as in "`a`, `b` or `c`".
+fn join_or(names: impl Iterator<Item = &'static str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),
     }
 }
@@ -109,16 +106,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reference_names_every_kind() {
-        let meaning = Key::Implementation.description();
-        let words: Vec<&str> = meaning.split([' ', ',', '.']).collect();
+    fn the_key_reference_names_every_kind() {
+        let description = Key::Implementation.description();
+        let words: Vec<&str> = description.split([' ', ',', '.']).collect();
         for key in Kind::keys() {
-            assert!(words.contains(&key), "{key}: {meaning}");
+            assert!(words.contains(&key), "{key}: {description}");
         }
     }
 
     #[test]
-    fn every_kind_has_a_key_of_its_own() {
+    fn every_kind_has_a_unique_key() {
         let keys: Vec<_> = KINDS.iter().map(|kind| kind.key).collect();
         for (index, key) in keys.iter().enumerate() {
             assert!(!keys[..index].contains(key), "{key:?} twice");

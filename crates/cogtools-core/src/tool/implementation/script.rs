@@ -1,9 +1,8 @@
-//! `implementation: {script: …}`: a script that begins with `#!`, and the file it
-//! becomes.
+//! `implementation: {script: …}`: a script that begins with `#!`.
 //!
-//! The interpreter of the first line is started with the file as its argument, as
-//! the kernel would do it. So no file system has to allow execution, and a system
-//! that knows no such first lines runs scripts too.
+//! The script is written to a file, and the interpreter of its first line is started
+//! with that file as its argument, as the kernel would do it. So scripts run on file
+//! systems mounted `noexec` and on systems without `#!` support.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
 use crate::{Actual, Context, Expected};
 
-/// How tool files write it.
+/// This kind's entry in the table.
 pub(super) const KIND: Kind = Kind {
     key: Some("script"),
     read,
@@ -32,14 +31,14 @@ pub(super) const KIND: Kind = Kind {
 #[derive(Debug)]
 struct Script(String);
 
-/// A script in a file of its own, which is removed with this value.
+/// A temporary file with the script, removed on drop.
 #[derive(Debug)]
 struct ScriptFile {
     path: PathBuf,
     _folder: TempDir,
 }
 
-/// The program that runs a script, and what it is given before the script's file.
+/// The program that runs a script, and its arguments before the script's file.
 #[derive(Debug, PartialEq, Eq)]
 struct Interpreter {
     program: PathBuf,
@@ -51,23 +50,23 @@ fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     match node.text() {
         Some(text) if text.starts_with("#!") => Some(Arc::new(Script(text.to_owned()))),
         Some(_) => {
-            let diagnostic = DefinitionError::Kind {
+            let error = DefinitionError::Kind {
                 key: entry.key.clone(),
                 expected: Expected::Script,
                 actual: Actual::Other("other text"),
             };
-            reader.refuse(&diagnostic, node.span);
+            reader.report(&error, node.span);
             None
         }
         None => {
-            reader.kind(&entry.key, Expected::Script, node);
+            reader.report_kind(&entry.key, Expected::Script, node);
             None
         }
     }
 }
 
 impl Handler for Script {
-    /// Runs the script by the interpreter that its first line names.
+    /// Runs the script with the interpreter of its first line.
     fn call(
         &self,
         tool: &Tool,
@@ -76,11 +75,11 @@ impl Handler for Script {
     ) -> Result<ToolOutput, RunError> {
         let call = CommandCall::new(tool, &arguments, cx);
         let variables = call.variables()?;
-        let interpreter = Interpreter::of(&self.0, &call.search(&variables));
-        let interpreter = interpreter.map_err(|error| call.diagnostic(&error))?;
+        let interpreter = Interpreter::of(&self.0, &call.search(&variables))
+            .map_err(|error| call.diagnostic(&error))?;
         let folder = cx.environment.temp_dir();
-        let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder);
-        let file = file.map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
+        let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder)
+            .map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
         let mut args = interpreter.args;
         args.push(file.path().to_string_lossy().into_owned());
         call.run(interpreter.program, args, variables)
@@ -92,8 +91,7 @@ impl Handler for Script {
 }
 
 impl ScriptFile {
-    /// Writes `script` to a file `name` in a fresh folder below `folder`, which
-    /// nobody else can look into.
+    /// Writes `script` to a file `name` in a new private folder below `folder`.
     fn write(script: &str, name: &str, folder: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         let folder = builder.prefix("cogtools-").tempdir_in(folder)?;
@@ -116,13 +114,13 @@ impl ScriptFile {
 }
 
 impl Interpreter {
-    /// The interpreter that the first line of `script` names.
+    /// The interpreter of the first line of `script`.
     fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
         let (name, rest) = first_line(script);
         if Path::new(name)
             .file_name()
             .is_some_and(|file| file == "env")
-            && let Some(words) = behind_env(rest)
+            && let Some(words) = env_command(rest)
             && let Some((name, args)) = words.split_first()
         {
             return Ok(Self {
@@ -131,7 +129,7 @@ impl Interpreter {
             });
         }
         let program = match search.find(name) {
-            // Where `/bin/sh` is elsewhere, its name may still be known.
+            // Without `/bin/sh`, a `sh` on PATH will do.
             Err(CommandError::Absent(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
                 let found = file.and_then(|file| search.search(file));
@@ -147,38 +145,40 @@ impl Interpreter {
     }
 }
 
-/// The interpreter, and all the rest of the line as one argument.
+/// The interpreter and the rest of the line, which is one argument.
 fn first_line(script: &str) -> (&str, &str) {
     let line = script.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("#!").unwrap_or(line);
-    let line = line.trim_matches([' ', '\t', '\r']);
-    let (name, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let command = line
+        .strip_prefix("#!")
+        .unwrap_or(line)
+        .trim_matches([' ', '\t', '\r']);
+    let (name, rest) = command.split_once([' ', '\t']).unwrap_or((command, ""));
     (name, rest.trim_matches([' ', '\t']))
 }
 
-/// What `env` would run, if that takes no `env` to know: `python3`, or
-/// `-S python3 -u`. Options and variables are left to `env` itself.
-fn behind_env(rest: &str) -> Option<Vec<String>> {
+/// The command that `env` would run, such as `python3` or `-S python3 -u`. With other
+/// options or with variables there is none: `env` itself has to run.
+fn env_command(rest: &str) -> Option<Vec<String>> {
     let split = rest
         .strip_prefix("-S")
         .or_else(|| rest.strip_prefix("--split-string="));
     let words = match split {
         Some(words) => shlex::split(words)?,
-        // One argument, as the kernel has it: `env` would look for this very name.
+        // The kernel passes one argument: `env` would search for this very name.
         None => vec![rest.to_owned()],
     };
     let first = words.first()?;
-    let plain = !first.is_empty() && !first.starts_with('-') && !first.contains('=');
-    let plain = plain && !split.is_some_and(|words| words.contains(['$', '\\', '#']));
-    plain.then_some(words)
+    let is_program = !first.is_empty() && !first.starts_with('-') && !first.contains('=');
+    let is_expanded = split.is_some_and(|words| words.contains(['$', '\\', '#']));
+    (is_program && !is_expanded).then_some(words)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{behind_env, first_line};
+    use super::{env_command, first_line};
 
     #[test]
-    fn first_lines() {
+    fn the_first_line_is_split_like_the_kernel_does() {
         for (script, expected) in [
             ("#!/bin/sh\ntrue", ("/bin/sh", "")),
             ("#! /bin/sh -e \ntrue", ("/bin/sh", "-e")),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_env_runs() {
+    fn the_command_behind_env_is_read_without_env() {
         for (rest, expected) in [
             ("python3", Some(vec!["python3"])),
             ("-S python3 -u", Some(vec!["python3", "-u"])),
@@ -208,7 +208,7 @@ mod tests {
             ("", None),
         ] {
             let expected = expected.map(|words| words.into_iter().map(str::to_owned).collect());
-            assert_eq!(behind_env(rest), expected, "{rest}");
+            assert_eq!(env_command(rest), expected, "{rest}");
         }
     }
 }

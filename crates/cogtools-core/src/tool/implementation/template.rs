@@ -13,7 +13,7 @@ use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
 use crate::{Context, Diagnostic};
 
-/// How tool files write it: as the text of `implementation`.
+/// This kind's entry in the table: the string under `implementation`.
 pub(super) const KIND: Kind = Kind { key: None, read };
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ struct Inline(Template);
 
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     if let Some((language, span)) = language(entry, reader.text()) {
-        reader.refuse(&DefinitionError::Language(language), span);
+        reader.report(&DefinitionError::Language(language), span);
     }
     let template = Template::read(&entry.value, reader.text())?;
     Some(Arc::new(Inline(template)))
@@ -32,10 +32,10 @@ impl Handler for Inline {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Context,
+        _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let text = tool.text();
-        let rendered = self.0.render(text, &Partials::beside(text), arguments);
+        let rendered = self.0.render(text, &Partials::of(text), arguments);
         rendered.map(ToolOutput::new)
     }
 
@@ -44,11 +44,11 @@ impl Handler for Inline {
     }
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
-        self.0.check(text, &Partials::beside(text))
+        self.0.check(text, &Partials::of(text))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        vec![TemplateSource::own(&self.0, text)]
+        vec![TemplateSource::inline(&self.0, text)]
     }
 
     fn is_template(&self) -> bool {

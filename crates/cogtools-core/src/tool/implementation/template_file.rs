@@ -14,7 +14,7 @@ use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
 use crate::{Context, Diagnostic, Expected};
 
-/// How tool files write it.
+/// This kind's entry in the table.
 pub(super) const KIND: Kind = Kind {
     key: Some("njk_file"),
     read,
@@ -26,11 +26,11 @@ struct TemplateFile(PathBuf);
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     let node = &entry.value;
     let Some(path) = node.text() else {
-        reader.kind(&entry.key, Expected::Path, node);
+        reader.report_kind(&entry.key, Expected::Path, node);
         return None;
     };
     if !stays_inside(Path::new(path)) {
-        reader.refuse(&DefinitionError::Outside(path.to_owned()), node.span);
+        reader.report(&DefinitionError::Outside(path.to_owned()), node.span);
         return None;
     }
     Some(Arc::new(TemplateFile(PathBuf::from(path))))
@@ -41,11 +41,11 @@ impl Handler for TemplateFile {
         &self,
         tool: &Tool,
         arguments: Map<String, Value>,
-        _around: &Context,
+        _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let text = tool.text();
         let (template, file) = load_sibling(text, &self.0)?;
-        let rendered = template.render(&file, &Partials::beside(text), arguments);
+        let rendered = template.render(&file, &Partials::of(text), arguments);
         rendered.map(ToolOutput::new)
     }
 
@@ -55,7 +55,7 @@ impl Handler for TemplateFile {
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
         let (template, file) = load_sibling(text, &self.0)?;
-        template.check(&file, &Partials::beside(text))
+        template.check(&file, &Partials::of(text))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {

@@ -1,4 +1,4 @@
-//! A template as it is written in a YAML file, and where its lines are.
+//! A template in a YAML file, and the locations of its lines.
 
 mod partials;
 mod source;
@@ -15,16 +15,16 @@ use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 
-/// A template and where it begins.
+/// A template and its location.
 #[derive(Clone, Debug)]
 pub(super) struct Template {
-    /// What other templates call it; relative names start from here.
+    /// Its name for other templates; relative names are resolved against it.
     name: String,
     source: String,
-    /// Where it stands in its file. Lines are counted only when there is a fault.
+    /// Where it is in its file. Lines are counted only for an error.
     span: Span,
-    /// How far its lines are indented there; `None` when its lines are not the
-    /// file's (a quoted or folded scalar): faults then point at its beginning.
+    /// The indentation of its lines there; `None` when its lines are not those of the
+    /// file (a quoted or folded scalar): errors then point to its beginning.
     indent: Option<usize>,
 }
 
@@ -46,8 +46,8 @@ impl Template {
         })
     }
 
-    /// The template that is the whole file at `path` below the tool's folder.
-    fn whole(path: &Path, text: &Text) -> Self {
+    /// The template in the file at `path` below the tool's folder.
+    fn from_file(path: &Path, text: &Text) -> Self {
         let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         Self {
             name: parts.join("/"),
@@ -69,16 +69,17 @@ impl Template {
         rendered.map_err(|error| self.diagnostic(&error, Code::TemplateFailed, text, partials))
     }
 
-    /// Compiles it, and looks for filters and tests that there are not: a call
-    /// would find them only when it comes to them.
+    /// Compiles it and looks for unknown filters and tests, which a call would find
+    /// only when it reaches them.
     pub(super) fn check(&self, text: &Text, partials: &Partials) -> Result<(), Box<Diagnostic>> {
-        let found = |error: &njk::Error| self.diagnostic(error, Code::InvalidTool, text, partials);
-        let analysis = self.compile(text, partials)?.analysis();
-        let analysis = analysis.map_err(|error| found(&error))?;
+        let invalid =
+            |error: &njk::Error| self.diagnostic(error, Code::InvalidTool, text, partials);
+        let template = self.compile(text, partials)?;
+        let analysis = template.analysis().map_err(|error| invalid(&error))?;
         analysis
             .unknown
             .first()
-            .map_or(Ok(()), |error| Err(found(error)))
+            .map_or(Ok(()), |error| Err(invalid(error)))
     }
 
     fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Diagnostic>> {
@@ -87,7 +88,7 @@ impl Template {
         compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, text, partials))
     }
 
-    /// The fault of a template, at its place in the file it happened in.
+    /// The diagnostic for `error`, at its location in the file where it occurred.
     fn diagnostic(
         &self,
         error: &njk::Error,
@@ -124,14 +125,14 @@ impl Template {
         Box::new(diagnostic)
     }
 
-    /// Where in the file of this template an error of its own stands.
+    /// The location of an error in this template.
     fn location(&self, error: &njk::Error, text: &Text) -> Location {
-        self.place_of((error.line(), error.column()), error.length(), text)
+        self.location_at((error.line(), error.column()), error.length(), text)
     }
 
-    /// Where in its file the `width` characters at a line and a column of this
-    /// template (both from 1) stand.
-    fn place_of(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
+    /// The location in the file of `width` characters at a line and a column of this
+    /// template (both from 1).
+    fn location_at(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
         let (line, column) = self.start(text);
         let (line, column) = match self.indent {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
@@ -140,8 +141,7 @@ impl Template {
         Location::new(text.display_path(), text.as_str(), line, column, width)
     }
 
-    /// The line of the file, from 1, on which its first line stands, and the column
-    /// of its beginning.
+    /// The line and column, from 1, at which the template begins in its file.
     fn start(&self, text: &Text) -> (usize, usize) {
         let location = text.location(self.span);
         let line = if self.indent.is_some() {
@@ -154,7 +154,7 @@ impl Template {
         (line, location.column)
     }
 
-    /// The template itself.
+    /// The text of the template.
     fn source(&self) -> &str {
         &self.source
     }
@@ -162,12 +162,13 @@ impl Template {
 
 /// The template in the file at `path` below the folder of the tool in `text`.
 pub(super) fn load_sibling(text: &Text, path: &Path) -> Result<(Template, Text), Box<Diagnostic>> {
-    let file = Partials::beside(text).read(path).map_err(|error| {
-        let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string());
-        let diagnostic = diagnostic.with_subject(text.display_path().display().to_string());
-        Box::new(diagnostic.hint("`njk_file` names a file in the folder of the tool, or below it"))
+    let file = Partials::of(text).read(path).map_err(|error| {
+        let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string())
+            .with_subject(text.display_path().display().to_string())
+            .hint("`njk_file` takes a file in the tool's folder, or below it");
+        Box::new(diagnostic)
     })?;
-    Ok((Template::whole(path, &file), file))
+    Ok((Template::from_file(path, &file), file))
 }
 
 fn file_name(path: &Path) -> String {
@@ -176,16 +177,18 @@ fn file_name(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// A comment of one word behind `|` that names a language other than njk, and
-/// where it stands. `# njk` is the mark of the format; a longer comment is just
-/// a comment.
+/// The language in a comment of one word after `|`, unless it is njk, and its span.
+/// `# njk` marks the format; a longer comment is only a comment.
 pub(super) fn language(entry: &Entry, text: &Text) -> Option<(String, Span)> {
     let rest = text.as_str().get(entry.span.end..)?;
     let header = rest.lines().next()?;
     let value = header.trim_start().strip_prefix(':')?.trim_start();
-    let value = value.strip_prefix(['|', '>'])?;
-    let comment = value.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
-    let word = comment.trim().strip_prefix('#')?.trim();
+    let word = value
+        .strip_prefix(['|', '>'])?
+        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'))
+        .trim()
+        .strip_prefix('#')?
+        .trim();
     if word.is_empty() || word == "njk" || word.contains(char::is_whitespace) {
         return None;
     }

@@ -1,6 +1,5 @@
-//! Templates beside a tool: what `include`, `import`, `extends` and `njk_file`
-//! may reach. Nothing outside the tool's own folder, ever: not by `..`, not by
-//! an absolute path, not by a link.
+//! Template files that `include`, `import`, `extends` and `njk_file` can load: only
+//! those in the tool's folder. `..`, absolute paths and links cannot leave it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,10 +12,10 @@ pub(in crate::tool) struct Partials {
     display_path: PathBuf,
 }
 
-/// Why a file beside a tool is not read.
+/// Why a template file is not read.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::tool) enum PartialError {
-    #[error("`{0}` leads out of the tool's own folder")]
+    #[error("`{0}` is outside the tool's folder")]
     Outside(String),
     #[error(transparent)]
     Text(#[from] TextError),
@@ -24,7 +23,7 @@ pub(in crate::tool) enum PartialError {
 
 impl Partials {
     /// The folder of the tool whose file is `text`.
-    pub(in crate::tool) fn beside(text: &Text) -> Self {
+    pub(in crate::tool) fn of(text: &Text) -> Self {
         let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
         Self {
             folder: parent(text.path()),
@@ -38,18 +37,18 @@ impl Partials {
         if !stays_inside(path) {
             return Err(outside());
         }
-        let whole = self.folder.join(path);
+        let file = self.folder.join(path);
         let folder = if self.folder.as_os_str().is_empty() {
             Path::new(".")
         } else {
             &self.folder
         };
-        if let (Ok(folder), Ok(real)) = (folder.canonicalize(), whole.canonicalize())
+        if let (Ok(folder), Ok(real)) = (folder.canonicalize(), file.canonicalize())
             && !real.starts_with(folder)
         {
             return Err(outside());
         }
-        Ok(Text::read(&whole, &self.display_path.join(path))?)
+        Ok(Text::read(&file, &self.display_path.join(path))?)
     }
 }
 
@@ -63,7 +62,7 @@ impl njk::Loader for Partials {
     }
 }
 
-/// Whether `path` names a file below the folder that it is relative to.
+/// Whether the relative `path` stays below its folder.
 pub(in crate::tool) fn stays_inside(path: &Path) -> bool {
     let mut parts = path.components();
     path.file_name().is_some()

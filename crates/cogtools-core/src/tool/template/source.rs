@@ -1,5 +1,4 @@
-//! Templates as their author wrote them: for linters and editors, which look at
-//! a template without running it.
+//! The source of templates, for linters and editors.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use super::{Template, load_sibling};
 use crate::Location;
 use crate::text::Text;
 
-/// A template and the file it is in.
+/// A template and its file.
 #[derive(Clone, Debug)]
 pub struct TemplateSource {
     template: Template,
@@ -17,7 +16,7 @@ pub struct TemplateSource {
 
 impl TemplateSource {
     /// The `template` in the tool file `text`.
-    pub(in crate::tool) fn own(template: &Template, text: &Text) -> Self {
+    pub(in crate::tool) fn inline(template: &Template, text: &Text) -> Self {
         Self {
             template: template.clone(),
             text: text.clone(),
@@ -34,26 +33,26 @@ impl TemplateSource {
     /// The template in the file `name` below the folder of the tool in `tool`.
     pub(crate) fn partial(name: &str, tool: &Text) -> Option<Self> {
         let path = Path::new(name);
-        let text = Partials::beside(tool).read(path).ok()?;
+        let text = Partials::of(tool).read(path).ok()?;
         Some(Self {
-            template: Template::whole(path, &text),
+            template: Template::from_file(path, &text),
             text,
         })
     }
 
-    /// The template itself.
+    /// The text of the template.
     pub fn source(&self) -> &str {
         self.template.source()
     }
 
-    /// The file it is in: the tool's own, or one beside it.
+    /// The file that contains it: the tool file or a template file.
     pub const fn text(&self) -> &Text {
         &self.text
     }
 
-    /// Where in that file the `width` characters at a line and a column of the
-    /// template (both from 1) stand.
+    /// The location in that file of `width` characters at a line and a column of the
+    /// template (both from 1).
     pub fn location(&self, line: usize, column: usize, width: usize) -> Location {
-        self.template.place_of((line, column), width, &self.text)
+        self.template.location_at((line, column), width, &self.text)
     }
 }

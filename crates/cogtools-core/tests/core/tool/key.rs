@@ -1,10 +1,10 @@
-//! The keys of a tool file, each with values that it does not take.
+//! The keys of a tool file, each with invalid values.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_lines;
+use crate::support::check_lines;
 
-const EVERY_KEY_IN_ITS_PLACE: [(&str, Snapshot); 10] = [
+const EVERY_KEY_WITH_A_VALID_VALUE: [(&str, Snapshot); 10] = [
     ("title: T", str!["ok"]),
     (
         "$schema: schema:agladysh-research.org,2025/cogtools:tool",
@@ -24,13 +24,13 @@ const EVERY_KEY_IN_ITS_PLACE: [(&str, Snapshot); 10] = [
 ];
 
 #[test]
-fn every_key_in_its_place() {
-    for (given, expected) in EVERY_KEY_IN_ITS_PLACE {
-        check_lines(given, expected);
+fn every_key_with_a_valid_value() {
+    for (input, expected) in EVERY_KEY_WITH_A_VALID_VALUE {
+        check_lines(input, expected);
     }
 }
 
-const KEYS_THAT_TOOLS_DO_NOT_HAVE: [(&str, Snapshot); 5] = [
+const UNKNOWN_KEYS: [(&str, Snapshot); 5] = [
     (
         "desciption: x",
         str![[r#"
@@ -93,9 +93,9 @@ error[INVALID_TOOL]: x.yaml:1:1: unknown key `input_schema`
 ];
 
 #[test]
-fn keys_that_tools_do_not_have() {
-    for (given, expected) in KEYS_THAT_TOOLS_DO_NOT_HAVE {
-        check_lines(given, expected);
+fn unknown_keys() {
+    for (input, expected) in UNKNOWN_KEYS {
+        check_lines(input, expected);
     }
 }
 
@@ -210,12 +210,12 @@ hint: write a list of strings, as in `[one, two]`
     (
         r#"env: ["1A", A-B, 5]"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `1A` is not the name of an environment variable
+error[INVALID_TOOL]: x.yaml:1:7: `1A` is not a valid environment variable name
    |
  1 | env: ["1A", A-B, 5]
    |       ^^^^
 hint: use letters, digits and underscores, as in `API_KEY`
-error[INVALID_TOOL]: x.yaml:1:13: `A-B` is not the name of an environment variable
+error[INVALID_TOOL]: x.yaml:1:13: `A-B` is not a valid environment variable name
    |
  1 | env: ["1A", A-B, 5]
    |             ^^^
@@ -268,7 +268,7 @@ error[INVALID_TOOL]: x.yaml:1:11: `examples` takes a list of argument maps, not 
    |
  1 | examples: {a: 1}
    |           ^^^^^^
-hint: write a list of maps, each as a call would send it
+hint: write a list of maps, each with the arguments of a call
 
 "#]],
     ),
@@ -279,7 +279,7 @@ error[INVALID_TOOL]: x.yaml:1:12: `examples` takes a list of argument maps, not 
    |
  1 | examples: [1, {}]
    |            ^
-hint: write a list of maps, each as a call would send it
+hint: write a list of maps, each with the arguments of a call
 
 "#]],
     ),
@@ -290,7 +290,7 @@ error[INVALID_TOOL]: x.yaml:1:13: `parameters` is a map from names to entries, n
    |
  1 | parameters: [a]
    |             ^^^
-hint: write one entry a parameter, such as `city: {type: string, description: …}`
+hint: write one entry per parameter, such as `city: {type: string, description: …}`
 
 "#]],
     ),
@@ -298,7 +298,7 @@ hint: write one entry a parameter, such as `city: {type: string, description: �
         "parameters: {}
 parameters_schema: {type: object}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: `parameters_schema` excludes `parameters`
+error[INVALID_TOOL]: x.yaml:2:1: `parameters_schema` cannot be combined with `parameters`
    |
  2 | parameters_schema: {type: object}
    | ^^^^^^^^^^^^^^^^^
@@ -310,7 +310,7 @@ hint: remove one of the two
 
 #[test]
 fn values_of_the_wrong_kind() {
-    for (given, expected) in VALUES_OF_THE_WRONG_KIND {
-        check_lines(given, expected);
+    for (input, expected) in VALUES_OF_THE_WRONG_KIND {
+        check_lines(input, expected);
     }
 }

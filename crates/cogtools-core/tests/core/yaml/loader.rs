@@ -1,10 +1,10 @@
-//! Tool files as documents: what of YAML is taken, and what is refused where.
+//! Tool files as documents: the parts of YAML that are accepted or rejected.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::{check_file, check_lines};
+use crate::support::{check_file, check_lines};
 
-const BYTES_BEFORE_THE_FIRST: [(&str, Snapshot); 5] = [
+const BYTE_ORDER_MARKS_AND_PROLOGUES: [(&str, Snapshot); 5] = [
     (
         "\u{feff}name: x\ndescription: d\nimplementation: ok\n",
         str!["ok"],
@@ -50,13 +50,13 @@ hint: add `name: …`
 ];
 
 #[test]
-fn bytes_before_the_first() {
-    for (given, expected) in BYTES_BEFORE_THE_FIRST {
-        check_file(given, expected);
+fn byte_order_marks_and_prologues() {
+    for (input, expected) in BYTE_ORDER_MARKS_AND_PROLOGUES {
+        check_file(input, expected);
     }
 }
 
-const MORE_THAN_ONE_DOCUMENT: [(&str, Snapshot); 2] = [
+const A_SECOND_DOCUMENT_IS_AN_ERROR: [(&str, Snapshot); 2] = [
     (
         "name: x
 description: d
@@ -69,7 +69,7 @@ error[INVALID_TOOL]: x.yaml:4:1: a second document begins here
    |
  4 | ---
    | ^^^
-hint: keep one document a file
+hint: write one document per file
 
 "#]],
     ),
@@ -84,16 +84,16 @@ error[INVALID_TOOL]: x.yaml:4:1: a second document begins here
    |
  4 | ---
    | ^^^
-hint: keep one document a file
+hint: write one document per file
 
 "#]],
     ),
 ];
 
 #[test]
-fn more_than_one_document() {
-    for (given, expected) in MORE_THAN_ONE_DOCUMENT {
-        check_file(given, expected);
+fn a_second_document_is_an_error() {
+    for (input, expected) in A_SECOND_DOCUMENT_IS_AN_ERROR {
+        check_file(input, expected);
     }
 }
 
@@ -140,7 +140,7 @@ hint: write the value out
 
 #[test]
 fn aliases() {
-    for (given, expected) in ALIASES {
-        check_lines(given, expected);
+    for (input, expected) in ALIASES {
+        check_lines(input, expected);
     }
 }

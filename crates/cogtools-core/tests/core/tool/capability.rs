@@ -1,10 +1,10 @@
-//! What a tool provides: what it says, or what follows from its place.
+//! The capabilities of a tool: declared, or derived from its toolset.
 
 use cogtools_core::{Folder, Name};
 use cogtools_test_support::Project;
 
 #[test]
-fn a_tool_of_a_toolset_that_says_nothing_provides_itself() {
+fn a_tool_in_a_toolset_without_capabilities_provides_itself() {
     let check = |file: &str, rest: &str, expected: &[&str]| {
         let project = Project::new();
         let text = format!("name: push\ndescription: d\nimplementation: x\n{rest}");
@@ -14,11 +14,11 @@ fn a_tool_of_a_toolset_that_says_nothing_provides_itself() {
         let tool = tool.expect("it is valid").expect("it is there");
         assert_eq!(tool.capabilities(), expected, "{file}, {rest}");
     };
-    let said = "capabilities: [vcs.push, vcs.send]\n";
+    let declared = "capabilities: [vcs.push, vcs.send]\n";
     check("tools/push.yaml", "", &[]);
-    check("tools/push.yaml", said, &["vcs.push", "vcs.send"]);
+    check("tools/push.yaml", declared, &["vcs.push", "vcs.send"]);
     check("tools/git/push.yaml", "", &["git.push"]);
     check("tools/git/remote/push.yaml", "", &["git.remote.push"]);
     check("tools/@scope/a b/push.yaml", "", &["scope.a.b.push"]);
-    check("tools/git/push.yaml", said, &["vcs.push", "vcs.send"]);
+    check("tools/git/push.yaml", declared, &["vcs.push", "vcs.send"]);
 }

@@ -1,9 +1,9 @@
-//! Names near to one that is not there, however many and however long.
+//! Similar names, among many and long ones.
 
 use cogtools_core::suggest::{did_you_mean, nearest};
 
 #[test]
-fn the_nearest_of_many() {
+fn the_most_similar_of_many_names() {
     let names: Vec<String> = (0..10_000)
         .map(|number| format!("tool_{number:05}_of_many"))
         .collect();
@@ -16,7 +16,7 @@ fn the_nearest_of_many() {
 }
 
 #[test]
-fn names_without_end() {
+fn very_long_names_are_compared_in_part() {
     let long = "x".repeat(1 << 20);
     let longer = format!("{long}y");
     assert_eq!(nearest(&longer, [long.as_str(), "xx"]), [long.as_str()]);
@@ -25,7 +25,7 @@ fn names_without_end() {
 }
 
 #[test]
-fn letters_beyond_ascii() {
+fn case_is_ignored_beyond_ascii() {
     assert_eq!(
         did_you_mean("größe", ["GRÖSSE", "grösse", "größer"]).as_deref(),
         Some("did you mean `größer`, `GRÖSSE` or `grösse`?")

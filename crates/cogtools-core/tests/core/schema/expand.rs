@@ -1,7 +1,6 @@
-//! Sugar and what it expands to, down to the order of keys, and what hosts of
-//! other dialects make of it.
+//! Expanded sugar, down to the order of keys, and its translation to JSON Schema.
 
-use super::diagnostic::tool;
+use crate::support::tool;
 
 #[track_caller]
 fn check(parameters: &str, schema: &str) {
@@ -13,7 +12,7 @@ fn check(parameters: &str, schema: &str) {
     assert_eq!(found, schema, "{parameters}");
 }
 
-/// One parameter `a`, required, and what its schema expands to.
+/// Checks the schema of one required parameter `a`.
 #[track_caller]
 fn required(entry: &str, schema: &str) {
     check(
@@ -22,7 +21,7 @@ fn required(entry: &str, schema: &str) {
     );
 }
 
-/// One parameter `a`, not required.
+/// Checks the schema of one optional parameter `a`.
 #[track_caller]
 fn optional(entry: &str, schema: &str) {
     check(
@@ -41,7 +40,7 @@ fn a_map_of_entries_is_an_object() {
 }
 
 #[test]
-fn an_entry_is_a_schema_as_it_stands() {
+fn an_entry_may_be_a_plain_schema() {
     required("string", r#"{"type":"string"}"#);
     required(
         "\n  type: string\n  description: |\n    Where\n    to",
@@ -59,7 +58,7 @@ fn an_entry_is_a_schema_as_it_stands() {
 }
 
 #[test]
-fn optional_and_default_leave_required() {
+fn optional_and_default_remove_a_name_from_required() {
     optional("{type: string, optional: true}", r#"{"type":"string"}"#);
     required("{type: string, optional: false}", r#"{"type":"string"}"#);
     optional(
@@ -78,7 +77,7 @@ fn optional_and_default_leave_required() {
 }
 
 #[test]
-fn arrays() {
+fn array_types_expand_to_items() {
     required("string[]", r#"{"type":"array","items":{"type":"string"}}"#);
     required(
         "{type: 'integer[]', minItems: 1}",
@@ -100,7 +99,7 @@ fn arrays() {
 }
 
 #[test]
-fn strings_in_an_enum_say_their_type() {
+fn an_enum_of_strings_has_type_string() {
     required("{enum: [a, b]}", r#"{"type":"string","enum":["a","b"]}"#);
     required("{enum: [a, 1]}", r#"{"enum":["a",1]}"#);
     required("{enum: [1, 2]}", r#"{"enum":[1,2]}"#);
@@ -116,7 +115,7 @@ fn strings_in_an_enum_say_their_type() {
 }
 
 #[test]
-fn the_same_rules_hold_all_the_way_down() {
+fn nested_entries_are_expanded_alike() {
     required(
         "{type: object, properties: {b: string, c: {type: object, optional: true, properties: {d: 'string[]'}}}}",
         r#"{"type":"object","properties":{"b":{"type":"string"},"c":{"type":"object","properties":{"d":{"type":"array","items":{"type":"string"}}},"required":["d"]}},"required":["b"]}"#,
@@ -132,7 +131,7 @@ fn the_same_rules_hold_all_the_way_down() {
 }
 
 #[test]
-fn words_of_sugar_are_good_names() {
+fn keywords_of_sugar_can_be_parameter_names() {
     check(
         "optional: string\nrequired: {type: string, optional: true}\ntype: integer\nproperties: boolean\ndefault: number\nnullable: string",
         r#"{"type":"object","properties":{"optional":{"type":"string"},"required":{"type":"string"},"type":{"type":"integer"},"properties":{"type":"boolean"},"default":{"type":"number"},"nullable":{"type":"string"}},"required":["optional","type","properties","default","nullable"]}"#,
@@ -140,7 +139,7 @@ fn words_of_sugar_are_good_names() {
 }
 
 #[test]
-fn a_schema_word_for_word_stays_so() {
+fn a_plain_schema_is_unchanged() {
     let schema = r#"{"required":["a"],"type":"object","properties":{"a":{"enum":["x"],"default":1}},"minProperties":1}"#;
     let tool = tool(&format!(
         "name: x\ndescription: d\nimplementation: ok\nparameters_schema: {schema}\n"
@@ -150,7 +149,7 @@ fn a_schema_word_for_word_stays_so() {
 }
 
 #[test]
-fn defaults_are_filled_in_at_every_level() {
+fn defaults_are_applied_at_every_level() {
     let tool = tool(
         "\
 name: x
@@ -166,7 +165,7 @@ parameters:
   h: {type: string, optional: true}
 ",
     );
-    for (given, filled) in [
+    for (arguments, expected) in [
         ("{}", r#"{"a":1,"b":{"c":2}}"#),
         (r#"{"b":{"c":3},"a":0}"#, r#"{"b":{"c":3},"a":0}"#),
         (
@@ -174,9 +173,9 @@ parameters:
             r#"{"e":[{"f":"g"},{"f":"g"}],"a":1,"b":{"c":2}}"#,
         ),
     ] {
-        let mut arguments = serde_json::from_str(given).expect("arguments are JSON");
-        tool.schema().apply_defaults(&mut arguments);
-        let found = serde_json::to_string(&arguments).expect("arguments are JSON");
-        assert_eq!(found, filled, "{given}");
+        let mut filled = serde_json::from_str(arguments).expect("arguments are JSON");
+        tool.schema().apply_defaults(&mut filled);
+        let found = serde_json::to_string(&filled).expect("arguments are JSON");
+        assert_eq!(found, expected, "{arguments}");
     }
 }

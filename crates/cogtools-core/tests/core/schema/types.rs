@@ -1,10 +1,10 @@
-//! Types and what is required: one spelling each, and the fix for all others.
+//! Types, `required` and `optional`: one form each, and a fix for all others.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_parameters;
+use crate::support::check_parameters;
 
-const TYPES_ARE_SPELLED_ONE_WAY: [(&str, Snapshot); 17] = [
+const UNKNOWN_TYPES_HAVE_A_FIX: [(&str, Snapshot); 17] = [
     (
         "a: int",
         str![[r#"
@@ -89,7 +89,7 @@ error[INVALID_TOOL]: x.yaml:5:13: `type` takes one type's name, not a list
    |
  5 |   a: {type: [string, "null"]}
    |             ^^^^^^^^^^^^^^^^
-hint: write one type, and `nullable: true` where null is meant too
+hint: write one type, and `nullable: true` if null is valid, too
 
 "#]],
     ),
@@ -144,7 +144,7 @@ error[INVALID_TOOL]: x.yaml:5:6: an array needs `items`
    |
  5 |   a: array
    |      ^^^^^
-hint: say what it holds, as in `type: string[]`
+hint: name the type of its items, as in `type: string[]`
 
 "#]],
     ),
@@ -155,7 +155,7 @@ error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
    |
  5 |   a: {type: array}
    |             ^^^^^
-hint: say what it holds, as in `type: string[]`
+hint: name the type of its items, as in `type: string[]`
 
 "#]],
     ),
@@ -195,32 +195,32 @@ hint: write a map such as `{type: string}`
 ];
 
 #[test]
-fn types_are_spelled_one_way() {
-    for (given, expected) in TYPES_ARE_SPELLED_ONE_WAY {
-        check_parameters(given, expected);
+fn unknown_types_have_a_fix() {
+    for (input, expected) in UNKNOWN_TYPES_HAVE_A_FIX {
+        check_parameters(input, expected);
     }
 }
 
-const WHAT_IS_REQUIRED_IS_SAID_ONCE: [(&str, Snapshot); 6] = [
+const REDUNDANT_OR_MISPLACED_REQUIRED_AND_OPTIONAL: [(&str, Snapshot); 6] = [
     (
         "a: {type: string, required: true}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:21: `required` has no place here: every parameter is required unless it says otherwise
+error[INVALID_TOOL]: x.yaml:5:21: `required` is not used here: every parameter is required unless it is `optional`
    |
  5 |   a: {type: string, required: true}
    |                     ^^^^^^^^
-hint: remove it and mark the others with `optional: true`
+hint: remove it, and mark the others with `optional: true`
 
 "#]],
     ),
     (
         "a: {type: object, properties: {b: string}, required: [b]}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:46: `required` has no place here: every parameter is required unless it says otherwise
+error[INVALID_TOOL]: x.yaml:5:46: `required` is not used here: every parameter is required unless it is `optional`
    |
  5 |   a: {type: object, properties: {b: string}, required: [b]}
    |                                              ^^^^^^^^
-hint: remove it and mark the others with `optional: true`
+hint: remove it, and mark the others with `optional: true`
 
 "#]],
     ),
@@ -238,7 +238,7 @@ hint: write a map such as `{type: string}`
     (
         "a: {type: string, default: x, optional: false}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:33: a parameter with a default is optional
+error[INVALID_TOOL]: x.yaml:5:33: a parameter with a default is always optional
    |
  5 |   a: {type: string, default: x, optional: false}
    |                                 ^^^^^^^^
@@ -260,7 +260,7 @@ hint: write `true` or `false`, without quotes
     (
         "a: {type: array, items: {type: string, optional: true}}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:42: `optional` belongs to a parameter or a property
+error[INVALID_TOOL]: x.yaml:5:42: `optional` applies only to a parameter or a property
    |
  5 |   a: {type: array, items: {type: string, optional: true}}
    |                                          ^^^^^^^^
@@ -271,8 +271,8 @@ hint: remove it
 ];
 
 #[test]
-fn what_is_required_is_said_once() {
-    for (given, expected) in WHAT_IS_REQUIRED_IS_SAID_ONCE {
-        check_parameters(given, expected);
+fn redundant_or_misplaced_required_and_optional() {
+    for (input, expected) in REDUNDANT_OR_MISPLACED_REQUIRED_AND_OPTIONAL {
+        check_parameters(input, expected);
     }
 }

@@ -1,21 +1,21 @@
-//! What the implementation of a tool may be.
+//! The kinds of implementation of a tool.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_file;
+use crate::support::check_file;
 
-const WAYS_OF_IMPLEMENTATION: [(&str, Snapshot); 11] = [
+const KINDS_OF_IMPLEMENTATION: [(&str, Snapshot); 11] = [
     (
         "name: x
 description: d
 implementation: {njk_file: ../a.njk}
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:28: `../a.njk` leads out of the tool's own folder
+error[INVALID_TOOL]: x.yaml:3:28: `../a.njk` is outside the tool's folder
    |
  3 | implementation: {njk_file: ../a.njk}
    |                            ^^^^^^^^
-hint: name a file in the folder of the tool, or below it
+hint: use a file in the tool's folder, or below it
 
 "#]],
     ),
@@ -25,11 +25,11 @@ description: d
 implementation: {njk_file: /etc/passwd}
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:28: `/etc/passwd` leads out of the tool's own folder
+error[INVALID_TOOL]: x.yaml:3:28: `/etc/passwd` is outside the tool's folder
    |
  3 | implementation: {njk_file: /etc/passwd}
    |                            ^^^^^^^^^^^
-hint: name a file in the folder of the tool, or below it
+hint: use a file in the tool's folder, or below it
 
 "#]],
     ),
@@ -43,7 +43,7 @@ error[INVALID_TOOL]: x.yaml:3:28: `njk_file` takes a path, not 5
    |
  3 | implementation: {njk_file: 5}
    |                            ^
-hint: name a file beside the tool, such as `facts.njk`
+hint: name a file next to the tool, such as `facts.njk`
 
 "#]],
     ),
@@ -53,11 +53,11 @@ description: d
 implementation: {njk_file: ""}
 "#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:28: `` leads out of the tool's own folder
+error[INVALID_TOOL]: x.yaml:3:28: `` is outside the tool's folder
    |
  3 | implementation: {njk_file: ""}
    |                            ^^
-hint: name a file in the folder of the tool, or below it
+hint: use a file in the tool's folder, or below it
 
 "#]],
     ),
@@ -109,7 +109,7 @@ description: d
 implementation: {script: echo}
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:26: `script` takes a text that begins with `#!`, not other text
+error[INVALID_TOOL]: x.yaml:3:26: `script` takes text that begins with `#!`, not other text
    |
  3 | implementation: {script: echo}
    |                          ^^^^
@@ -137,7 +137,7 @@ description: d
 implementation: {exec: [a], script: "#!a"}
 "##,
         str![[r##"
-error[INVALID_TOOL]: x.yaml:3:1: an implementation names one of `njk_file`, `exec` and `script`
+error[INVALID_TOOL]: x.yaml:3:1: an implementation needs exactly one of `njk_file`, `exec` or `script`
    |
  3 | implementation: {exec: [a], script: "#!a"}
    | ^^^^^^^^^^^^^^
@@ -151,7 +151,7 @@ description: d
 implementation: {}
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:1: an implementation names one of `njk_file`, `exec` and `script`
+error[INVALID_TOOL]: x.yaml:3:1: an implementation needs exactly one of `njk_file`, `exec` or `script`
    |
  3 | implementation: {}
    | ^^^^^^^^^^^^^^
@@ -162,13 +162,13 @@ hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
 ];
 
 #[test]
-fn ways_of_implementation() {
-    for (given, expected) in WAYS_OF_IMPLEMENTATION {
-        check_file(given, expected);
+fn kinds_of_implementation() {
+    for (input, expected) in KINDS_OF_IMPLEMENTATION {
+        check_file(input, expected);
     }
 }
 
-const LANGUAGES_OF_TEMPLATES: [(&str, Snapshot); 8] = [
+const UNKNOWN_TEMPLATE_LANGUAGES: [(&str, Snapshot); 8] = [
     (
         "name: x
 description: d
@@ -208,7 +208,7 @@ implementation: | # jinja
   ok
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:21: `jinja` is not a template language that tools are written in
+error[INVALID_TOOL]: x.yaml:3:21: `jinja` is not a supported template language
    |
  3 | implementation: | # jinja
    |                     ^^^^^
@@ -223,7 +223,7 @@ implementation: |+ #liquid
   ok
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:21: `liquid` is not a template language that tools are written in
+error[INVALID_TOOL]: x.yaml:3:21: `liquid` is not a supported template language
    |
  3 | implementation: |+ #liquid
    |                     ^^^^^^
@@ -238,7 +238,7 @@ description: d
   ok
 "#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:26: `mustache` is not a template language that tools are written in
+error[INVALID_TOOL]: x.yaml:3:26: `mustache` is not a supported template language
    |
  3 | "implementation" :   | # mustache
    |                          ^^^^^^^^
@@ -264,8 +264,8 @@ hint: put a space before `#`, as in `| # njk`
 ];
 
 #[test]
-fn languages_of_templates() {
-    for (given, expected) in LANGUAGES_OF_TEMPLATES {
-        check_file(given, expected);
+fn unknown_template_languages() {
+    for (input, expected) in UNKNOWN_TEMPLATE_LANGUAGES {
+        check_file(input, expected);
     }
 }

@@ -1,4 +1,6 @@
-//! What a tool sees of the environment.
+//! The environment variables that a tool sees.
+
+mod dotenv;
 
 use std::path::Path;
 
@@ -6,7 +8,7 @@ use cogtools_core::environment::{Vars, is_dangerous};
 use cogtools_core::{EnvPriority, Environment};
 use cogtools_test_support::{Project, assert_text, str};
 
-use super::diagnostic::shown;
+use crate::support::render;
 
 fn vars(pairs: &[(&str, &str)]) -> Vars {
     let pairs = pairs.iter();
@@ -15,8 +17,8 @@ fn vars(pairs: &[(&str, &str)]) -> Vars {
         .collect()
 }
 
-/// What a tool in `project`, called from its folder `from`, is given.
-fn given(
+/// The variables of a tool in `project`, called from its folder `from`.
+fn child_env(
     project: &Project,
     from: &str,
     process: &[(&str, &str)],
@@ -32,8 +34,8 @@ fn given(
     );
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     match environment.child_env(&names) {
-        Ok(given) => {
-            let pairs = given.iter();
+        Ok(variables) => {
+            let pairs = variables.iter();
             let pairs: Vec<String> = pairs
                 .map(|(name, value)| format!("{}={}", name.display(), value.display()))
                 .collect();
@@ -41,13 +43,13 @@ fn given(
         }
         Err(error) => {
             assert!(!format!("{error:?}").contains("secret"));
-            shown(&[error.diagnostic()])
+            render(&[error.diagnostic()])
         }
     }
 }
 
 #[test]
-fn whose_value_counts() {
+fn the_priority_decides_whose_value_wins() {
     let project = Project::new();
     project.file(".env", "BOTH=file\nFILE=file\n");
     let process = [
@@ -103,13 +105,13 @@ hint: EnvOrigins shows where each value would come from
 "#]],
         ),
     ] {
-        let found = given(&project, "", &process, priority, names);
+        let found = child_env(&project, "", &process, priority, names);
         assert_text(found, expected);
     }
 }
 
 #[test]
-fn the_nearest_file_up_to_the_root() {
+fn the_nearest_dotenv_file_up_to_the_root_is_read() {
     let project = Project::new();
     project
         .file("../.env", "A=above the root\n")
@@ -117,12 +119,12 @@ fn the_nearest_file_up_to_the_root() {
         .file("src/.env", "A=src\n")
         .dir("src/deep")
         .dir("other/.env");
-    let project_given = |from, name| given(&project, from, &[], EnvPriority::Project, &[name]);
+    let project_given = |from, name| child_env(&project, from, &[], EnvPriority::Project, &[name]);
     assert_eq!(project_given("", "A"), "A=root");
     assert_eq!(project_given("src", "A"), "A=src");
     assert_eq!(project_given("src/deep", "A"), "A=src");
     assert_eq!(project_given("other", "A"), "A=root");
-    // One file counts, and not a sum of all.
+    // Only the nearest file is read; files are not merged.
     assert_text(
         project_given("src", "B"),
         str![[r#"
@@ -132,7 +134,7 @@ hint: EnvOrigins shows where each value would come from
 
 "#]],
     );
-    // From elsewhere the root's counts.
+    // Outside the project, the root's file is read.
     assert_eq!(project_given("../elsewhere", "A"), "A=root");
     project.remove(".env");
     assert_text(
@@ -147,10 +149,10 @@ hint: EnvOrigins shows where each value would come from
 }
 
 #[test]
-fn a_file_that_is_wrong_is_named_and_not_shown() {
+fn the_error_of_an_invalid_file_does_not_show_its_content() {
     let project = Project::new();
     project.file("src/.env", "A=1\nsecret\n");
-    let found = given(&project, "src", &[("A", "1")], EnvPriority::Project, &["A"]);
+    let found = child_env(&project, "src", &[("A", "1")], EnvPriority::Project, &["A"]);
     let location = Path::new("shown").join("src").join(".env");
     assert_eq!(
         found,
@@ -160,13 +162,13 @@ fn a_file_that_is_wrong_is_named_and_not_shown() {
             location.display()
         )
     );
-    // Nobody reads it who wants nothing of it.
+    // The file is not read if no variable is requested.
     assert_eq!(
-        given(&project, "src", &[("A", "1")], EnvPriority::Project, &[]),
+        child_env(&project, "src", &[("A", "1")], EnvPriority::Project, &[]),
         ""
     );
     assert_eq!(
-        given(
+        child_env(
             &project,
             "src",
             &[("A", "1")],
@@ -178,7 +180,7 @@ fn a_file_that_is_wrong_is_named_and_not_shown() {
 }
 
 #[test]
-fn what_a_file_never_sets() {
+fn a_file_never_sets_dangerous_variables() {
     let project = Project::new();
     let names = [
         "PATH",
@@ -202,10 +204,10 @@ fn what_a_file_never_sets() {
     for name in names {
         assert!(is_dangerous(name), "{name}");
         project.file(".env", format!("{name}=secret\n"));
-        let found = given(&project, "", &[], EnvPriority::Project, &[name]);
+        let found = child_env(&project, "", &[], EnvPriority::Project, &[name]);
         assert!(found.contains(&format!("`{name}` is not set")), "{found}");
         let process = [(name, "mine")];
-        let found = given(&project, "", &process, EnvPriority::Project, &[name]);
+        let found = child_env(&project, "", &process, EnvPriority::Project, &[name]);
         assert_eq!(found, format!("{name}=mine"));
     }
     for name in [
@@ -222,7 +224,7 @@ fn what_a_file_never_sets() {
 }
 
 #[test]
-fn nothing_secret_is_shown() {
+fn debug_output_contains_no_values() {
     let environment = Environment::new(vars(&[("TOKEN", "secret")]));
     let shown = format!("{environment:?}");
     assert!(
@@ -235,7 +237,7 @@ fn nothing_secret_is_shown() {
 }
 
 #[test]
-fn where_temporary_files_go() {
+fn temporary_files_go_to_an_absolute_tmpdir_or_tmp() {
     for (process, expected) in [
         (&[("TMPDIR", "/scratch")][..], "/scratch"),
         (&[("TMPDIR", "relative")], "/tmp"),

@@ -2,14 +2,14 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_lines;
+use crate::support::check_lines;
 
-const KEYS_THAT_STAND_TWICE: [(&str, Snapshot); 4] = [
+const DUPLICATE_KEYS: [(&str, Snapshot); 4] = [
     (
         "title: a
 title: b",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: duplicate key `title`, already on line 1
+error[INVALID_TOOL]: x.yaml:2:1: duplicate key `title`, first used on line 1
    |
  2 | title: b
    | ^^^^^
@@ -21,7 +21,7 @@ hint: remove or rename one of the two
         "parameters:
   a: {type: string, description: d, type: string}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:37: duplicate key `type`, already on line 2
+error[INVALID_TOOL]: x.yaml:2:37: duplicate key `type`, first used on line 2
    |
  2 |   a: {type: string, description: d, type: string}
    |                                     ^^^^
@@ -32,7 +32,7 @@ hint: remove or rename one of the two
     (
         r#"parameters: {ä: string, "\u00e4": string}"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:25: duplicate key `ä`, already on line 1
+error[INVALID_TOOL]: x.yaml:1:25: duplicate key `ä`, first used on line 1
    |
  1 | parameters: {ä: string, "\u00e4": string}
    |                         ^^^^^^^^
@@ -62,7 +62,7 @@ hint: remove or rename one of the two
   k17: 1
   k17: 2",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:20:3: duplicate key `k17`, already on line 19
+error[INVALID_TOOL]: x.yaml:20:3: duplicate key `k17`, first used on line 19
     |
  20 |   k17: 2
     |   ^^^
@@ -73,13 +73,13 @@ hint: remove or rename one of the two
 ];
 
 #[test]
-fn keys_that_stand_twice() {
-    for (given, expected) in KEYS_THAT_STAND_TWICE {
-        check_lines(given, expected);
+fn duplicate_keys() {
+    for (input, expected) in DUPLICATE_KEYS {
+        check_lines(input, expected);
     }
 }
 
-const WHAT_YAML_HAS_AND_JSON_HAS_NOT: [(&str, Snapshot); 10] = [
+const YAML_WITHOUT_A_JSON_FORM: [(&str, Snapshot); 10] = [
     (
         "title: !!set {}",
         str![[r#"
@@ -160,7 +160,7 @@ hint: put it in quotes
     (
         "title: .inf",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:8: `.inf` has no place in JSON
+error[INVALID_TOOL]: x.yaml:1:8: `.inf` cannot be represented in JSON
    |
  1 | title: .inf
    |        ^^^^
@@ -171,7 +171,7 @@ hint: put it in quotes to make it a string
     (
         "timeout: 017",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:10: `017` is 8-based for some readers of YAML and 10-based for others
+error[INVALID_TOOL]: x.yaml:1:10: `017` is octal for some YAML parsers and decimal for others
    |
  1 | timeout: 017
    |          ^^^
@@ -182,7 +182,7 @@ hint: write 17, 0o17 or "017"
     (
         "timeout: 99999999999999999999",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:10: `99999999999999999999` does not fit 64 bits
+error[INVALID_TOOL]: x.yaml:1:10: `99999999999999999999` does not fit in 64 bits
    |
  1 | timeout: 99999999999999999999
    |          ^^^^^^^^^^^^^^^^^^^^
@@ -193,13 +193,13 @@ hint: put it in quotes to make it a string
 ];
 
 #[test]
-fn what_yaml_has_and_json_has_not() {
-    for (given, expected) in WHAT_YAML_HAS_AND_JSON_HAS_NOT {
-        check_lines(given, expected);
+fn yaml_without_a_json_form() {
+    for (input, expected) in YAML_WITHOUT_A_JSON_FORM {
+        check_lines(input, expected);
     }
 }
 
-const WHAT_READERS_KNOW_BY_OTHER_NAMES: [(&str, Snapshot); 3] = [
+const YAML_1_1_SPELLINGS: [(&str, Snapshot); 3] = [
     (
         "timeout: 1_000",
         str![[r#"
@@ -226,8 +226,8 @@ hint: write `true` or `false`, without quotes
 ];
 
 #[test]
-fn what_readers_know_by_other_names() {
-    for (given, expected) in WHAT_READERS_KNOW_BY_OTHER_NAMES {
-        check_lines(given, expected);
+fn yaml_1_1_spellings() {
+    for (input, expected) in YAML_1_1_SPELLINGS {
+        check_lines(input, expected);
     }
 }

@@ -1,36 +1,36 @@
-//! References, defaults, and schemas taken word for word.
+//! References, defaults and plain schemas.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::{check_parameters, check_schema};
+use crate::support::{check_parameters, check_schema};
 
-const REFERENCES: [(&str, Snapshot); 8] = [
+const INVALID_REFERENCES: [(&str, Snapshot); 8] = [
     (
         "a: {$ref: '#/properties/b'}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:13: `#/properties/b` leads nowhere in this schema
+error[INVALID_TOOL]: x.yaml:5:13: `#/properties/b` does not exist in this schema
    |
  5 |   a: {$ref: '#/properties/b'}
    |             ^^^^^^^^^^^^^^^^
-hint: point at a schema of this tool, as in `#/properties/city`, or write it out
+hint: refer to a schema of this tool, as in `#/properties/city`, or write it out
 
 "#]],
     ),
     (
         "a: {$ref: 'other.yaml#/a'}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:13: `other.yaml#/a` leads nowhere in this schema
+error[INVALID_TOOL]: x.yaml:5:13: `other.yaml#/a` does not exist in this schema
    |
  5 |   a: {$ref: 'other.yaml#/a'}
    |             ^^^^^^^^^^^^^^^
-hint: point at a schema of this tool, as in `#/properties/city`, or write it out
+hint: refer to a schema of this tool, as in `#/properties/city`, or write it out
 
 "#]],
     ),
     (
         "a: {$ref: '#/properties/a'}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:13: `#/properties/a` leads back to itself
+error[INVALID_TOOL]: x.yaml:5:13: `#/properties/a` refers back to itself
    |
  5 |   a: {$ref: '#/properties/a'}
    |             ^^^^^^^^^^^^^^^^
@@ -42,12 +42,12 @@ hint: write the schema out
         "a: {allOf: [{$ref: '#/properties/b'}]}
 b: {not: {$ref: '#/properties/a'}}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:22: `#/properties/b` leads back to itself
+error[INVALID_TOOL]: x.yaml:5:22: `#/properties/b` refers back to itself
    |
  5 |   a: {allOf: [{$ref: '#/properties/b'}]}
    |                      ^^^^^^^^^^^^^^^^
 hint: write the schema out
-error[INVALID_TOOL]: x.yaml:6:19: `#/properties/a` leads back to itself
+error[INVALID_TOOL]: x.yaml:6:19: `#/properties/a` refers back to itself
    |
  6 |   b: {not: {$ref: '#/properties/a'}}
    |                   ^^^^^^^^^^^^^^^^
@@ -59,11 +59,11 @@ hint: write the schema out
         "a: {type: string, x-b: {}}
 b: {$ref: '#/properties/a/x-b'}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:6:13: `#/properties/a/x-b` leads nowhere in this schema
+error[INVALID_TOOL]: x.yaml:6:13: `#/properties/a/x-b` does not exist in this schema
    |
  6 |   b: {$ref: '#/properties/a/x-b'}
    |             ^^^^^^^^^^^^^^^^^^^^
-hint: point at a schema of this tool, as in `#/properties/city`, or write it out
+hint: refer to a schema of this tool, as in `#/properties/city`, or write it out
 
 "#]],
     ),
@@ -71,22 +71,22 @@ hint: point at a schema of this tool, as in `#/properties/city`, or write it out
         "a: {enum: [{}]}
 b: {$ref: '#/properties/a/enum/0'}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:6:13: `#/properties/a/enum/0` leads nowhere in this schema
+error[INVALID_TOOL]: x.yaml:6:13: `#/properties/a/enum/0` does not exist in this schema
    |
  6 |   b: {$ref: '#/properties/a/enum/0'}
    |             ^^^^^^^^^^^^^^^^^^^^^^^
-hint: point at a schema of this tool, as in `#/properties/city`, or write it out
+hint: refer to a schema of this tool, as in `#/properties/city`, or write it out
 
 "#]],
     ),
     (
         "a: {$ref: '#b'}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:13: `#b` leads nowhere in this schema
+error[INVALID_TOOL]: x.yaml:5:13: `#b` does not exist in this schema
    |
  5 |   a: {$ref: '#b'}
    |             ^^^^
-hint: point at a schema of this tool, as in `#/properties/city`, or write it out
+hint: refer to a schema of this tool, as in `#/properties/city`, or write it out
 
 "#]],
     ),
@@ -98,43 +98,43 @@ b: {type: object, properties: {c: {$ref: '#'}}}",
 ];
 
 #[test]
-fn references() {
-    for (given, expected) in REFERENCES {
-        check_parameters(given, expected);
+fn invalid_references() {
+    for (input, expected) in INVALID_REFERENCES {
+        check_parameters(input, expected);
     }
 }
 
-const DEFAULTS_MUST_FIT: [(&str, Snapshot); 6] = [
+const DEFAULTS_MUST_MATCH_THEIR_SCHEMA: [(&str, Snapshot); 6] = [
     (
         "a: {type: integer, default: x}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:31: the default does not fit its own schema: expected integer, got string "x"
+error[INVALID_TOOL]: x.yaml:5:31: the default does not match its own schema: expected integer, got string "x"
    |
  5 |   a: {type: integer, default: x}
    |                               ^
-hint: a default is a value that a caller could send
+hint: a default must be a value that a caller could send
 
 "#]],
     ),
     (
         "a: {type: string, minLength: 3, default: ab}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:44: the default does not fit its own schema: needs at least 3 characters, has 2
+error[INVALID_TOOL]: x.yaml:5:44: the default does not match its own schema: needs at least 3 characters, has 2
    |
  5 |   a: {type: string, minLength: 3, default: ab}
    |                                            ^^
-hint: a default is a value that a caller could send
+hint: a default must be a value that a caller could send
 
 "#]],
     ),
     (
         "a: {type: object, properties: {b: {type: integer, default: 1.5}}}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:62: the default does not fit its own schema: expected integer, got number 1.5
+error[INVALID_TOOL]: x.yaml:5:62: the default does not match its own schema: expected integer, got number 1.5
    |
  5 |  a: {type: object, properties: {b: {type: integer, default: 1.5}}}
    |                                                             ^^^
-hint: a default is a value that a caller could send
+hint: a default must be a value that a caller could send
 
 "#]],
     ),
@@ -146,35 +146,35 @@ hint: a default is a value that a caller could send
         "a: {type: string}
 b: {allOf: [{$ref: '#/properties/a'}], default: 5}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:6:51: the default does not fit its own schema: expected string, got number 5
+error[INVALID_TOOL]: x.yaml:6:51: the default does not match its own schema: expected string, got number 5
    |
  6 |   b: {allOf: [{$ref: '#/properties/a'}], default: 5}
    |                                                   ^
-hint: a default is a value that a caller could send
+hint: a default must be a value that a caller could send
 
 "#]],
     ),
     (
         "a: {enum: [x, y], default: z}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:30: the default does not fit its own schema: expected one of "x", "y", got "z"
+error[INVALID_TOOL]: x.yaml:5:30: the default does not match its own schema: expected one of "x", "y", got "z"
    |
  5 |   a: {enum: [x, y], default: z}
    |                              ^
-hint: a default is a value that a caller could send
+hint: a default must be a value that a caller could send
 
 "#]],
     ),
 ];
 
 #[test]
-fn defaults_must_fit() {
-    for (given, expected) in DEFAULTS_MUST_FIT {
-        check_parameters(given, expected);
+fn defaults_must_match_their_schema() {
+    for (input, expected) in DEFAULTS_MUST_MATCH_THEIR_SCHEMA {
+        check_parameters(input, expected);
     }
 }
 
-const A_SCHEMA_WORD_FOR_WORD: [(&str, Snapshot); 8] = [
+const PLAIN_SCHEMAS: [(&str, Snapshot); 8] = [
     (
         "type: string",
         str![[r#"
@@ -270,8 +270,8 @@ properties: {a: {type: integer, default: x}}",
 ];
 
 #[test]
-fn a_schema_word_for_word() {
-    for (given, expected) in A_SCHEMA_WORD_FOR_WORD {
-        check_schema(given, expected);
+fn plain_schemas() {
+    for (input, expected) in PLAIN_SCHEMAS {
+        check_schema(input, expected);
     }
 }

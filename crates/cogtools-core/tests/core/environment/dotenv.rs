@@ -4,9 +4,9 @@ use cogtools_core::environment::DotEnv;
 use cogtools_core::text::Text;
 use cogtools_test_support::{Snapshot, assert_text, str};
 
-use super::diagnostic::shown;
+use crate::support::render;
 
-/// What is in a file: `NAME=value@line`, or what is wrong with it.
+/// The variables in a file as `NAME=value@line`, or the error.
 fn read(content: &str) -> String {
     let text = Text::new(".env", content.as_bytes().to_vec()).expect("text");
     match DotEnv::parse(text) {
@@ -17,7 +17,7 @@ fn read(content: &str) -> String {
                 .collect();
             lines.join(" ")
         }
-        Err(error) => shown(&[error.diagnostic()]),
+        Err(error) => render(&[error.diagnostic()]),
     }
 }
 
@@ -119,14 +119,14 @@ hint: put the whole value between the quotes
 ];
 
 #[test]
-fn files() {
+fn dotenv_files() {
     for (content, expected) in FILES {
         assert_text(read(content), *expected);
     }
 }
 
 #[test]
-fn the_last_of_a_name_counts() {
+fn the_last_value_of_a_name_wins() {
     let text = Text::new(".env", b"A=1\nA=2\n".to_vec()).expect("text");
     let file = DotEnv::parse(text).expect("a file");
     let found = file
@@ -137,7 +137,7 @@ fn the_last_of_a_name_counts() {
 }
 
 #[test]
-fn nothing_secret_is_shown() {
+fn errors_and_debug_output_contain_no_values() {
     for (content, _) in FILES
         .iter()
         .filter(|(content, _)| content.contains("secret"))

@@ -1,15 +1,15 @@
-//! Arguments that do not fit, and the words that let a model repair them.
+//! Invalid arguments, and the messages that let a model correct them.
 
 use cogtools_core::ViolationKind;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::tool::AcceptError;
 use cogtools_test_support::{Expected, assert_text, str};
 
-use super::diagnostic::{shown, tool};
+use crate::support::{render, tool};
 
-/// What a call with these arguments is told, without code and tool.
+/// The errors of a call with these arguments, without code and tool.
 #[track_caller]
-pub(super) fn told(parameters: &str, arguments: &str) -> String {
+pub(super) fn render_violations(parameters: &str, arguments: &str) -> String {
     let lines = parameters.replace('\n', "\n  ");
     let tool = tool(&format!(
         "name: x\ndescription: d\nimplementation: ok\nparameters:\n  {lines}\n"
@@ -17,17 +17,17 @@ pub(super) fn told(parameters: &str, arguments: &str) -> String {
     let read = Arguments::read(arguments.as_bytes().to_vec(), Syntax::Json);
     match tool.accept(read.expect("arguments are JSON")) {
         Ok(_) => "ok".to_owned(),
-        Err(error) => shown(&error.diagnostics(&tool)).replace("error[SCHEMA_VIOLATION]: x: ", ""),
+        Err(error) => render(&error.diagnostics(&tool)).replace("error[SCHEMA_VIOLATION]: x: ", ""),
     }
 }
 
 #[track_caller]
 fn check(parameters: &str, arguments: &str, expected: impl Into<Expected>) {
-    assert_text(told(parameters, arguments), expected);
+    assert_text(render_violations(parameters, arguments), expected);
 }
 
 #[test]
-fn what_is_missing() {
+fn missing_arguments() {
     check(
         "a:\n  type: string\n  description: |\n    One\n      and two\nb: string",
         r#"{"b": "x"}"#,
@@ -75,7 +75,7 @@ hint: send d (string)
 }
 
 #[test]
-fn what_is_not_declared() {
+fn unknown_arguments() {
     check(
         "",
         r#"{"a": 1}"#,
@@ -156,7 +156,7 @@ hint: send a (any value): Anything else
 }
 
 #[test]
-fn places_deep_inside() {
+fn violations_in_nested_values() {
     check(
         "a: {type: array, items: {type: array, items: {type: object, properties: {'b/c': integer}}}}",
         r#"{"a": [[], [{"b/c": "x"}, 5]]}"#,
@@ -171,12 +171,12 @@ hint: send item 1 of item 1 of a (object)
 }
 
 #[test]
-fn long_values_and_words_are_cut() {
+fn long_values_and_descriptions_are_truncated() {
     let long = "x".repeat(1_000);
     check(
         &format!("a: {{type: integer, description: {long}}}"),
         &format!(r#"{{"a": "{long}"}}"#),
-        &format!(
+        format!(
             "/a: expected integer, got string \"{}…\nhint: send a (integer): {}…\n",
             "x".repeat(59),
             "x".repeat(400)
@@ -194,7 +194,7 @@ fn every_violation_has_its_kind() {
         Syntax::Json,
     );
     let Err(AcceptError::Violations(violations)) = tool.accept(read.expect("it is JSON")) else {
-        panic!("three of them do not fit");
+        panic!("three arguments are invalid");
     };
     let mut found: Vec<(&str, &ViolationKind)> = violations
         .iter()

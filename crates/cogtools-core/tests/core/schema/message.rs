@@ -1,19 +1,21 @@
-//! Each kind of violation and its words.
+//! The message for each kind of violation.
 
-use super::violation::told;
+use super::violation::render_violations;
 use cogtools_test_support::{Expected, assert_text, str};
 
-/// One value against one parameter: what is said of it, the last hint left out.
+/// Checks the violation by one value of one parameter, without the last hint.
 #[track_caller]
 fn check(schema: &str, value: &str, expected: impl Into<Expected>) {
-    let told = told(&format!("a: {schema}"), &format!("{{\"a\": {value}}}"));
-    let said = told.strip_prefix("/a: ").unwrap_or(&told);
-    let said = said.split("\nhint: send a (").next().unwrap_or(said);
-    assert_text(said, expected);
+    let violations = render_violations(&format!("a: {schema}"), &format!("{{\"a\": {value}}}"));
+    let message = violations.strip_prefix("/a: ").unwrap_or(&violations);
+    let (message, _) = message
+        .split_once("\nhint: send a (")
+        .unwrap_or((message, ""));
+    assert_text(message, expected);
 }
 
 #[test]
-fn types() {
+fn values_of_the_wrong_type() {
     check("string", "5", str!["expected string, got number 5"]);
     check("string", "null", str!["expected string, got null"]);
     check(
@@ -46,7 +48,7 @@ fn types() {
 }
 
 #[test]
-fn numbers() {
+fn numbers_out_of_bounds() {
     check(
         "{type: integer, minimum: 3}",
         "2",
@@ -80,7 +82,7 @@ fn numbers() {
 }
 
 #[test]
-fn sizes() {
+fn values_of_the_wrong_size() {
     check(
         "{type: string, minLength: 2}",
         "\"ä\"",
@@ -119,7 +121,7 @@ fn sizes() {
 }
 
 #[test]
-fn text() {
+fn strings_that_do_not_match() {
     check(
         "{type: string, pattern: '^[a-z]+$'}",
         "\"A\"",

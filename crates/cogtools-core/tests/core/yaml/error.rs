@@ -1,10 +1,10 @@
-//! What is no YAML: the words of the parser, their place and what to do.
+//! Syntax errors: the message of the parser, the location and a hint.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_lines;
+use crate::support::check_lines;
 
-const SYNTAX: [(&str, Snapshot); 14] = [
+const SYNTAX_ERRORS_HAVE_HINTS: [(&str, Snapshot); 14] = [
     (
         r#"title: "open"#,
         str![[r#"
@@ -23,7 +23,7 @@ error[INVALID_TOOL]: x.yaml:1:9: mapping values are not allowed in this context
    |
  1 | title: a: b
    |         ^
-hint: put text that holds `: ` in quotes, or write it under `|`
+hint: put text that contains `: ` in quotes, or write it under `|`
 
 "#]],
     ),
@@ -104,7 +104,7 @@ error[INVALID_TOOL]: x.yaml:4:1: simple key expected ':'
    |
  4 | c
    | ^
-hint: write `key: value`; text of several lines belongs under `|`, indented
+hint: write `key: value`; put text of several lines under `|`, indented
 
 "#]],
     ),
@@ -115,7 +115,7 @@ error[INVALID_TOOL]: x.yaml:1:5: invalid trailing content after double-quoted sc
    |
  1 | "a" "b": c
    |     ^
-hint: write `\"` for a quote inside of double quotes
+hint: write `\"` for a quote inside double quotes
 
 "#]],
     ),
@@ -126,7 +126,7 @@ error[INVALID_TOOL]: x.yaml:1:12: invalid trailing content after single-quoted s
    |
  1 | title: 'it's'
    |            ^
-hint: write `''` for one quote inside of single quotes
+hint: write `''` for a quote inside single quotes
 
 "#]],
     ),
@@ -155,13 +155,13 @@ hint: put text that begins with a special character in quotes
 ];
 
 #[test]
-fn syntax() {
-    for (given, expected) in SYNTAX {
-        check_lines(given, expected);
+fn syntax_errors_have_hints() {
+    for (input, expected) in SYNTAX_ERRORS_HAVE_HINTS {
+        check_lines(input, expected);
     }
 }
 
-const WIDE_CHARACTERS_BEFORE_A_FAULT: [(&str, Snapshot); 3] = [
+const COLUMNS_AFTER_WIDE_CHARACTERS: [(&str, Snapshot); 3] = [
     (
         r#"title: {日本: "ü😀", typo: 1}"#,
         str![[r#"
@@ -198,8 +198,8 @@ hint: the types are string, integer, number, boolean, array and object
 ];
 
 #[test]
-fn wide_characters_before_a_fault() {
-    for (given, expected) in WIDE_CHARACTERS_BEFORE_A_FAULT {
-        check_lines(given, expected);
+fn columns_after_wide_characters() {
+    for (input, expected) in COLUMNS_AFTER_WIDE_CHARACTERS {
+        check_lines(input, expected);
     }
 }

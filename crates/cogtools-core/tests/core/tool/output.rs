@@ -1,17 +1,15 @@
-//! The key `output`: what it takes, and what hosts are told of it.
+//! The key `output`: its values, and the declared output schema.
 
 use cogtools_core::{Target, schema::Schema, tool::Output};
-use cogtools_test_support::str;
+use cogtools_test_support::{Snapshot, str};
 use serde_json::json;
 
-use super::diagnostic::{check_file, tool};
+use crate::support::{check_file, tool};
 
-#[test]
-fn what_is_refused() {
-    for (output, expected) in [
-        (
-            "json",
-            str![[r#"
+const INVALID_OUTPUTS: [(&str, Snapshot); 7] = [
+    (
+        "json",
+        str![[r#"
 error[INVALID_TOOL]: x.yaml:3:9: `output` takes a map of `type` and `schema`, not a string
    |
  3 | output: json
@@ -19,10 +17,10 @@ error[INVALID_TOOL]: x.yaml:3:9: `output` takes a map of `type` and `schema`, no
 hint: write a map such as `{type: json}`
 
 "#]],
-        ),
-        (
-            "{type: yaml}",
-            str![[r#"
+    ),
+    (
+        "{type: yaml}",
+        str![[r#"
 error[INVALID_TOOL]: x.yaml:3:16: `type` takes `text` or `json`, not `yaml`
    |
  3 | output: {type: yaml}
@@ -30,32 +28,32 @@ error[INVALID_TOOL]: x.yaml:3:16: `type` takes `text` or `json`, not `yaml`
 hint: write `type: json` when the result is JSON
 
 "#]],
-        ),
-        (
-            "{}",
-            str![[r#"
-error[INVALID_TOOL]: x.yaml:3:1: `output` says no `type`
+    ),
+    (
+        "{}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:1: `output` has no `type`
    |
  3 | output: {}
    | ^^^^^^
 hint: write `output: {type: json}` or `output: {type: text}`
 
 "#]],
-        ),
-        (
-            "{type: text, schema: {type: string}}",
-            str![[r#"
-error[INVALID_TOOL]: x.yaml:3:22: `schema` is for a result of `type: json`
+    ),
+    (
+        "{type: text, schema: {type: string}}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:22: `schema` requires `type: json`
    |
  3 | output: {type: text, schema: {type: string}}
    |                      ^^^^^^
 hint: write `type: json`, or remove `schema`
 
 "#]],
-        ),
-        (
-            "{type: json, shcema: {type: string}}",
-            str![[r#"
+    ),
+    (
+        "{type: json, shcema: {type: string}}",
+        str![[r#"
 error[INVALID_TOOL]: x.yaml:3:22: unknown key `shcema`
    |
  3 | output: {type: json, shcema: {type: string}}
@@ -63,10 +61,10 @@ error[INVALID_TOOL]: x.yaml:3:22: unknown key `shcema`
 hint: did you mean `schema`?
 
 "#]],
-        ),
-        (
-            "{type: json, schema: {type: str}}",
-            str![[r#"
+    ),
+    (
+        "{type: json, schema: {type: str}}",
+        str![[r#"
 error[INVALID_TOOL]: x.yaml:3:37: `str` is not a type
    |
  3 | output: {type: json, schema: {type: str}}
@@ -74,10 +72,10 @@ error[INVALID_TOOL]: x.yaml:3:37: `str` is not a type
 hint: write `string`
 
 "#]],
-        ),
-        (
-            "{type: json, schema: {type: string, pattern: '('}}",
-            str![[r#"
+    ),
+    (
+        "{type: json, schema: {type: string, pattern: '('}}",
+        str![[r#"
 error[INVALID_TOOL]: x.yaml:3:54: `(` is not a regular expression of ECMA-262
    |
  3 | output: {type: json, schema: {type: string, pattern: '('}}
@@ -85,8 +83,12 @@ error[INVALID_TOOL]: x.yaml:3:54: `(` is not a regular expression of ECMA-262
 hint: put it in single quotes, so that YAML leaves the backslashes alone
 
 "#]],
-        ),
-    ] {
+    ),
+];
+
+#[test]
+fn invalid_outputs() {
+    for (output, expected) in INVALID_OUTPUTS {
         check_file(
             format!("name: x\ndescription: d\noutput: {output}\nimplementation: a\n"),
             expected,
@@ -95,7 +97,7 @@ hint: put it in single quotes, so that YAML leaves the backslashes alone
 }
 
 #[test]
-fn what_it_is() {
+fn output_types_and_declared_schemas() {
     for (output, text, declared) in [
         ("", true, None),
         ("output: {type: text}\n", true, None),

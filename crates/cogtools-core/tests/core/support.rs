@@ -1,4 +1,4 @@
-//! Faults as programs print them.
+//! Tools and diagnostics for the tests, printed as programs do.
 
 use std::fmt::Write as _;
 
@@ -6,53 +6,53 @@ use cogtools_core::text::Text;
 use cogtools_core::{Diagnostic, Tool};
 use cogtools_test_support::{Expected, assert_text};
 
-/// The three keys that every tool has.
+/// The three required keys.
 const BASE: &str = "name: x\ndescription: d\nimplementation: ok\n";
 
-/// Checks what is said of a tool file.
+/// Checks the errors of a tool file.
 #[track_caller]
 pub(super) fn check_file(file: impl Into<Vec<u8>>, expected: impl Into<Expected>) {
-    assert_text(told(file), expected);
+    assert_text(render_errors(file), expected);
 }
 
-/// Checks what is said of a file of these lines and what every tool has.
+/// Checks the errors of a file of these lines and the required keys.
 #[track_caller]
 pub(super) fn check_lines(lines: &str, expected: impl Into<Expected>) {
     check_file(format!("{lines}\n{BASE}"), expected);
 }
 
-/// Checks what is said of these entries under `parameters`.
+/// Checks the errors of these entries under `parameters`.
 #[track_caller]
 pub(super) fn check_parameters(entries: &str, expected: impl Into<Expected>) {
-    check_below("parameters", entries, expected);
+    check_under("parameters", entries, expected);
 }
 
-/// Checks what is said of these keywords under `parameters_schema`.
+/// Checks the errors of these keywords under `parameters_schema`.
 #[track_caller]
 pub(super) fn check_schema(keywords: &str, expected: impl Into<Expected>) {
-    check_below("parameters_schema", keywords, expected);
+    check_under("parameters_schema", keywords, expected);
 }
 
 #[track_caller]
-fn check_below(key: &str, entries: &str, expected: impl Into<Expected>) {
+fn check_under(key: &str, entries: &str, expected: impl Into<Expected>) {
     let lines = entries.replace('\n', "\n  ");
     check_file(format!("{BASE}{key}:\n  {lines}\n"), expected);
 }
 
-/// What is said of a tool file with this content; `ok` when it is a tool.
-pub(super) fn told(file: impl Into<Vec<u8>>) -> String {
+/// The errors of a tool file with this content; `ok` if it is a tool.
+pub(super) fn render_errors(file: impl Into<Vec<u8>>) -> String {
     let text = Text::new("x.yaml", file.into());
     match text {
-        Err(error) => shown(&[error.diagnostic(cogtools_core::Code::InvalidTool)]),
+        Err(error) => render(&[error.diagnostic(cogtools_core::Code::InvalidTool)]),
         Ok(text) => match Tool::parse(text) {
             Ok(_) => "ok".to_owned(),
-            Err(error) => shown(&error.diagnostics()),
+            Err(error) => render(&error.diagnostics()),
         },
     }
 }
 
-/// The lines for these faults, without the name of a program.
-pub(super) fn shown(diagnostics: &[Diagnostic]) -> String {
+/// The text of these diagnostics, without the name of a program.
+pub(super) fn render(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
         let _ = writeln!(
@@ -72,12 +72,12 @@ pub(super) fn shown(diagnostics: &[Diagnostic]) -> String {
     text
 }
 
-/// The tool in this file, which must be one.
+/// The tool in this file, which must be valid.
 #[track_caller]
 pub(super) fn tool(file: &str) -> Tool {
     let text = Text::new("x.yaml", file.as_bytes().to_vec()).expect("the file is text");
     match Tool::parse(text) {
         Ok(tool) => tool,
-        Err(error) => panic!("{}", shown(&error.diagnostics())),
+        Err(error) => panic!("{}", render(&error.diagnostics())),
     }
 }

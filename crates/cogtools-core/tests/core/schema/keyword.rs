@@ -1,10 +1,10 @@
-//! The keywords of a schema, and what they take.
+//! The keywords of a schema, and the values they take.
 
 use cogtools_test_support::{Snapshot, str};
 
-use super::diagnostic::check_parameters;
+use crate::support::check_parameters;
 
-const WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT: [(&str, Snapshot); 10] = [
+const UNKNOWN_KEYWORDS: [(&str, Snapshot); 10] = [
     (
         "a: {const: 1}",
         str![[r#"
@@ -50,7 +50,7 @@ error[INVALID_TOOL]: x.yaml:5:13: an array needs `items`
    |
  5 |   a: {type: array, prefixItems: []}
    |             ^^^^^
-hint: say what it holds, as in `type: string[]`
+hint: name the type of its items, as in `type: string[]`
 error[INVALID_TOOL]: x.yaml:5:20: `prefixItems` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {type: array, prefixItems: []}
@@ -66,7 +66,7 @@ error[INVALID_TOOL]: x.yaml:5:7: `patternProperties` is not a keyword of an Open
    |
  5 |   a: {patternProperties: {}}
    |       ^^^^^^^^^^^^^^^^^
-hint: OpenAPI 3.0 cannot say this; describe the keys in `description` and allow them with `additionalProperties`
+hint: OpenAPI 3.0 cannot express this; describe the keys in `description` and allow them with `additionalProperties`
 
 "#]],
     ),
@@ -77,12 +77,12 @@ error[INVALID_TOOL]: x.yaml:5:7: `if` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {if: {}, then: {}}
    |       ^^
-hint: OpenAPI 3.0 has no conditions; use `oneOf`, or say it in `description`
+hint: OpenAPI 3.0 has no conditions; use `oneOf`, or explain it in `description`
 error[INVALID_TOOL]: x.yaml:5:15: `then` is not a keyword of an OpenAPI 3.0 schema
    |
  5 |   a: {if: {}, then: {}}
    |               ^^^^
-hint: OpenAPI 3.0 has no conditions; use `oneOf`, or say it in `description`
+hint: OpenAPI 3.0 has no conditions; use `oneOf`, or explain it in `description`
 
 "#]],
     ),
@@ -126,24 +126,24 @@ error[INVALID_TOOL]: x.yaml:5:7: `frobnicate` is not a keyword of an OpenAPI 3.0
    |
  5 |   a: {frobnicate: 1}
    |       ^^^^^^^^^^
-hint: remove it; own words begin with `x-`
+hint: remove it; the names of extensions begin with `x-`
 
 "#]],
     ),
 ];
 
 #[test]
-fn words_that_the_schema_object_has_not() {
-    for (given, expected) in WORDS_THAT_THE_SCHEMA_OBJECT_HAS_NOT {
-        check_parameters(given, expected);
+fn unknown_keywords() {
+    for (input, expected) in UNKNOWN_KEYWORDS {
+        check_parameters(input, expected);
     }
 }
 
-const VALUES_OF_KEYWORDS: [(&str, Snapshot); 16] = [
+const VALUES_OF_THE_WRONG_KIND: [(&str, Snapshot); 16] = [
     (
         "a: {type: string, minLength: -1}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:32: `minLength` takes a whole number from 0 up, not -1
+error[INVALID_TOOL]: x.yaml:5:32: `minLength` takes a non-negative integer, not -1
    |
  5 |   a: {type: string, minLength: -1}
    |                                ^^
@@ -154,7 +154,7 @@ hint: write a number such as `1`, without quotes
     (
         r#"a: {type: string, maxLength: "5"}"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:32: `maxLength` takes a whole number from 0 up, not a string
+error[INVALID_TOOL]: x.yaml:5:32: `maxLength` takes a non-negative integer, not a string
    |
  5 |   a: {type: string, maxLength: "5"}
    |                                ^^^
@@ -319,8 +319,8 @@ hint: put it in quotes to make it a string
 ];
 
 #[test]
-fn values_of_keywords() {
-    for (given, expected) in VALUES_OF_KEYWORDS {
-        check_parameters(given, expected);
+fn values_of_the_wrong_kind() {
+    for (input, expected) in VALUES_OF_THE_WRONG_KIND {
+        check_parameters(input, expected);
     }
 }
