@@ -7,7 +7,7 @@ use ::http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use futures::stream::BoxStream;
 use futures::{StreamExt as _, TryStreamExt as _};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -171,7 +171,7 @@ impl Http {
         Limited::new(response.into_body(), MAX_MESSAGE_BYTES)
             .collect()
             .await
-            .map(|body| body.to_bytes())
+            .map(Collected::to_bytes)
             .map_err(|error| self.fail(HttpError::of_body(&*error)))
     }
 }
