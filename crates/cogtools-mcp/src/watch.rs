@@ -107,12 +107,10 @@ impl FolderWatcher {
             move |event| debounce.on_event(&event)
         };
         let config = Config::default();
+        let polling = config.with_poll_interval(POLL_INTERVAL);
         let watcher: Box<dyn Watcher + Send> = match RecommendedWatcher::new(on_event(), config) {
             Ok(watcher) => Box::new(watcher),
-            Err(_) => {
-                let config = config.with_poll_interval(POLL_INTERVAL);
-                Box::new(PollWatcher::new(on_event(), config).ok()?)
-            }
+            Err(_) => Box::new(PollWatcher::new(on_event(), polling).ok()?),
         };
         Some(Self {
             watcher,

@@ -58,8 +58,9 @@ pub(super) fn check(hello: &Value, line: &str, expected: &[Value]) {
         .map(|line| serde_json::from_str(line).expect("a line is JSON"))
         .filter(|line: &Value| line["id"] != "hello")
         .collect();
-    let pretty = |values: &[Value]| -> String {
-        values.iter().map(|value| format!("{value:#}\n")).collect()
+    let pretty = |values: &[Value]| {
+        let lines: Vec<String> = values.iter().map(|value| format!("{value:#}\n")).collect();
+        lines.concat()
     };
     if let Some(difference) = difference(pretty(expected), pretty(&responses)) {
         panic!("{line}\n{difference}");
