@@ -1,5 +1,6 @@
-//! The command line, and the run: from the description of a server to its answer.
+//! The run: from the description of a server to its response.
 
+use std::ffi::OsStr;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -15,12 +16,12 @@ use tokio::runtime::Builder;
 use crate::declaration;
 use crate::error::ClientError;
 use crate::http::Http;
+use crate::http_error::HttpError;
 use crate::manual::MANUAL;
-use crate::obstacle::Obstacle;
 use crate::options::{ClientArgs, RequestArgs, command};
-use crate::server::{Server, Way};
-use crate::session::{Broken, Session, Step};
-use crate::wire::Running;
+use crate::process::{ServerProcess, Stop};
+use crate::server::{Server, Transport};
+use crate::session::{Phase, Session, SessionError};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -41,62 +42,72 @@ pub const PROGRAM: Program = Program {
 
 pub(crate) const NAME: &str = Source::PROGRAM;
 /// The variable with the description of the server.
-const SERVER: &str = Source::VARIABLE;
-/// How long a server may take to declare, and to answer, unless told otherwise.
-const DECLARE: Duration = Source::LIST_TIMEOUT;
-const ANSWER: Duration = Tool::TIMEOUT;
-/// How often a wish to stop is looked for.
-const TICK: Duration = Duration::from_millis(20);
-/// How long taking leave may take.
-const LEAVE: Duration = Duration::from_millis(500);
+const SERVER_VAR: &str = Source::VARIABLE;
+/// The default limits of the two subcommands.
+const LIST_TIMEOUT: Duration = Source::LIST_TIMEOUT;
+const CALL_TIMEOUT: Duration = Tool::TIMEOUT;
+/// How often the run checks whether a signal has cancelled it.
+const CANCEL_POLL: Duration = Duration::from_millis(20);
+/// The limit for closing the session.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What is asked of a server.
-enum Question {
-    Tools,
-    /// A tool with its arguments, and whether its result is wanted whole.
-    Call(String, Map<String, Value>, bool),
+/// A request to a server.
+enum Request {
+    ListTools,
+    CallTool {
+        name: String,
+        arguments: Map<String, Value>,
+        /// Whether to print the result as the server returned it.
+        json: bool,
+    },
 }
 
-/// What it answers: text, and whether that tells of a failure.
-struct Answer {
+/// The server's response: text, and whether it reports an error.
+struct Response {
     text: String,
-    failed: bool,
+    is_error: bool,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    // Without a subcommand clap has said so already.
+    // Without a subcommand clap has already reported the error.
     let Some(args) = ClientArgs::from_matches(matches)? else {
         return Ok(());
     };
     let variable = io
-        .var(SERVER)
+        .var(SERVER_VAR)
         .map(|text| text.to_string_lossy().into_owned());
     let Some(description) = args.server.or(variable) else {
-        let diagnostic = Diagnostic::new(Code::Usage, "no server is named");
+        let diagnostic = Diagnostic::new(Code::Usage, "no server given");
         return Err(diagnostic
-            .hint(format!("describe it with --server, or in {SERVER}"))
+            .hint(format!("describe it with --server or in {SERVER_VAR}"))
             .into());
     };
     let server = Server::read(&description).map_err(|error| error.diagnostic(String::new()))?;
-    let (question, usual) = match args.request {
+    let (request, default_timeout) = match args.request {
         RequestArgs::Call { tool, json } => {
-            let arguments = arguments(&tool, io)?;
-            (Question::Call(tool, arguments, json), ANSWER)
+            let arguments = read_arguments(&tool, io)?;
+            let request = Request::CallTool {
+                name: tool,
+                arguments,
+                json,
+            };
+            (request, CALL_TIMEOUT)
         }
-        RequestArgs::Discover => (Question::Tools, DECLARE),
+        RequestArgs::Discover => (Request::ListTools, LIST_TIMEOUT),
     };
-    let answer = ask(&server, &question, server.patience(usual), io)?;
-    if answer.failed {
-        // The tool's own words, for whoever started this program.
-        let mut diagnostic = Diagnostic::new(Code::ToolFailed, "the tool says that it failed");
-        diagnostic.details = answer.text;
+    let timeout = server.timeout_or(default_timeout);
+    let response = send(&server, &request, timeout, io)?;
+    if response.is_error {
+        // The tool's own text, for the program that runs this one.
+        let mut diagnostic = Diagnostic::new(Code::ToolFailed, "the tool reported an error");
+        diagnostic.details = response.text;
         return Err(diagnostic.into());
     }
-    io.print(answer.text.as_bytes())
+    io.print(response.text.as_bytes())
 }
 
-/// The arguments for `tool`.
-fn arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
+/// Reads the arguments for `tool` from stdin.
+fn read_arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
     let bytes = io.stdin.read().map_err(|error| {
         let line = format!("{NAME} call {}", quote(tool));
         input_fault(&error, tool, || None, &line)
@@ -105,160 +116,167 @@ fn arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure>
     Ok(arguments.into_object())
 }
 
-/// Asks the server, and leaves nothing of it behind.
-fn ask(
+/// Sends the request to the server, and stops the server if this program started it.
+fn send(
     server: &Server,
-    question: &Question,
-    patience: Duration,
+    request: &Request,
+    timeout: Duration,
     io: &Io<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<Response, Failure> {
     let mut vars = io.vars.clone();
-    vars.remove(std::ffi::OsStr::new(SERVER));
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| {
-        Diagnostic::new(
-            Code::Internal,
-            format!("no runtime can be started: {error}"),
-        )
-    })?;
+    vars.remove(OsStr::new(SERVER_VAR));
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            let message = format!("cannot start the async runtime: {error}");
+            Diagnostic::new(Code::Internal, message)
+        })?;
     let cancel = Cancel::default();
-    let watch = SignalGuard::begin(&cancel);
-    let step = Mutex::new("initialize");
-    let talk = Talk {
+    let signals = SignalGuard::begin(&cancel);
+    let phase = Mutex::new("initialize");
+    let exchange = Exchange {
         server,
-        question,
-        patience,
+        request,
+        timeout,
         cancel: &cancel,
-        step: &step,
+        phase: &phase,
     };
-    let way = server
-        .way()
+    let transport = server
+        .transport()
         .map_err(|error| error.diagnostic(String::new()))?;
-    let asked = match way {
-        Way::Command(program, args) => {
-            let running = Running::start(&server.name, program, args, &vars, &io.cwd);
-            running
+    let result = match transport {
+        Transport::Command(program, args) => {
+            ServerProcess::start(&server.name, program, args, &vars, &io.cwd)
                 .map_err(|error| Box::new(error.diagnostic(String::new())))
-                .and_then(|running| runtime.block_on(talk.streams(running)))
+                .and_then(|process| runtime.block_on(exchange.run_stdio(process)))
         }
-        Way::Url(url) => runtime.block_on(talk.http(url, &vars)),
+        Transport::Url(url) => runtime.block_on(exchange.run_http(url, &vars)),
     };
     runtime.shutdown_background();
-    match watch.status() {
+    match signals.status() {
         Some(status) => Err(Failure::Status(status)),
-        None => asked.map_err(|diagnostic| Failure::from(*diagnostic)),
+        None => result.map_err(|diagnostic| Failure::from(*diagnostic)),
     }
 }
 
-/// One question to one server.
-struct Talk<'t> {
+/// One request to one server.
+struct Exchange<'t> {
     server: &'t Server,
-    question: &'t Question,
-    patience: Duration,
+    request: &'t Request,
+    timeout: Duration,
     cancel: &'t Cancel,
-    step: &'t Step,
+    phase: &'t Phase,
 }
 
-impl Talk<'_> {
-    async fn streams(&self, mut running: Running) -> Result<Answer, Box<Diagnostic>> {
-        let wire = running.wire();
-        let answer = self.bounded(self.talk(|| wire.clone())).await;
-        let error = match answer {
-            Ok(answer) => {
-                running.end(false);
-                return Ok(answer);
+impl Exchange<'_> {
+    async fn run_stdio(&self, mut process: ServerProcess) -> Result<Response, Box<Diagnostic>> {
+        let transport = process.transport();
+        let result = self.with_timeout(self.run(|| transport.clone())).await;
+        let error = match result {
+            Ok(response) => {
+                process.stop(Stop::Gracefully);
+                return Ok(response);
             }
-            Err(Broken::Gone(step)) => running.verdict(step),
-            Err(Broken::Said(error)) => match (error, running.noise()) {
-                (ClientError::Late(name, ..), Some(noise)) => ClientError::Noise(name, noise),
+            Err(SessionError::Disconnected(phase)) => process.exit_error(phase),
+            Err(SessionError::Server(error)) => match (error, process.stray_output()) {
+                (ClientError::TimedOut(name, ..), Some(output)) => {
+                    ClientError::StrayOutput(name, output)
+                }
                 (error, _) => error,
             },
         };
-        running.end(true);
-        // What a server says whose output nobody reads any more only misleads.
-        let said = match error {
-            ClientError::Noise(..) | ClientError::TooLarge(_) => String::new(),
-            _ => running.said(),
+        process.stop(Stop::Immediately);
+        // A server whose stdout is no longer read complains about that: misleading here.
+        let stderr = match error {
+            ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),
+            _ => process.stderr(),
         };
-        Err(Box::new(error.diagnostic(said)))
+        Err(Box::new(error.diagnostic(stderr)))
     }
 
-    async fn http(&self, url: &str, vars: &Vars) -> Result<Answer, Box<Diagnostic>> {
+    async fn run_http(&self, url: &str, vars: &Vars) -> Result<Response, Box<Diagnostic>> {
         let name = &self.server.name;
-        let plain = |error: ClientError| {
+        let redacted = |error: ClientError| {
             let mut diagnostic = error.diagnostic(String::new());
-            diagnostic.message = self.server.hushed(&diagnostic.message, vars);
+            diagnostic.message = self.server.redact(&diagnostic.message, vars);
             Box::new(diagnostic)
         };
-        let headers = self.server.headers(vars).map_err(plain)?;
+        let headers = self.server.headers(vars).map_err(redacted)?;
         let http =
-            Http::new(url).map_err(|obstacle| plain(ClientError::Http(name.clone(), obstacle)))?;
-        let answer = self
-            .bounded(self.talk(|| http.transport(url, &headers)))
+            Http::new(url).map_err(|error| redacted(ClientError::Http(name.clone(), error)))?;
+        let result = self
+            .with_timeout(self.run(|| http.transport(url, &headers)))
             .await;
-        answer.map_err(|broken| match broken {
-            Broken::Said(error) => plain(error),
-            Broken::Gone(_) => plain(match http.last().unwrap_or(Obstacle::Cut) {
-                Obstacle::TooLarge => ClientError::TooLarge(name.clone()),
-                obstacle => ClientError::Http(name.clone(), obstacle),
-            }),
+        result.map_err(|error| match error {
+            SessionError::Server(error) => redacted(error),
+            SessionError::Disconnected(_) => {
+                let error = match http.last_error().unwrap_or(HttpError::Truncated) {
+                    HttpError::TooLarge => ClientError::TooLarge(name.clone()),
+                    error => ClientError::Http(name.clone(), error),
+                };
+                redacted(error)
+            }
         })
     }
 
-    /// The same work within its time, and as long as nobody wants it to stop.
-    async fn bounded(
+    /// Ends `work` when it times out or a signal cancels it.
+    async fn with_timeout(
         &self,
-        work: impl Future<Output = Result<Answer, Broken>>,
-    ) -> Result<Answer, Broken> {
-        let stopped = async {
+        work: impl Future<Output = Result<Response, SessionError>>,
+    ) -> Result<Response, SessionError> {
+        let cancelled = async {
             while !self.cancel.is_cancelled() {
-                tokio::time::sleep(TICK).await;
+                tokio::time::sleep(CANCEL_POLL).await;
             }
         };
-        let late = || {
-            let step = self.step.lock().map_or("initialize", |step| *step);
+        let timed_out = || {
+            let phase = self.phase.lock().map_or("initialize", |phase| *phase);
             let name = self.server.name.clone();
-            Broken::Said(ClientError::Late(name, step, self.patience))
+            SessionError::Server(ClientError::TimedOut(name, phase, self.timeout))
         };
-        let both = futures::future::select(Box::pin(work), Box::pin(stopped));
-        match tokio::time::timeout(self.patience, both).await {
-            Ok(futures::future::Either::Left((answer, _))) => answer,
-            _ => Err(late()),
+        let first = futures::future::select(Box::pin(work), Box::pin(cancelled));
+        match tokio::time::timeout(self.timeout, first).await {
+            Ok(futures::future::Either::Left((result, _))) => result,
+            _ => Err(timed_out()),
         }
     }
 
-    async fn talk<T: rmcp::transport::Transport<rmcp::RoleClient> + 'static>(
+    async fn run<T: rmcp::transport::Transport<rmcp::RoleClient> + 'static>(
         &self,
         transport: impl Fn() -> T,
-    ) -> Result<Answer, Broken> {
-        let session = Session::begin(&self.server.name, self.step, transport).await?;
-        let answer = match self.question {
-            Question::Tools => {
-                let tools = session.tools().await?;
-                let tools: Vec<Value> = tools.iter().map(declaration::of).collect();
-                let text = json!(tools).to_string();
-                Answer {
-                    text,
-                    failed: false,
+    ) -> Result<Response, SessionError> {
+        let session = Session::start(&self.server.name, self.phase, transport).await?;
+        let response = match self.request {
+            Request::ListTools => {
+                let tools = session.list_tools().await?;
+                let declarations: Vec<Value> = tools.iter().map(declaration::from_mcp).collect();
+                Response {
+                    text: json!(declarations).to_string(),
+                    is_error: false,
                 }
             }
-            Question::Call(tool, arguments, whole) => {
-                // Over HTTP a server of the newer era may want arguments as headers
-                // too; which ones its list says.
-                if session.is_modern() && self.server.url.is_some() {
-                    session.tools().await?;
+            Request::CallTool {
+                name,
+                arguments,
+                json,
+            } => {
+                // Over stateless HTTP a server may require arguments as headers, too;
+                // its list of tools says which.
+                if session.is_stateless() && self.server.url.is_some() {
+                    session.list_tools().await?;
                 }
-                let result = session.call(tool, arguments.clone()).await?;
-                let failed = result.get("isError") == Some(&Value::Bool(true));
-                let text = if *whole && !failed {
+                let result = session.call_tool(name, arguments.clone()).await?;
+                let is_error = result.get("isError") == Some(&Value::Bool(true));
+                let text = if *json && !is_error {
                     json!(result).to_string()
                 } else {
                     ToolOutput::from_mcp(result).text
                 };
-                Answer { text, failed }
+                Response { text, is_error }
             }
         };
-        let _ = tokio::time::timeout(LEAVE, session.end()).await;
-        Ok(answer)
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, session.close()).await;
+        Ok(response)
     }
 }

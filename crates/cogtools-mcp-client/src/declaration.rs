@@ -1,14 +1,16 @@
-//! What hosts and sources need of a tool.
+//! Declarations: the parts of a server's tool that hosts and sources need.
 
 use serde_json::{Map, Value};
 
-/// The key of a property that is to be sent as a header too.
-const HEADER: &str = "x-mcp-header";
+/// The key of a property whose value is sent as a header, too.
+const HEADER_KEY: &str = "x-mcp-header";
 
-/// The declaration of a tool that a server has described.
-pub(crate) fn of(tool: &Value) -> Value {
-    let title = [tool.get("title"), tool.pointer("/annotations/title")];
-    let title = title.into_iter().flatten().find(|title| title.is_string());
+/// The declaration of a tool from the server's description of it.
+pub(crate) fn from_mcp(tool: &Value) -> Value {
+    let title = [tool.get("title"), tool.pointer("/annotations/title")]
+        .into_iter()
+        .flatten()
+        .find(|title| title.is_string());
     let description = tool.get("description").or(title).or(tool.get("name"));
     let entries = [
         ("name", tool.get("name").cloned()),
@@ -17,25 +19,27 @@ pub(crate) fn of(tool: &Value) -> Value {
         ("parametersJsonSchema", tool.get("inputSchema").map(schema)),
         ("annotations", tool.get("annotations").cloned()),
     ];
-    let entries = entries.into_iter();
-    let entries = entries.filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(entries.collect())
+    Value::Object(
+        entries
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+            .collect(),
+    )
 }
 
-/// A schema without what is between the server and us: headers are no business
-/// of a host, and some APIs refuse keys that they do not know.
+/// A schema without the keys for headers: they concern only the client, and some
+/// APIs reject unknown keys.
 fn schema(schema: &Value) -> Value {
     let mut schema = schema.clone();
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    strip(properties);
+    strip_header_keys(schema.get_mut("properties").and_then(Value::as_object_mut));
     schema
 }
 
-fn strip(properties: Option<&mut Map<String, Value>>) {
-    let properties = properties.into_iter().flat_map(Map::values_mut);
-    for property in properties.filter_map(Value::as_object_mut) {
-        property.shift_remove(HEADER);
-        strip(
+fn strip_header_keys(properties: Option<&mut Map<String, Value>>) {
+    let schemas = properties.into_iter().flat_map(Map::values_mut);
+    for property in schemas.filter_map(Value::as_object_mut) {
+        property.shift_remove(HEADER_KEY);
+        strip_header_keys(
             property
                 .get_mut("properties")
                 .and_then(Value::as_object_mut),
@@ -54,11 +58,11 @@ mod tests {
         reason = "a table reads better without borrows"
     )]
     fn check(tool: Value, expected: &str) {
-        assert_eq!(of(&tool).to_string(), expected);
+        assert_eq!(from_mcp(&tool).to_string(), expected);
     }
 
     #[test]
-    fn a_tool_is_declared() {
+    fn a_declaration_has_only_known_keys() {
         check(json!({}), "{}");
         check(
             json!({"name": "n", "annotations": {"title": "T"}, "outputSchema": {}}),
@@ -71,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_no_business_of_hosts() {
+    fn header_keys_are_left_out() {
         let region = json!({"x-mcp-header": "Region", "type": "string"});
         let schema = json!({"properties": {
             "region": region, "place": {"properties": {"region": region}}, "x-mcp-header": {},

@@ -1,19 +1,19 @@
-//! `cogtools-mcp-client`: asks one MCP server for its tools, or calls one of them.
+//! `cogtools-mcp-client`: lists the tools of one MCP server, or calls one of them.
 //!
-//! It is what a source of the kind `mcp` runs: a provider like any other, so that
-//! no other program has to carry the protocol. It starts the server, or speaks to
-//! its URL, and leaves nothing of it behind.
+//! Sources of the kind `mcp` run it: it is a provider like any other, so no other
+//! program has to link the protocol. It starts the server, or contacts its URL, and
+//! stops what it started.
 
 mod command;
 mod declaration;
 mod error;
 mod http;
+mod http_error;
 mod manual;
-mod obstacle;
 mod options;
-mod roots;
+mod process;
 mod server;
 mod session;
-mod wire;
+mod tls;
 
 pub use command::PROGRAM;

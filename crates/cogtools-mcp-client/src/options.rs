@@ -8,17 +8,17 @@ use crate::command::NAME;
 
 /// The command line.
 pub(crate) struct ClientArgs {
-    /// The description of the server, unless a variable has it.
+    /// The description of the server; by default, the variable's.
     pub(crate) server: Option<String>,
     pub(crate) request: RequestArgs,
 }
 
-/// What is asked for.
+/// The subcommand.
 pub(crate) enum RequestArgs {
     Discover,
     Call {
         tool: String,
-        /// Whether the result is wanted whole.
+        /// Whether to print the result as the server returned it.
         json: bool,
     },
 }

@@ -1,6 +1,7 @@
-//! Which server is asked, as whoever starts the program describes it.
+//! The description of a server, as the caller passes it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::time::Duration;
 
 use ::http::{HeaderName, HeaderValue};
@@ -9,32 +10,36 @@ use serde::Deserialize;
 
 use crate::error::ClientError;
 
-/// A server: a command that speaks over its standard streams, or a URL.
+/// A server: a command that uses its standard streams, or a URL.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Server {
     /// Its name in messages.
-    #[serde(default = "nameless")]
+    #[serde(default = "default_name")]
     pub(crate) name: String,
     /// The program and its arguments.
     #[serde(default)]
     pub(crate) command: Vec<String>,
-    /// Where it answers over HTTP.
+    /// Its URL, if it is reached over HTTP.
     pub(crate) url: Option<String>,
-    /// What is sent to the URL besides; `${NAME}` is the value of a variable.
+    /// Additional headers for the URL; `${NAME}` is replaced with a variable's value.
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// How many seconds everything together may take.
+    /// The limit for the whole run, in seconds.
     timeout: Option<f64>,
 }
 
 /// How a server is reached.
-pub(crate) enum Way<'s> {
+pub(crate) enum Transport<'s> {
     Command(&'s str, &'s [String]),
     Url(&'s str),
 }
 
-fn nameless() -> String {
+/// The shortest value of a variable that is redacted: shorter ones are not secrets,
+/// and replacing them would garble the text.
+const MIN_SECRET_BYTES: usize = 4;
+
+fn default_name() -> String {
     "?".to_owned()
 }
 
@@ -43,57 +48,57 @@ impl Server {
     pub(crate) fn read(text: &str) -> Result<Self, ClientError> {
         let server: Self = serde_json::from_str(text)
             .map_err(|error| ClientError::Description(error.to_string()))?;
-        server.way().map(|_| ()).map(|()| server)
+        server.transport()?;
+        Ok(server)
     }
 
-    pub(crate) fn way(&self) -> Result<Way<'_>, ClientError> {
+    pub(crate) fn transport(&self) -> Result<Transport<'_>, ClientError> {
         match (self.command.split_first(), &self.url) {
-            (Some((program, args)), None) => Ok(Way::Command(program, args)),
-            (None, Some(url)) => Ok(Way::Url(url)),
+            (Some((program, args)), None) => Ok(Transport::Command(program, args)),
+            (None, Some(url)) => Ok(Transport::Url(url)),
             _ => Err(ClientError::Description(
-                "it has either `command` or `url`".to_owned(),
+                "specify either `command` or `url`".to_owned(),
             )),
         }
     }
 
-    /// How long everything together may take, unless told otherwise `usual`.
-    pub(crate) fn patience(&self, usual: Duration) -> Duration {
-        let said = self.timeout.filter(|seconds| *seconds > 0.0);
-        let said = said.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        said.unwrap_or(usual)
+    /// The limit for the whole run; `default` if the description has none.
+    pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
+        self.timeout
+            .filter(|seconds| *seconds > 0.0)
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .unwrap_or(default)
     }
 
-    /// What is sent to the URL besides, with the values of `vars`.
+    /// The additional headers for the URL, with the values of `vars`.
     pub(crate) fn headers(
         &self,
         vars: &Vars,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, ClientError> {
         let header = |(name, value): (&String, &String)| {
-            let wrong = || ClientError::Header(self.name.clone(), name.clone());
+            let invalid = || ClientError::Header(self.name.clone(), name.clone());
             let value = self.expand(value, vars)?;
-            let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
-            let mut value = HeaderValue::try_from(value).map_err(|_| wrong())?;
+            let name = HeaderName::try_from(name.as_str()).map_err(|_| invalid())?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
             value.set_sensitive(true);
             Ok((name, value))
         };
         self.headers.iter().map(header).collect()
     }
 
-    /// `text` without the values of variables that headers name: a server may
+    /// `text` without the values of variables that headers refer to: a server may
     /// repeat what it was sent.
-    pub(crate) fn hushed(&self, text: &str, vars: &Vars) -> String {
-        let pieces = self
-            .headers
+    pub(crate) fn redact(&self, text: &str, vars: &Vars) -> String {
+        self.headers
             .values()
-            .flat_map(|text| text.split("${").skip(1));
-        let names = pieces.filter_map(|piece| Some(piece.split_once('}')?.0));
-        let values = names.filter_map(|name| vars.get(std::ffi::OsStr::new(name))?.to_str());
-        // Nothing shorter is a secret, and its absence would garble the text.
-        let secrets = values.filter(|value| value.len() >= 4);
-        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+            .flat_map(|header| header.split("${").skip(1))
+            .filter_map(|piece| Some(piece.split_once('}')?.0))
+            .filter_map(|name| vars.get(OsStr::new(name))?.to_str())
+            .filter(|value| value.len() >= MIN_SECRET_BYTES)
+            .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
     }
 
-    /// `text` with the values of the variables that it names.
+    /// `text` with its variables replaced by their values.
     fn expand(&self, text: &str, vars: &Vars) -> Result<String, ClientError> {
         let mut expanded = String::new();
         let mut rest = text;
@@ -101,11 +106,12 @@ impl Server {
             let Some((name, after)) = after.split_once('}') else {
                 break;
             };
-            let value = vars.get(std::ffi::OsStr::new(name));
-            let value = value.and_then(|value| value.to_str());
-            let missing = || ClientError::Variable(self.name.clone(), name.to_owned());
+            let value = vars
+                .get(OsStr::new(name))
+                .and_then(|value| value.to_str())
+                .ok_or_else(|| ClientError::Variable(self.name.clone(), name.to_owned()))?;
             expanded.push_str(before);
-            expanded.push_str(value.ok_or_else(missing)?);
+            expanded.push_str(value);
             rest = after;
         }
         expanded.push_str(rest);
@@ -127,32 +133,34 @@ mod tests {
     }
 
     #[test]
-    fn variables_in_headers_have_values() {
+    fn variables_in_headers_are_expanded() {
         check("Bearer ${TOKEN}", Ok("Bearer t"));
         check("${TOKEN}${TOKEN}${EMPTY}", Ok("tt"));
         check("$TOKEN ${TOKEN", Ok("$TOKEN ${TOKEN"));
         check(
             "${OTHER}",
             Err(
-                "the MCP server `s` cannot be asked: a header needs the environment variable OTHER",
+                "the MCP server `s` cannot be contacted: a header needs the environment variable OTHER",
             ),
         );
         check(
             "a\nb",
-            Err("the MCP server `s` cannot be asked: `A` is no header, or its value cannot be one"),
+            Err(
+                "the MCP server `s` cannot be contacted: `A` is not a valid header, or its value is not",
+            ),
         );
     }
 
     #[test]
-    fn values_of_headers_are_hushed() {
+    fn values_of_variables_are_redacted() {
         let text = r#"{"url": "u", "headers": {"A": "Bearer ${TOKEN}${NO", "B": "${ONE}${NONE}"}}"#;
         let server = Server::read(text).expect("a server");
         let vars = Vars::from([
             ("TOKEN".into(), "s3cr3t".into()),
             ("ONE".into(), "1".into()),
         ]);
-        let hushed = server.hushed("no Bearer s3cr3t, s3cr3t of 1", &vars);
-        assert_eq!(hushed, "no Bearer ***, *** of 1");
+        let redacted = server.redact("no Bearer s3cr3t, s3cr3t of 1", &vars);
+        assert_eq!(redacted, "no Bearer ***, *** of 1");
     }
 
     #[test]

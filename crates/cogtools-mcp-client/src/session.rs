@@ -1,4 +1,4 @@
-//! A conversation with a server: which era it is of, its tools, a call.
+//! A session with a server, stateful or stateless: its list of tools, a call.
 
 use std::sync::Mutex;
 
@@ -15,203 +15,219 @@ use serde_json::{Map, Value};
 
 use crate::error::ClientError;
 
-/// How many pages of tools are read, and how many bytes of them.
-const PAGES: usize = 1_000;
-const BYTES: usize = 10 << 20;
+/// The largest list of tools.
+const MAX_PAGES: usize = 1_000;
+const MAX_LIST_BYTES: usize = 10 << 20;
+/// How much of an unexpected response is shown.
+const MAX_EXCERPT_CHARS: usize = 120;
 
-/// What the server is being asked, for whoever loses patience.
-pub(crate) type Step = Mutex<&'static str>;
+/// The request that the server is to answer, for the message of a timeout.
+pub(crate) type Phase = Mutex<&'static str>;
 
-/// Why a conversation ended.
-pub(crate) enum Broken {
-    /// The server says so, or what it says is nothing.
-    Said(ClientError),
-    /// It has gone; whoever knows how it was reached knows more.
-    Gone(&'static str),
+/// Why a session failed.
+pub(crate) enum SessionError {
+    /// The server returned an error, or an invalid response.
+    Server(ClientError),
+    /// The connection was lost in this phase; the transport knows more.
+    Disconnected(&'static str),
 }
 
-/// A conversation.
+/// A session.
 pub(crate) struct Session<'s> {
     name: &'s str,
-    step: &'s Step,
-    modern: bool,
+    phase: &'s Phase,
+    is_stateless: bool,
     service: RunningService<RoleClient, ClientConfig>,
 }
 
-fn set(step: &Step, word: &'static str) -> &'static str {
-    if let Ok(mut step) = step.lock() {
-        *step = word;
+fn enter(phase: &Phase, name: &'static str) -> &'static str {
+    if let Ok(mut phase) = phase.lock() {
+        *phase = name;
     }
-    word
+    name
 }
 
 impl<'s> Session<'s> {
-    /// Begins one. `transport` gives a way to the server, twice when need be: a
-    /// server that has no `initialize` is of the newer era.
-    pub(crate) async fn begin<T: Transport<RoleClient> + 'static>(
+    /// Starts a session. `transport` connects to the server, a second time if the
+    /// server rejects `initialize`: then it is stateless.
+    pub(crate) async fn start<T: Transport<RoleClient> + 'static>(
         name: &'s str,
-        step: &'s Step,
+        phase: &'s Phase,
         transport: impl Fn() -> T,
-    ) -> Result<Self, Broken> {
-        let ours = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        let info = ClientConfig::new(ClientCapabilities::default(), ours);
-        let info = info.with_protocol_version(ProtocolVersion::V_2025_11_25);
-        let first = set(step, "initialize");
-        let older = ClientLifecycleMode::Initialize;
-        let served = info.clone().serve_with_lifecycle(transport(), older).await;
-        let error = match served {
+    ) -> Result<Self, SessionError> {
+        let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
+        let config = ClientConfig::new(ClientCapabilities::default(), client)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25);
+        let initialize = enter(phase, "initialize");
+        let error = match config
+            .clone()
+            .serve_with_lifecycle(transport(), ClientLifecycleMode::Initialize)
+            .await
+        {
             Ok(service) => {
                 return Ok(Self {
                     name,
-                    step,
-                    modern: false,
+                    phase,
+                    is_stateless: false,
                     service,
                 });
             }
             Err(error) => error,
         };
-        let ClientInitializeError::JsonRpcError(refusal) = error else {
-            return Err(broken(error, name, first));
+        let ClientInitializeError::JsonRpcError(rejection) = error else {
+            return Err(initialize_error(error, name, initialize));
         };
-        set(step, "server/discover");
-        let newer = ClientLifecycleMode::Discover {
+        enter(phase, "server/discover");
+        let stateless = ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         };
-        let served = info.serve_with_lifecycle(transport(), newer).await;
-        let service = served.map_err(|_| {
-            let message = refusal.message.to_string();
-            Broken::Said(ClientError::Refused(name.to_owned(), first, message))
-        })?;
+        let service = config
+            .serve_with_lifecycle(transport(), stateless)
+            .await
+            .map_err(|_| {
+                let message = rejection.message.to_string();
+                SessionError::Server(ClientError::Rejected(name.to_owned(), initialize, message))
+            })?;
         Ok(Self {
             name,
-            step,
-            modern: true,
+            phase,
+            is_stateless: true,
             service,
         })
     }
 
-    /// Whether the server is of the newer era.
-    pub(crate) const fn is_modern(&self) -> bool {
-        self.modern
+    /// Whether the server is stateless.
+    pub(crate) const fn is_stateless(&self) -> bool {
+        self.is_stateless
     }
 
     /// All its tools, as it describes them.
-    pub(crate) async fn tools(&self) -> Result<Vec<Value>, Broken> {
-        let step = set(self.step, "tools/list");
+    pub(crate) async fn list_tools(&self) -> Result<Vec<Value>, SessionError> {
+        let phase = enter(self.phase, "tools/list");
         let (mut tools, mut size, mut cursor) = (Vec::new(), 0, None::<String>);
-        for _ in 0..PAGES {
+        for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor.take());
             let request = ListToolsRequest::with_param(params);
             let mut page = self
-                .ask(step, ClientRequest::ListToolsRequest(request))
+                .send(phase, ClientRequest::ListToolsRequest(request))
                 .await?;
-            let Some(Value::Array(more)) = page.remove("tools") else {
-                let found = Value::Object(page).to_string();
-                return Err(self.form(step, &found));
+            let Some(Value::Array(page_tools)) = page.remove("tools") else {
+                let response = Value::Object(page).to_string();
+                return Err(self.unexpected_response(phase, &response));
             };
-            size += more
+            size += page_tools
                 .iter()
                 .map(|tool| tool.to_string().len())
                 .sum::<usize>();
-            tools.extend(more);
+            tools.extend(page_tools);
             cursor = page
                 .remove("nextCursor")
                 .and_then(|cursor| cursor.as_str().map(str::to_owned));
             if cursor.is_none() {
                 return Ok(tools);
             }
-            if size > BYTES {
+            if size > MAX_LIST_BYTES {
                 break;
             }
         }
-        Err(Broken::Said(ClientError::Endless(self.name.to_owned())))
+        let error = ClientError::TooManyTools(self.name.to_owned());
+        Err(SessionError::Server(error))
     }
 
-    /// The result of a call. A server that has no such tool any more is told of.
-    pub(crate) async fn call(
+    /// The result of a call. If it fails because the server no longer has the tool,
+    /// the error says so.
+    pub(crate) async fn call_tool(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Broken> {
-        let step = set(self.step, "tools/call");
+    ) -> Result<Map<String, Value>, SessionError> {
+        let phase = enter(self.phase, "tools/call");
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = CallToolRequest::new(params);
         let result = self
-            .ask(step, ClientRequest::CallToolRequest(request))
+            .send(phase, ClientRequest::CallToolRequest(request))
             .await;
         match &result {
             Ok(object)
                 if object.contains_key("content") || object.contains_key("structuredContent") =>
             {
-                let failed = object.get("isError") == Some(&Value::Bool(true));
-                if failed && !self.has(tool).await {
-                    return Err(self.absent(tool));
+                let is_error = object.get("isError") == Some(&Value::Bool(true));
+                if is_error && !self.has_tool(tool).await {
+                    return Err(self.tool_not_found(tool));
                 }
             }
             Ok(object) => {
-                let found = Value::Object(object.clone()).to_string();
-                return Err(self.form(step, &found));
+                let response = Value::Object(object.clone()).to_string();
+                return Err(self.unexpected_response(phase, &response));
             }
-            Err(Broken::Said(ClientError::Refused(..))) if !self.has(tool).await => {
-                return Err(self.absent(tool));
+            Err(SessionError::Server(ClientError::Rejected(..))) if !self.has_tool(tool).await => {
+                return Err(self.tool_not_found(tool));
             }
             Err(_) => {}
         }
         result
     }
 
-    /// Whether the server has a tool of that name now, as far as it says.
-    async fn has(&self, tool: &str) -> bool {
-        let tools = self.tools().await;
-        tools.map_or(true, |tools| {
-            let mut names = tools.iter().filter_map(|tool| tool.get("name")?.as_str());
-            names.any(|name| name == tool)
+    /// Whether the server still lists the tool; true if its list cannot be read.
+    async fn has_tool(&self, name: &str) -> bool {
+        self.list_tools().await.map_or(true, |tools| {
+            tools
+                .iter()
+                .filter_map(|tool| tool.get("name")?.as_str())
+                .any(|listed| listed == name)
         })
     }
 
-    async fn ask(
+    async fn send(
         &self,
-        step: &'static str,
+        phase: &'static str,
         request: ClientRequest,
-    ) -> Result<Map<String, Value>, Broken> {
+    ) -> Result<Map<String, Value>, SessionError> {
         match self.service.send_request(request).await {
             Ok(result) => match serde_json::to_value(result) {
                 Ok(Value::Object(object)) => Ok(object),
-                Ok(other) => Err(self.form(step, &other.to_string())),
-                Err(error) => Err(self.form(step, &error.to_string())),
+                Ok(other) => Err(self.unexpected_response(phase, &other.to_string())),
+                Err(error) => Err(self.unexpected_response(phase, &error.to_string())),
             },
             Err(ServiceError::McpError(error)) => {
                 let message = error.message.to_string();
                 let name = self.name.to_owned();
-                Err(Broken::Said(ClientError::Refused(name, step, message)))
+                Err(SessionError::Server(ClientError::Rejected(
+                    name, phase, message,
+                )))
             }
-            Err(_) => Err(Broken::Gone(step)),
+            Err(_) => Err(SessionError::Disconnected(phase)),
         }
     }
 
-    fn form(&self, step: &'static str, found: &str) -> Broken {
-        let found = found.chars().take(120).collect();
-        Broken::Said(ClientError::Form(self.name.to_owned(), step, found))
+    fn unexpected_response(&self, phase: &'static str, response: &str) -> SessionError {
+        let excerpt = response.chars().take(MAX_EXCERPT_CHARS).collect();
+        let name = self.name.to_owned();
+        SessionError::Server(ClientError::UnexpectedResponse(name, phase, excerpt))
     }
 
-    fn absent(&self, tool: &str) -> Broken {
+    fn tool_not_found(&self, tool: &str) -> SessionError {
         let (name, tool) = (self.name.to_owned(), tool.to_owned());
-        Broken::Said(ClientError::NoTool(name, tool))
+        SessionError::Server(ClientError::ToolNotFound(name, tool))
     }
 
-    /// Takes leave.
-    pub(crate) async fn end(self) {
+    /// Closes the session.
+    pub(crate) async fn close(self) {
         let _ = self.service.cancel().await;
     }
 }
 
-fn broken(error: ClientInitializeError, name: &str, step: &'static str) -> Broken {
+fn initialize_error(error: ClientInitializeError, name: &str, phase: &'static str) -> SessionError {
     match error {
         ClientInitializeError::ConnectionClosed(_)
-        | ClientInitializeError::TransportError { .. } => Broken::Gone(step),
+        | ClientInitializeError::TransportError { .. } => SessionError::Disconnected(phase),
         other => {
-            let found = other.to_string().chars().take(200).collect();
-            Broken::Said(ClientError::Form(name.to_owned(), step, found))
+            let excerpt = other.to_string().chars().take(200).collect();
+            SessionError::Server(ClientError::UnexpectedResponse(
+                name.to_owned(),
+                phase,
+                excerpt,
+            ))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The smallest server that `rmcp` makes: it has nothing. `cargo xtask bench`
-//! measures how much later ours answers.
+//! The smallest server with `rmcp`, without any tools. `cargo xtask bench` measures
+//! how much longer `cogtools-mcp` takes to answer.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
-//! Calls: each in a thread of its own, bounded in number and time, and ended when
-//! nobody wants its answer any more.
+//! Calls: each runs in a separate thread, is limited in number and time, and is
+//! cancelled with its request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,100 +12,101 @@ use tokio::time::timeout;
 
 use crate::catalogue::{CallError, Catalogue};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
-pub(crate) enum Called {
-    /// The tool answered.
+pub(crate) enum CallOutcome {
+    /// The tool succeeded.
     Done(ToolOutput),
-    /// It did not, or must not be asked that way.
+    /// The tool failed, or the call is invalid.
     Failed(Vec<Diagnostic>),
     /// There is no such tool.
-    Unknown(Vec<Diagnostic>),
-    /// Nobody wants to know.
+    NotFound(Vec<Diagnostic>),
+    /// The call was cancelled.
     Cancelled,
 }
 
-/// The threads in which tools work.
+/// The threads in which tools run.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers {
-    free: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 impl Workers {
-    /// How many tools work at once; further calls wait.
-    const MOST: u32 = 64;
+    /// How many tools run at once; further calls wait.
+    const MAX_RUNNING: u32 = 64;
 
     pub(crate) fn new() -> Self {
         Self {
-            free: Arc::new(Semaphore::new(Self::MOST as usize)),
+            slots: Arc::new(Semaphore::new(Self::MAX_RUNNING as usize)),
         }
     }
 
-    /// Calls the tool of that name with what `arguments` makes of it, unless
-    /// `cancelled` comes first. When this future is dropped the tool is ended too.
+    /// Calls the tool `name` with the result of `arguments`, unless `cancelled`
+    /// completes first. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
         cancelled: impl Future<Output = ()>,
-    ) -> Called {
-        let working = self.work(catalogue, name, arguments);
+    ) -> CallOutcome {
+        let call = self.run_call(catalogue, name, arguments);
         tokio::select! {
-            called = working => match called {
-                Ok(answer) => Called::Done(answer),
-                Err(CallError::Unknown(diagnostics)) => Called::Unknown(diagnostics),
-                Err(CallError::Failed(diagnostics)) => Called::Failed(diagnostics),
+            result = call => match result {
+                Ok(output) => CallOutcome::Done(output),
+                Err(CallError::NotFound(diagnostics)) => CallOutcome::NotFound(diagnostics),
+                Err(CallError::Failed(diagnostics)) => CallOutcome::Failed(diagnostics),
             },
-            () = cancelled => Called::Cancelled,
+            () = cancelled => CallOutcome::Cancelled,
         }
     }
 
-    /// Finding a tool, finding the one that it calls if it does nothing else, and
-    /// running that one have each a time of their own: all of them may start programs.
-    async fn work(
+    /// Runs a call in three steps, each with its own timeout, because each may start
+    /// programs: finding the tool, finding the tool that it delegates to, running it.
+    async fn run_call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
     ) -> Result<ToolOutput, CallError> {
-        let permit = Arc::clone(&self.free).acquire_owned().await;
-        let permit = permit.map_err(|_| CallError::Failed(vec![defect(name)]))?;
-        let asked = Asked(Cancel::default());
+        let permit = Arc::clone(&self.slots)
+            .acquire_owned()
+            .await
+            .map_err(|_| CallError::Failed(vec![bug(name)]))?;
+        let guard = CancelOnDrop(Cancel::default());
 
-        let limit = Limit::new(name, Tool::TIMEOUT);
-        let (place, wanted) = (Arc::clone(catalogue), name.to_owned());
-        let find = move || place.find(&wanted);
-        let ((registry, tool), permit) = within(name, &limit, permit, find).await?;
+        let find_limit = Limit::new(name, Tool::TIMEOUT);
+        let (find_catalogue, owned_name) = (Arc::clone(catalogue), name.to_owned());
+        let find = move || find_catalogue.find(&owned_name);
+        let ((registry, tool), permit) = with_limit(name, &find_limit, permit, find).await?;
 
-        let limit = Limit::of(&tool);
-        let (place, cancel) = (Arc::clone(catalogue), asked.0.clone());
-        let prepare = move || prepare(&place, &registry, tool, arguments, cancel);
-        let ((call, cx), permit) = within(name, &limit, permit, prepare).await?;
+        let prepare_limit = Limit::of(&tool);
+        let (catalogue, cancel) = (Arc::clone(catalogue), guard.0.clone());
+        let prepare = move || prepare(&catalogue, &registry, tool, arguments, cancel);
+        let ((call, cx), permit) = with_limit(name, &prepare_limit, permit, prepare).await?;
 
-        let limit = call.limit();
+        let run_limit = call.limit();
         let run = move || call.run(&cx).map_err(CallError::Failed);
-        let (answer, _permit) = within(name, &limit, permit, run).await?;
-        Ok(answer)
+        let (output, _permit) = with_limit(name, &run_limit, permit, run).await?;
+        Ok(output)
     }
 
-    /// Waits until no tool works any more, no longer than `patience`.
-    pub(crate) async fn none(&self, patience: Duration) {
-        let _ = timeout(patience, self.free.acquire_many(Self::MOST)).await;
+    /// Waits until no tool runs, at most for `limit`.
+    pub(crate) async fn wait_idle(&self, limit: Duration) {
+        let _ = timeout(limit, self.slots.acquire_many(Self::MAX_RUNNING)).await;
     }
 }
 
-/// Asks a tool to stop when nobody waits for it any more.
-struct Asked(Cancel);
+/// Cancels a call when its request is dropped.
+struct CancelOnDrop(Cancel);
 
-impl Drop for Asked {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
-/// The call of `tool` with what `arguments` makes of it, and what is around the call,
-/// which `cancel` ends.
+/// The call of `tool` with the result of `arguments`, and its context with `cancel`.
 fn prepare(
     catalogue: &Catalogue,
     registry: &Registry,
@@ -117,39 +118,42 @@ fn prepare(
         let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
         CallError::Failed(diagnostics.into_iter().map(about).collect())
     })?;
-    let call = registry.prepare_tool(tool, arguments);
-    let call = call.map_err(CallError::Failed)?;
-    let cx = catalogue.cx(call.tool(), cancel);
-    Ok((call, cx.map_err(CallError::Failed)?))
+    let call = registry
+        .prepare_tool(tool, arguments)
+        .map_err(CallError::Failed)?;
+    let cx = catalogue
+        .cx(call.tool(), cancel)
+        .map_err(CallError::Failed)?;
+    Ok((call, cx))
 }
 
-/// What comes of `work`, a part of a call of the tool `name`, unless that takes longer
-/// than its `limit`. The `permit` is not free before the work has ended.
-async fn within<T: Send + 'static>(
+/// Runs `work`, a step of a call of the tool `name`, in a thread, within `limit`. The
+/// thread holds the `permit` until the work has ended, even after a timeout.
+async fn with_limit<T: Send + 'static>(
     name: &str,
     limit: &Limit,
     permit: OwnedSemaphorePermit,
     work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
 ) -> Result<(T, OwnedSemaphorePermit), CallError> {
     let failed = |diagnostic: Diagnostic| CallError::Failed(vec![diagnostic]);
-    let (sender, done) = oneshot::channel();
-    let started = work::start(name, move || {
+    let (sender, receiver) = oneshot::channel();
+    work::start(name, move || {
         let _ = sender.send((work(), permit));
-    });
-    started.map_err(|diagnostic| failed(*diagnostic))?;
-    match timeout(limit.patience(), done).await {
-        Ok(Ok((done, permit))) => Ok((done?, permit)),
-        Ok(Err(_)) => Err(failed(defect(name))),
+    })
+    .map_err(|diagnostic| failed(*diagnostic))?;
+    match timeout(limit.patience(), receiver).await {
+        Ok(Ok((result, permit))) => Ok((result?, permit)),
+        Ok(Err(_)) => Err(failed(bug(name))),
         Err(_) => Err(failed(limit.diagnostic())),
     }
 }
 
-/// The thread has gone without an answer; what happened stands on standard error.
-fn defect(name: &str) -> Diagnostic {
+/// The thread has panicked, which was reported on standard error.
+fn bug(name: &str) -> Diagnostic {
     Diagnostic::new(
         Code::Internal,
-        "unexpected failure while the tool was at work",
+        "unexpected failure while the tool was running",
     )
     .with_subject(name)
-    .hint("this is a defect of cogtools; please report it with the call")
+    .hint("this is a bug in cogtools; please report it with the call")
 }

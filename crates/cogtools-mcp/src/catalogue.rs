@@ -1,5 +1,5 @@
-//! The tools of one project, looked up anew each time: a server lives long, and
-//! files change under it.
+//! The tools of one project, loaded again for each request, because files change
+//! while the server runs.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -12,41 +12,40 @@ use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::{Failure, Input, Io, Reporter, SignalWatch, Terminals, Vars, project};
 
-use crate::offer::Offer;
-use crate::shelf::Shelf;
+use crate::cache::DeclarationCache;
+use crate::published_tool::PublishedTool;
 
-/// What the command line says of the tools.
+/// The options that select tools.
 pub(crate) struct CatalogueArgs {
     pub(crate) registry: RegistryArgs,
     pub(crate) budget: BudgetArg,
 }
 
-/// Where the tools come from.
+/// The source of all tools.
 pub(crate) struct Catalogue {
-    /// The command line, which may leave tools out.
     args: CatalogueArgs,
     vars: Vars,
     cwd: PathBuf,
     program: PathBuf,
     reporter: Reporter,
-    shelf: Shelf,
-    /// What the last listing complained about.
-    told: Mutex<Vec<Diagnostic>>,
+    cache: DeclarationCache,
+    /// The diagnostics of the last listing.
+    reported: Mutex<Vec<Diagnostic>>,
     cancel: Cancel,
 }
 
-/// All that clients are told of a project.
+/// All that clients can list.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) offers: Vec<Arc<Offer>>,
-    /// The same without what a budget leaves out: all of them can be prompts.
-    pub(crate) prompts: Vec<Arc<Offer>>,
-    /// What is wrong with files that are left out.
+    pub(crate) tools: Vec<Arc<PublishedTool>>,
+    /// The tools that can be prompts. A budget does not apply to them.
+    pub(crate) prompts: Vec<Arc<PublishedTool>>,
+    /// The errors of files that are left out.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Catalogue {
-    /// The catalogue of the project around `io`'s working directory.
+    /// The catalogue of the project that contains `io`'s working directory.
     pub(crate) fn new(args: CatalogueArgs, io: &Io<'_>) -> Self {
         Self {
             args,
@@ -54,15 +53,15 @@ impl Catalogue {
             cwd: io.cwd.clone(),
             program: io.program.clone(),
             reporter: io.reporter.clone(),
-            shelf: Shelf::default(),
-            told: Mutex::default(),
+            cache: DeclarationCache::default(),
+            reported: Mutex::default(),
             cancel: Cancel::default(),
         }
     }
 
-    /// Does `work` in the world that the server was started in, which has no streams
-    /// for it: those belong to the client.
-    fn within<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
+    /// Runs `work` with the server's directory and environment, but without its
+    /// streams: those belong to the client.
+    fn with_io<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
         let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
         work(&Io {
             stdin: Input::empty(),
@@ -78,73 +77,74 @@ impl Catalogue {
         })
     }
 
-    /// Ends the sources that are programs and being asked.
+    /// Stops the programs of sources.
     pub(crate) fn stop(&self) {
         self.cancel.cancel();
     }
 
-    /// The one place where a registry is made.
+    /// A registry with the current configuration.
     pub(crate) fn registry(&self) -> Result<Registry, Vec<Diagnostic>> {
-        let made = self.within(|io| project::registry(&self.args.registry, io, Some(Target::Mcp)));
-        made.map_err(|failure| failure.diagnostics().to_vec())
+        self.with_io(|io| project::registry(&self.args.registry, io, Some(Target::Mcp)))
+            .map_err(|failure| failure.diagnostics().to_vec())
     }
 
-    /// The tool of that name, and the registry that has it.
+    /// The tool of that name, and the registry that contains it.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Tool), CallError> {
         let registry = self.registry().map_err(CallError::Failed)?;
         let tool = registry.find(name).map_err(|error| match error {
             FindError::Invalid(_) => CallError::Failed(error.diagnostics()),
-            _ => CallError::Unknown(error.diagnostics()),
+            _ => CallError::NotFound(error.diagnostics()),
         })?;
         Ok((registry, tool))
     }
 
-    /// Every tool, and what no listing before has complained about.
+    /// The listing, and those of its diagnostics that the last one did not have.
     pub(crate) fn list(&self) -> Result<(Listing, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let listing = self.look()?;
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = listing
+        let listing = self.load()?;
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let new_diagnostics = listing
             .diagnostics
             .iter()
-            .filter(|diagnostic| !told.contains(diagnostic));
-        let news = news.cloned().collect();
-        told.clone_from(&listing.diagnostics);
-        Ok((listing, news))
+            .filter(|diagnostic| !reported.contains(diagnostic))
+            .cloned()
+            .collect();
+        reported.clone_from(&listing.diagnostics);
+        Ok((listing, new_diagnostics))
     }
 
-    fn look(&self) -> Result<Listing, Vec<Diagnostic>> {
+    fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
         let registry = self.registry()?;
         let budget = self.args.budget.or_configured(&registry);
-        let found = registry.files();
+        let files = registry.files();
         let mut listing = Listing::default();
-        let unlisted = found.source_errors.iter().map(SourceError::diagnostic);
-        listing.diagnostics.extend(unlisted);
-        for offered in self.shelf.offers(found.items, budget.is_some()) {
-            match offered {
-                Ok(offer) => listing.prompts.push(offer),
-                Err(wrong) => listing.diagnostics.extend(wrong),
+        let source_errors = files.source_errors.iter().map(SourceError::diagnostic);
+        listing.diagnostics.extend(source_errors);
+        for result in self.cache.get_or_load(files.items, budget.is_some()) {
+            match result {
+                Ok(tool) => listing.prompts.push(tool),
+                Err(errors) => listing.diagnostics.extend(errors),
             }
         }
-        let offers = listing.prompts.iter().map(Arc::clone);
-        listing.offers = match budget {
+        let tools = listing.prompts.iter().map(Arc::clone);
+        listing.tools = match budget {
             Some(budget) => {
-                let counted = offers.map(|offer| (Some(Arc::clone(&offer)), offer.tokens()));
-                let index = |tool: &Tool| Offer::new(tool, true).ok().map(Arc::new);
-                let kept = budget.keep(counted.collect(), &registry, index)?;
-                kept.into_iter().flatten().collect()
+                let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.tokens()));
+                let search = |tool: &Tool| PublishedTool::new(tool, true).ok().map(Arc::new);
+                let selected = budget.keep(counted.collect(), &registry, search)?;
+                selected.into_iter().flatten().collect()
             }
-            None => offers.collect(),
+            None => tools.collect(),
         };
         Ok(listing)
     }
 
-    /// A number that another listing only has when it says the same.
+    /// A hash of all that clients can list.
     pub(crate) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        match self.look() {
+        match self.load() {
             Ok(listing) => {
-                let offers = listing.offers.iter().chain(&listing.prompts);
-                offers.for_each(|offer| offer.digest().hash(&mut hasher));
+                let tools = listing.tools.iter().chain(&listing.prompts);
+                tools.for_each(|tool| tool.digest().hash(&mut hasher));
             }
             Err(diagnostics) => {
                 let messages = diagnostics.iter().map(|diagnostic| &diagnostic.message);
@@ -154,25 +154,26 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// What is around a call of `tool`, which `cancel` ends. A template looks at
-    /// nothing, so nothing is looked for.
+    /// The context of a call of `tool`, with `cancel`. A template does not use it, so
+    /// it is empty then.
     pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
         if !tool.runs_programs() {
             return Ok(Context::default());
         }
-        let cx = self.within(|io| {
-            let project = project::project(io);
-            let config = project::config(&project, io)?;
-            Ok(project::cx(io, &project, config.env_priority))
-        });
-        let cx = cx.map_err(|failure: Failure| failure.diagnostics().to_vec())?;
+        let cx = self
+            .with_io(|io| {
+                let project = project::project(io);
+                let config = project::config(&project, io)?;
+                Ok(project::cx(io, &project, config.env_priority))
+            })
+            .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })
     }
 
-    /// The folders in which something can happen that changes the list: the root,
-    /// for its configuration, and those of tools, or what is there of their paths.
+    /// The folders to watch for changes of the list: the root, for its configuration,
+    /// and the folders of tools, or the closest ancestors that exist.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let (root, config) = self.within(|io| {
+        let (root, config) = self.with_io(|io| {
             let project = project::project(io);
             let config = project::config(&project, io);
             (project.root().to_path_buf(), config)
@@ -181,12 +182,12 @@ impl Catalogue {
             Some(folder) => folder.path().to_path_buf(),
             None => root.join("node_modules"),
         };
-        let there = |path: PathBuf| {
-            let there = path.ancestors().find(|path| path.is_dir());
-            there.map(Path::to_path_buf)
+        let closest = |path: PathBuf| {
+            let existing = path.ancestors().find(|path| path.is_dir());
+            existing.map(Path::to_path_buf)
         };
         let sources = config.map(|config| config.sources).unwrap_or_default();
-        let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(there).collect();
+        let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(closest).collect();
         folders.push(root);
         folders.sort_unstable();
         folders.dedup();
@@ -194,12 +195,12 @@ impl Catalogue {
     }
 }
 
-/// Why a call has no answer.
+/// Why a call failed.
 #[derive(Debug)]
 pub(crate) enum CallError {
     /// There is no tool of that name.
-    Unknown(Vec<Diagnostic>),
-    /// There is one, or could be, but it or the configuration is not valid, it cannot
-    /// be called so, or it failed.
+    NotFound(Vec<Diagnostic>),
+    /// The tool or the configuration is invalid, the call is invalid, or the tool
+    /// failed.
     Failed(Vec<Diagnostic>),
 }

@@ -1,31 +1,31 @@
-//! The news that the list has changed, for everybody who wants to hear it.
+//! The event that the list of tools has changed, for every connection.
 
 use tokio::sync::watch;
 
-/// The place where changes are announced.
+/// The sender of the event.
 #[derive(Debug)]
-pub(crate) struct Changes(watch::Sender<()>);
+pub(crate) struct ListChanged(watch::Sender<()>);
 
-/// Hears of changes from the time it was made on.
+/// Receives the events that follow its creation.
 #[derive(Debug)]
-pub(crate) struct Listener(watch::Receiver<()>);
+pub(crate) struct Subscription(watch::Receiver<()>);
 
-impl Changes {
+impl ListChanged {
     pub(crate) fn new() -> Self {
         Self(watch::Sender::new(()))
     }
 
-    pub(crate) fn announce(&self) {
+    pub(crate) fn notify(&self) {
         self.0.send_replace(());
     }
 
-    pub(crate) fn listen(&self) -> Listener {
-        Listener(self.0.subscribe())
+    pub(crate) fn subscribe(&self) -> Subscription {
+        Subscription(self.0.subscribe())
     }
 }
 
-impl Listener {
-    /// Waits for the next change; several at once are one.
+impl Subscription {
+    /// Waits for the next change; changes that were missed count as one.
     pub(crate) async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
             std::future::pending::<()>().await;

@@ -1,7 +1,7 @@
-//! The command line, and the run: who does what in which thread.
+//! The command line, and the run.
 //!
-//! The thread of `run` owns the streams and writes what is said; another one has
-//! the runtime; one reads standard input; each call has its own.
+//! The thread of `run` owns the streams and writes the output; another one has the
+//! async runtime; one reads standard input; each call has its own.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -19,12 +19,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
 use crate::catalogue::{Catalogue, CatalogueArgs};
-use crate::change::Changes;
+use crate::change::ListChanged;
 use crate::http::Address;
 use crate::manual::MANUAL;
-use crate::serve::{Door, serve};
-use crate::server::House;
-use crate::speech::{speak, speech};
+use crate::output::{outgoing, write_loop};
+use crate::serve::{Listen, serve};
+use crate::server::AppState;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -40,9 +40,9 @@ pub const PROGRAM: Program = Program {
 pub(crate) const NAME: &str = "cogtools-mcp";
 
 /// The variable with the token of `--http`.
-const TOKEN: &str = "MCP_SERVER_TOKEN";
-/// How long a client that does not read has, once a signal has come.
-const LAST: Duration = Duration::from_secs(1);
+const TOKEN_VAR: &str = "MCP_SERVER_TOKEN";
+/// How long a client may take to read the rest of the output after a signal.
+const FLUSH_GRACE: Duration = Duration::from_secs(1);
 
 fn command() -> Command {
     Command::new(NAME)
@@ -70,7 +70,7 @@ fn command() -> Command {
         .args(filter_args())
 }
 
-/// A socket on this machine; `localhost` is its IPv4 address.
+/// A loopback address and port; `localhost` is the IPv4 one.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let socket = match text.strip_prefix("localhost:") {
         Some(port) => port
@@ -81,8 +81,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     };
     match socket {
         Some(socket) if socket.ip().is_loopback() => Ok(socket),
-        Some(_) => Err("only addresses of this machine are served".to_owned()),
-        None => Err("write an address and a port, such as 127.0.0.1:8765".to_owned()),
+        Some(_) => Err("not a loopback address".to_owned()),
+        None => Err("expected an address and a port, such as 127.0.0.1:8765".to_owned()),
     }
 }
 
@@ -116,56 +116,56 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         if !cwd.is_dir() {
             let message = format!("`{}` is not a directory", directory.display());
             let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("--project");
-            return Err(diagnostic.hint("name the directory of a project").into());
+            return Err(diagnostic.hint("pass the directory of a project").into());
         }
         io.cwd = cwd;
     }
     let catalogue = Arc::new(Catalogue::new(args.tools, io));
-    // What is wrong from the start is said before any client waits.
+    // An invalid configuration is reported before any client waits.
     catalogue.registry()?;
-    let door = match args.http {
-        Some(socket) => Door::Http(Address {
+    let listen = match args.http {
+        Some(socket) => Listen::Http(Address {
             socket,
             token: token(io)?,
         }),
-        None => Door::Streams(io.stdin.take()),
+        None => Listen::Stdio(io.stdin.take()),
     };
-    let (speeches, heard) = speech();
-    if io.stdin.is_terminal() && matches!(door, Door::Streams(_)) {
+    let (outgoing, queue) = outgoing();
+    if io.stdin.is_terminal() && matches!(listen, Listen::Stdio(_)) {
         io.note(TERMINAL);
     }
     let stop = CancellationToken::new();
-    let house = House {
+    let state = AppState {
         catalogue,
         workers: Workers::new(),
-        changes: Changes::new(),
-        speeches,
+        list_changed: ListChanged::new(),
+        outgoing,
         stop: stop.clone(),
     };
-    let (speaking, spoken) = channel::<()>();
-    let serving = thread::Builder::new()
+    let (writing, written) = channel::<()>();
+    let server = thread::Builder::new()
         .name("mcp".into())
-        .spawn(move || end(serve(house, door), &spoken))
+        .spawn(move || exit_after_signal(serve(state, listen), &written))
         .map_err(|error| {
-            Diagnostic::new(Code::Internal, format!("no thread can be started: {error}"))
+            Diagnostic::new(Code::Internal, format!("cannot start a thread: {error}"))
         })?;
-    let said = speak(io, heard, || stop.cancel());
-    drop(speaking);
-    // A panic has been reported where it happened.
-    let ended = serving.join().unwrap_or(Ok(Code::Internal.status()));
-    said?;
-    match ended? {
+    let write_result = write_loop(io, queue, || stop.cancel());
+    drop(writing);
+    // A panic was already reported.
+    let served = server.join().unwrap_or(Ok(Code::Internal.status()));
+    write_result?;
+    match served? {
         0 => Ok(()),
         status => Err(Failure::Status(status)),
     }
 }
 
-const TERMINAL: &str = "this speaks MCP with the client that starts it, and waits for one on \
-                        standard input; `cogtools help mcp` tells how to configure clients";
+const TERMINAL: &str = "this is an MCP server, waiting for a client on standard input; see \
+                        `cogtools help mcp` for how to configure clients";
 
-/// The token that clients must send, if there is one to send.
+/// The token that clients must send, if there is one.
 fn token(io: &Io<'_>) -> Result<Option<String>, Failure> {
-    let Some(token) = io.var(TOKEN) else {
+    let Some(token) = io.var(TOKEN_VAR) else {
         return Ok(None);
     };
     match token.to_str() {
@@ -173,18 +173,18 @@ fn token(io: &Io<'_>) -> Result<Option<String>, Failure> {
             Ok(Some(token.to_owned()))
         }
         _ => {
-            let message = "a token has visible ASCII characters only";
-            let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(TOKEN);
-            Err(diagnostic.hint("choose another one").into())
+            let message = "a token can only have visible ASCII characters";
+            let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(TOKEN_VAR);
+            Err(diagnostic.hint("choose another token").into())
         }
     }
 }
 
-/// Sees to it that a signal ends the process even when the streams' own thread
-/// is held up by a client that does not read.
-fn end(served: Result<u8, Failure>, spoken: &Receiver<()>) -> Result<u8, Failure> {
+/// Exits after a signal even if a client that does not read blocks the thread that
+/// writes the output.
+fn exit_after_signal(served: Result<u8, Failure>, written: &Receiver<()>) -> Result<u8, Failure> {
     if let Ok(status @ 1..) = served
-        && spoken.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout)
+        && written.recv_timeout(FLUSH_GRACE) == Err(RecvTimeoutError::Timeout)
     {
         exit(status);
     }

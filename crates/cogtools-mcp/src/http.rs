@@ -1,9 +1,9 @@
-//! The protocol over HTTP, for clients on this machine alone.
+//! The protocol over HTTP, only for clients on this machine.
 //!
-//! Any page that a browser shows can send requests to this machine, under names
-//! of its own choice even. So it listens on a loopback address only, takes no
-//! other `Host`, no `Origin` from elsewhere, and, if asked, no one without the
-//! token.
+//! Any page in a browser can send requests to this machine, even under a host name
+//! that it controls. So the server listens only on a loopback address, and rejects
+//! any other `Host`, any foreign `Origin` and, if it has a token, any client without
+//! the token.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -27,30 +27,30 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use crate::given::Given;
-use crate::server::{House, Server};
-use crate::speech::Speech;
+use crate::output::Outgoing;
+use crate::raw_arguments::RawArguments;
+use crate::server::{AppState, Server};
 
-/// Where to listen, and what a client must know.
+/// The address to listen on, and the token.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
-    /// A loopback address; port 0 takes any.
+    /// A loopback address; port 0 selects a free port.
     pub(crate) socket: SocketAddr,
-    /// What a client has to send as `Authorization: Bearer`.
+    /// The token that clients must send as `Authorization: Bearer`.
     pub(crate) token: Option<String>,
 }
 
-type Reply = Response<BoxBody<Bytes, Infallible>>;
+type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 type Service = StreamableHttpService<Server, NeverSessionManager>;
 
-/// The one path.
+/// The only path.
 const PATH: &str = "/mcp";
-/// The largest request: arguments as large as everywhere, and what is around them.
-const LARGEST: usize = Input::LIMIT + (64 << 10);
-/// How many connections there may be; further ones wait.
-const CONNECTIONS: usize = 256;
-/// Pages of these origins are this machine's own.
-const ORIGINS: [&str; 6] = [
+/// The largest request: the limit for arguments, and space for the rest.
+const MAX_REQUEST_BYTES: usize = Input::LIMIT + (64 << 10);
+/// How many connections are served at a time; further ones wait.
+const MAX_CONNECTIONS: usize = 256;
+/// The origins of pages that this machine serves.
+const ALLOWED_ORIGINS: [&str; 6] = [
     "http://localhost:*",
     "http://127.0.0.1:*",
     "http://[::1]:*",
@@ -59,90 +59,93 @@ const ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
-/// Serves until everything ends.
-pub(crate) async fn serve(house: &Arc<House>, address: Address) -> Result<(), Failure> {
+/// Serves until the server shuts down.
+pub(crate) async fn serve(state: &Arc<AppState>, address: Address) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot listen on {}: {error}", address.socket);
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        Failure::from(diagnostic.hint("choose another port, or 0 for any that is free"))
+        Failure::from(diagnostic.hint("choose another port, or 0 for any free port"))
     };
     let listener = TcpListener::bind(address.socket).await.map_err(failed)?;
     let local = listener.local_addr().map_err(failed)?;
     let url = format!("http://{local}{PATH}\n");
-    let _ = house.speeches.send(Speech::Message(url.into_bytes())).await;
-    let gate = Arc::new(Gate {
-        service: service(house),
+    let _ = state
+        .outgoing
+        .send(Outgoing::Message(url.into_bytes()))
+        .await;
+    let guard = Arc::new(Guard {
+        service: service(state),
         token: address.token,
     });
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else {
+        let Ok(permit) = Arc::clone(&slots).acquire_owned().await else {
             return Ok(());
         };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = house.stop.cancelled() => return Ok(()),
+            () = state.stop.cancelled() => return Ok(()),
         };
-        // A client that left before it was let in is nobody's failure.
+        // A client that disconnected before it was accepted is not an error.
         let Ok((stream, _)) = accepted else { continue };
         let _ = stream.set_nodelay(true);
-        let gate = Arc::clone(&gate);
+        let guard = Arc::clone(&guard);
         tokio::spawn(async move {
-            let answer = service_fn(move |request| {
-                let gate = Arc::clone(&gate);
-                async move { Ok::<_, Infallible>(gate.answer(request).await) }
+            let service = service_fn(move |request| {
+                let guard = Arc::clone(&guard);
+                async move { Ok::<_, Infallible>(guard.handle(request).await) }
             });
-            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
             let _ = connection.await;
             drop(permit);
         });
     }
 }
 
-fn service(house: &Arc<House>) -> Service {
+fn service(state: &Arc<AppState>) -> Service {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_allowed_origins(ORIGINS)
-        .with_max_request_body_bytes(LARGEST)
-        .with_cancellation_token(house.stop.clone());
-    let house = Arc::clone(house);
-    let server = move || Ok(Server::new(Arc::clone(&house), false));
+        .with_allowed_origins(ALLOWED_ORIGINS)
+        .with_max_request_body_bytes(MAX_REQUEST_BYTES)
+        .with_cancellation_token(state.stop.clone());
+    let state = Arc::clone(state);
+    let server = move || Ok(Server::new(Arc::clone(&state), false));
     StreamableHttpService::new(server, Arc::default(), config)
 }
 
-/// What stands before the server.
-struct Gate {
+/// Checks requests before they reach the service.
+struct Guard {
     service: Service,
     token: Option<String>,
 }
 
-impl Gate {
-    async fn answer(&self, request: Request<Incoming>) -> Reply {
+impl Guard {
+    async fn handle(&self, request: Request<Incoming>) -> HttpResponse {
         if request.uri().path() != PATH {
-            return refused(StatusCode::NOT_FOUND, "the server is at /mcp\n");
+            return reject(StatusCode::NOT_FOUND, "the server is at /mcp\n");
         }
-        if !self.admits(request.headers()) {
-            let mut reply = refused(StatusCode::UNAUTHORIZED, "send the token\n");
+        if !self.is_allowed(request.headers()) {
+            let mut response = reject(StatusCode::UNAUTHORIZED, "send the token\n");
             let scheme = hyper::header::HeaderValue::from_static("Bearer");
-            reply.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-            return reply;
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+            return response;
         }
         let (mut parts, body) = request.into_parts();
-        let Ok(body) = Limited::new(body, LARGEST).collect().await else {
-            return refused(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large\n");
+        let Ok(collected) = Limited::new(body, MAX_REQUEST_BYTES).collect().await else {
+            return reject(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large\n");
         };
-        let body = body.to_bytes();
-        if let Some(given) = Given::of(&body) {
-            parts.extensions.insert(given);
+        let body = collected.to_bytes();
+        if let Some(arguments) = RawArguments::from_request(&body) {
+            parts.extensions.insert(arguments);
         }
         let request = Request::from_parts(parts, Full::new(body));
         self.service.handle(request).await
     }
 
-    /// Whether a client knows the token, if there is one. How long the comparison
-    /// takes says nothing of where a guess is wrong.
-    fn admits(&self, headers: &HeaderMap) -> bool {
+    /// Whether the client has sent the token, if there is one. The comparison takes
+    /// constant time, so that it does not reveal where a guess is wrong.
+    fn is_allowed(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.token else {
             return true;
         };
@@ -150,21 +153,21 @@ impl Gate {
             .get(AUTHORIZATION)
             .map_or(&b""[..], |value| value.as_bytes());
         let expected = format!("Bearer {token}");
-        let differing = expected
+        let difference = expected
             .bytes()
             .zip(sent)
             .fold(0, |all, (a, b)| all | (a ^ b));
-        differing == 0 && expected.len() == sent.len()
+        difference == 0 && expected.len() == sent.len()
     }
 }
 
-fn refused(status: StatusCode, text: &'static str) -> Reply {
-    let mut reply = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
-    *reply.status_mut() = status;
-    reply
+fn reject(status: StatusCode, text: &'static str) -> HttpResponse {
+    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *response.status_mut() = status;
+    response
 }
 
-/// The arguments of a call that came over HTTP, word for word.
-pub(crate) fn given(context: &RequestContext<RoleServer>) -> Option<&Given> {
+/// The unparsed arguments of a call over HTTP.
+pub(crate) fn raw_arguments(context: &RequestContext<RoleServer>) -> Option<&RawArguments> {
     context.extensions.get::<Parts>()?.extensions.get()
 }

@@ -1,29 +1,29 @@
-//! `cogtools-mcp`: the tools of a project for every client that speaks the Model
-//! Context Protocol.
+//! `cogtools-mcp`: serves the tools of a project to clients of the Model Context
+//! Protocol.
 //!
-//! It is the only program that stays: it answers over its standard streams, or
-//! over HTTP on this machine, until its client has gone. What a tool is, what it
-//! accepts and what it answers is `cogtools-core`'s to say, as everywhere.
+//! It is the only program that keeps running: over its standard streams until its
+//! client is gone, or over HTTP on this machine. What a tool is, what it accepts and
+//! what it returns is defined by `cogtools-core`, as for every program.
 
 mod answer;
+mod cache;
 mod call;
 mod catalogue;
 mod change;
 mod command;
-mod end;
-mod given;
+mod fingerprint;
 mod http;
+mod in_flight;
 mod manual;
-mod offer;
-mod page;
-mod pending;
+mod output;
 mod prompt;
+mod published_tool;
+mod raw_arguments;
+mod raw_list;
 mod serve;
 mod server;
-mod shelf;
-mod speech;
-mod stamp;
+mod shutdown;
+mod stdio;
 mod watch;
-mod wire;
 
 pub use command::PROGRAM;

@@ -1,5 +1,4 @@
-//! One life of the server: the runtime, the connection, what ends them, and that
-//! nothing is left when they have ended.
+//! One run of the server: the runtime, the connection, and the shutdown.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -11,79 +10,77 @@ use rmcp::service::{QuitReason, serve_server_with_ct};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use crate::server::{House, Server};
-use crate::wire::Wire;
-use crate::{end, http, watch};
+use crate::server::{AppState, Server};
+use crate::stdio::StdioTransport;
+use crate::{http, shutdown, watch};
 
 /// How clients reach the server.
-pub(crate) enum Door {
+pub(crate) enum Listen {
     /// One client, over the standard streams.
-    Streams(Box<dyn Read + Send>),
+    Stdio(Box<dyn Read + Send>),
     /// Any client on this machine.
     Http(http::Address),
 }
 
-/// How long tools have to end when everything ends.
-const LAST: Duration = Duration::from_secs(2);
+/// How long tools may take to stop when the server shuts down.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
-/// Serves until the end; what ended it from outside gives an exit status.
-pub(crate) fn serve(house: House, door: Door) -> Result<u8, Failure> {
+/// Serves until the client is gone or the server is shut down; returns the exit status.
+pub(crate) fn serve(state: AppState, listen: Listen) -> Result<u8, Failure> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)
-        .build();
-    let runtime = runtime.map_err(|error| {
-        Diagnostic::new(
-            Code::Internal,
-            format!("no runtime can be started: {error}"),
-        )
-    })?;
-    let house = Arc::new(house);
-    let status = runtime.block_on(live(&house, door));
-    // What waits for a file or a reader must not keep the process.
+        .build()
+        .map_err(|error| {
+            let message = format!("cannot start the async runtime: {error}");
+            Diagnostic::new(Code::Internal, message)
+        })?;
+    let state = Arc::new(state);
+    let status = runtime.block_on(run(&state, listen));
+    // A thread that waits for a file or a reader must not block the exit.
     runtime.shutdown_background();
     status
 }
 
-async fn live(house: &Arc<House>, door: Door) -> Result<u8, Failure> {
-    let following = tokio::spawn(watch::follow(Arc::clone(house)));
-    let ended = tokio::select! {
-        ended = open(house, door) => ended.map(|()| 0),
-        status = end::wait() => Ok(status),
+async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
+    let watcher = tokio::spawn(watch::run(Arc::clone(state)));
+    let result = tokio::select! {
+        result = serve_transport(state, listen) => result.map(|()| 0),
+        status = shutdown::signal() => Ok(status),
     };
-    house.stop.cancel();
-    house.catalogue.stop();
-    following.abort();
-    house.workers.none(LAST).await;
-    ended
+    state.stop.cancel();
+    state.catalogue.stop();
+    watcher.abort();
+    state.workers.wait_idle(SHUTDOWN_GRACE).await;
+    result
 }
 
-async fn open(house: &Arc<House>, door: Door) -> Result<(), Failure> {
-    match door {
-        Door::Http(address) => http::serve(house, address).await,
-        Door::Streams(source) => streams(house, source).await,
+async fn serve_transport(state: &Arc<AppState>, listen: Listen) -> Result<(), Failure> {
+    match listen {
+        Listen::Http(address) => http::serve(state, address).await,
+        Listen::Stdio(stdin) => serve_stdio(state, stdin).await,
     }
 }
 
-/// Talks with one client to the end.
-async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(), Failure> {
-    let wire = Wire::new(source, house.speeches.clone(), house.stop.clone());
-    let wire = wire.map_err(|error| {
-        Diagnostic::new(Code::Internal, format!("no thread can be started: {error}"))
-    })?;
-    let server = Server::new(Arc::clone(house), true);
-    // The wire ends by itself when everything does, after the last answers.
-    let served = serve_server_with_ct(server, wire, CancellationToken::new()).await;
+/// Serves one client until it is gone.
+async fn serve_stdio(state: &Arc<AppState>, stdin: Box<dyn Read + Send>) -> Result<(), Failure> {
+    let transport = StdioTransport::new(stdin, state.outgoing.clone(), state.stop.clone())
+        .map_err(|error| {
+            Diagnostic::new(Code::Internal, format!("cannot start a thread: {error}"))
+        })?;
+    let server = Server::new(Arc::clone(state), true);
+    // The transport follows the state's token, and ends after the last responses.
+    let served = serve_server_with_ct(server, transport, CancellationToken::new()).await;
     let Ok(service) = served else {
-        // The client left before it said anything.
+        // The client disconnected before its first request.
         return Ok(());
     };
     let peer = service.peer().clone();
-    let mut changes = house.changes.listen();
-    let telling = tokio::spawn(async move {
+    let mut list_changed = state.list_changed.subscribe();
+    let notifier = tokio::spawn(async move {
         loop {
-            changes.changed().await;
-            // Without `initialize` it is of the newer era, and subscribes.
+            list_changed.changed().await;
+            // A client that did not send `initialize` is stateless, and subscribes.
             if peer.peer_info().is_some() {
                 let _ = peer.notify_tool_list_changed().await;
                 let _ = peer.notify_prompt_list_changed().await;
@@ -91,7 +88,7 @@ async fn streams(house: &Arc<House>, source: Box<dyn Read + Send>) -> Result<(),
         }
     });
     let quit = service.waiting().await;
-    telling.abort();
+    notifier.abort();
     match quit {
         Ok(QuitReason::Closed | QuitReason::Cancelled) => Ok(()),
         Ok(_) | Err(_) => {

@@ -1,7 +1,8 @@
-//! The server of the protocol, the same over every transport and in both eras.
+//! The handler of requests, the same over every transport, for stateful and
+//! stateless clients.
 //!
-//! `rmcp` speaks the protocol; this says what there is to say. Nothing here
-//! depends on who asks: a list is the same for every client.
+//! `rmcp` implements the protocol. Nothing here depends on the client: a list is
+//! the same for all.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,44 +21,44 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
 use crate::catalogue::{Catalogue, Listing};
-use crate::change::Changes;
-use crate::given::Given;
-use crate::page::Page;
-use crate::speech::Speech;
+use crate::change::ListChanged;
+use crate::output::Outgoing;
+use crate::raw_arguments::RawArguments;
+use crate::raw_list::RawToolList;
 use crate::{answer, http, prompt};
 
-/// What every connection shares.
-pub(crate) struct House {
+/// The state that all connections share.
+pub(crate) struct AppState {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) workers: Workers,
-    pub(crate) changes: Changes,
-    pub(crate) speeches: Sender<Speech>,
-    /// Everything ends.
+    pub(crate) list_changed: ListChanged,
+    pub(crate) outgoing: Sender<Outgoing>,
+    /// Cancelled when the server shuts down.
     pub(crate) stop: CancellationToken,
 }
 
 /// One connection's server.
 #[derive(Clone)]
 pub(crate) struct Server {
-    house: Arc<House>,
-    /// Whether a client of the older era can be told of changes: over HTTP it has
-    /// no stream that stays.
-    stays: bool,
+    state: Arc<AppState>,
+    /// Whether stateful clients can be notified of changes: over HTTP they have no
+    /// stream that stays open.
+    stateful: bool,
 }
 
 impl Server {
-    pub(crate) const fn new(house: Arc<House>, stays: bool) -> Self {
-        Self { house, stays }
+    pub(crate) const fn new(state: Arc<AppState>, stateful: bool) -> Self {
+        Self { state, stateful }
     }
 
-    /// Everything there is, read afresh.
+    /// The current list of tools and prompts.
     async fn listing(&self) -> Result<Listing, ErrorData> {
-        let catalogue = Arc::clone(&self.house.catalogue);
-        let listed = tokio::task::spawn_blocking(move || catalogue.list()).await;
-        let listing = listed
-            .map_err(|_| ErrorData::internal_error("unexpected failure while listing", None))?;
-        let (listing, news) = listing.map_err(|diagnostics| answer::broken(&diagnostics))?;
-        for diagnostic in news {
+        let catalogue = Arc::clone(&self.state.catalogue);
+        let (listing, warnings) = tokio::task::spawn_blocking(move || catalogue.list())
+            .await
+            .map_err(|_| ErrorData::internal_error("unexpected failure while listing", None))?
+            .map_err(|diagnostics| answer::internal_error(&diagnostics))?;
+        for diagnostic in warnings {
             self.warn(diagnostic).await;
         }
         Ok(listing)
@@ -65,17 +66,17 @@ impl Server {
 
     async fn warn(&self, diagnostic: Diagnostic) {
         let _ = self
-            .house
-            .speeches
-            .send(Speech::Warning(Box::new(diagnostic)))
+            .state
+            .outgoing
+            .send(Outgoing::Warning(Box::new(diagnostic)))
             .await;
     }
 
-    /// Comes when the client does not want an answer any more, or everything ends.
-    async fn over(&self, request: &CancellationToken) {
+    /// Completes when the client cancels the request, or the server shuts down.
+    async fn cancelled(&self, request: &CancellationToken) {
         tokio::select! {
             () = request.cancelled() => {}
-            () = self.house.stop.cancelled() => {}
+            () = self.state.stop.cancelled() => {}
         }
     }
 }
@@ -83,7 +84,7 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder();
-        let capabilities = if self.stays {
+        let capabilities = if self.stateful {
             let tools = capabilities.enable_tools().enable_tool_list_changed();
             tools.enable_prompts().enable_prompts_list_changed().build()
         } else {
@@ -98,14 +99,14 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        whole(request)?;
-        let offers = self.listing().await?.offers;
-        let tools = match context.extensions.get::<Page>() {
-            Some(page) => {
-                page.fill(offers);
+        reject_cursor(request)?;
+        let published = self.listing().await?.tools;
+        let tools = match context.extensions.get::<RawToolList>() {
+            Some(raw_list) => {
+                raw_list.set(published);
                 Vec::new()
             }
-            None => offers.iter().filter_map(|offer| offer.tool()).collect(),
+            None => published.iter().filter_map(|tool| tool.tool()).collect(),
         };
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -115,20 +116,20 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let given = context
+        let arguments = context
             .extensions
-            .get::<Given>()
-            .or_else(|| http::given(&context));
-        let given = given.cloned();
-        let given = given.unwrap_or_else(|| Given::from_object(request.arguments));
-        let house = &self.house;
-        let called = house.workers.call(
-            &house.catalogue,
+            .get::<RawArguments>()
+            .or_else(|| http::raw_arguments(&context))
+            .cloned()
+            .unwrap_or_else(|| RawArguments::from_object(request.arguments));
+        let state = &self.state;
+        let outcome = state.workers.call(
+            &state.catalogue,
             &request.name,
-            |_| given.read(),
-            self.over(&context.ct),
+            |_| arguments.parse(),
+            self.cancelled(&context.ct),
         );
-        answer::to_call(called.await).map(CallToolResponse::Complete)
+        answer::to_call(outcome.await).map(CallToolResponse::Complete)
     }
 
     async fn list_prompts(
@@ -136,9 +137,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        whole(request)?;
-        let offers = self.listing().await?.prompts;
-        let prompts = offers.iter().filter_map(|offer| offer.prompt());
+        reject_cursor(request)?;
+        let published = self.listing().await?.prompts;
+        let prompts = published.iter().filter_map(|tool| tool.prompt());
         Ok(ListPromptsResult::with_all_items(prompts.collect()))
     }
 
@@ -147,15 +148,15 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let given = request.arguments.unwrap_or_default();
-        let house = &self.house;
-        let called = house.workers.call(
-            &house.catalogue,
+        let arguments = request.arguments.unwrap_or_default();
+        let state = &self.state;
+        let outcome = state.workers.call(
+            &state.catalogue,
             &request.name,
-            |tool| Ok(prompt::arguments(tool, given)),
-            self.over(&context.ct),
+            |tool| Ok(prompt::parse_arguments(tool, arguments)),
+            self.cancelled(&context.ct),
         );
-        answer::to_prompt(called.await).map(GetPromptResponse::Complete)
+        answer::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 
     fn accepted_subscription_filter(
@@ -166,15 +167,15 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.house.changes.listen();
+        let mut list_changed = self.state.list_changed.subscribe();
         let sink = context.sink();
         loop {
             tokio::select! {
-                () = changes.changed() => {}
+                () = list_changed.changed() => {}
                 () = context.cancelled() => return Ok(()),
-                () = self.house.stop.cancelled() => return Ok(()),
+                () = self.state.stop.cancelled() => return Ok(()),
             }
-            // Whoever did not ask for one of them is not told.
+            // Clients receive only the notifications that they subscribed to.
             if sink.accepted().tools_list_changed == Some(true) {
                 let _ = sink.notify_tool_list_changed().await;
             }
@@ -184,8 +185,7 @@ impl ServerHandler for Server {
         }
     }
 
-    /// A method that the protocol does not have, or parameters that its method
-    /// does not take.
+    /// Reports an unknown method, or invalid parameters of a known one.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -198,11 +198,11 @@ impl ServerHandler for Server {
             GetPromptRequestMethod::VALUE => {
                 "`prompts/get` takes `name`, a string, and `arguments`, an object of strings"
             }
-            // The newer era has no such method.
-            "initialize" if context.meta.protocol_version().is_none() => UNFIT,
-            "tools/list" | "prompts/list" | "subscriptions/listen" => UNFIT,
+            // Stateless MCP has no such method.
+            "initialize" if context.meta.protocol_version().is_none() => INVALID_PARAMS,
+            "tools/list" | "prompts/list" | "subscriptions/listen" => INVALID_PARAMS,
             _ => {
-                let message = format!("there is no method `{}`", request.method);
+                let message = format!("unknown method `{}`", request.method);
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
             }
         };
@@ -214,13 +214,13 @@ impl ServerHandler for Server {
     }
 }
 
-const UNFIT: &str = "these are not the parameters of that method";
+const INVALID_PARAMS: &str = "invalid parameters for this method";
 
-/// Lists have one page, so nobody can ask for another.
-fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+/// Lists have one page, so there are no cursors.
+fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         Some(_) => Err(ErrorData::invalid_params(
-            "there is one page, and no cursor",
+            "there is only one page; cursors are not supported",
             None,
         )),
         None => Ok(()),

@@ -1,5 +1,5 @@
-//! Follows the files: says when the list has really changed, soon but not for
-//! every single write.
+//! Watches the files, and notifies when the list has really changed: soon, but not
+//! for every single write.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,107 +9,108 @@ use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, Recursiv
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use crate::server::House;
+use crate::server::AppState;
 
-/// How long it has to be quiet before anybody looks.
-const QUIET: Duration = Duration::from_millis(100);
-/// How long to wait for quiet at most.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How often files are looked at where the system does not tell of changes.
-const POLL: Duration = Duration::from_secs(2);
+/// How long no event may occur before the list is loaded again.
+const DEBOUNCE: Duration = Duration::from_millis(100);
+/// How long events can postpone that.
+const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
+/// How often files are polled where the system does not report changes.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Something has happened to a file that may matter.
+/// Collects the events of files that may change the list.
 #[derive(Debug, Default)]
-struct Stir {
+struct Debounce {
     notify: Notify,
 }
 
-/// Follows the files of the house for ever.
-pub(crate) async fn follow(house: Arc<House>) {
-    let stir = Arc::new(Stir::default());
-    let Some(mut eye) = Eye::open(&stir) else {
+/// Watches the files of the project until the task is aborted.
+pub(crate) async fn run(state: Arc<AppState>) {
+    let debounce = Arc::new(Debounce::default());
+    let Some(mut watcher) = FolderWatcher::new(&debounce) else {
         return;
     };
-    let catalogue = Arc::clone(&house.catalogue);
-    let Ok((mut eye, mut known)) = tokio::task::spawn_blocking(move || {
-        // Every file is read now, and a watcher would hear of each.
+    let catalogue = Arc::clone(&state.catalogue);
+    let Ok((mut watcher, mut last_digest)) = tokio::task::spawn_blocking(move || {
+        // The list comes first: it reads every file, and each read would be an event.
         let digest = catalogue.digest();
-        eye.look_at(&catalogue.folders());
-        (eye, digest)
+        watcher.watch(&catalogue.folders());
+        (watcher, digest)
     })
     .await
     else {
         return;
     };
-    // Nobody has heard of what happened between, so there is a second look.
-    stir.notify.notify_one();
+    // Changes in between were not reported, so the list is loaded once more.
+    debounce.notify.notify_one();
     loop {
-        stir.settled().await;
-        let catalogue = Arc::clone(&house.catalogue);
-        let looked = tokio::task::spawn_blocking(move || {
-            eye.look_at(&catalogue.folders());
-            (eye, catalogue.digest())
+        debounce.wait().await;
+        let catalogue = Arc::clone(&state.catalogue);
+        let loaded = tokio::task::spawn_blocking(move || {
+            watcher.watch(&catalogue.folders());
+            (watcher, catalogue.digest())
         });
-        let Ok((same_eye, digest)) = looked.await else {
+        let Ok((same_watcher, digest)) = loaded.await else {
             return;
         };
-        eye = same_eye;
-        if std::mem::replace(&mut known, digest) != digest {
-            house.changes.announce();
+        watcher = same_watcher;
+        if std::mem::replace(&mut last_digest, digest) != digest {
+            state.list_changed.notify();
         }
     }
 }
 
-impl Stir {
-    /// Waits until something has happened, and then for quiet.
-    async fn settled(&self) {
+impl Debounce {
+    /// Waits for an event, and then until there are no more.
+    async fn wait(&self) {
         self.notify.notified().await;
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + MAX_DEBOUNCE;
         while Instant::now() < end {
-            if timeout(QUIET, self.notify.notified()).await.is_err() {
+            if timeout(DEBOUNCE, self.notify.notified()).await.is_err() {
                 return;
             }
         }
     }
 
-    fn hear(&self, event: &notify::Result<Event>) {
-        let matters = match event {
+    fn on_event(&self, event: &notify::Result<Event>) {
+        let is_relevant = match event {
             Ok(event) => {
                 !matches!(event.kind, EventKind::Access(_))
-                    && event.paths.iter().any(|path| matters(path))
+                    && event.paths.iter().any(|path| is_relevant(path))
             }
-            // Something was missed.
+            // Events were lost.
             Err(_) => true,
         };
-        if matters {
+        if is_relevant {
             self.notify.notify_one();
         }
     }
 }
 
 /// Whether a path can be a tool, a configuration or a folder of tools.
-fn matters(path: &Path) -> bool {
-    path.extension().is_none_or(|ending| ending == "yaml")
+fn is_relevant(path: &Path) -> bool {
+    path.extension().is_none_or(|extension| extension == "yaml")
         || path.file_name().is_some_and(|name| name == "package.json")
 }
 
-/// What watches folders.
-struct Eye {
+/// Watches folders.
+struct FolderWatcher {
     watcher: Box<dyn Watcher + Send>,
     folders: Vec<PathBuf>,
 }
 
-impl Eye {
-    /// The system's own way to watch, or else looking again and again.
-    fn open(stir: &Arc<Stir>) -> Option<Self> {
-        let hear = || {
-            let stir = Arc::clone(stir);
-            move |event| stir.hear(&event)
+impl FolderWatcher {
+    /// The system's own watcher, or one that polls.
+    fn new(debounce: &Arc<Debounce>) -> Option<Self> {
+        let on_event = || {
+            let debounce = Arc::clone(debounce);
+            move |event| debounce.on_event(&event)
         };
         let config = Config::default();
-        let watcher: Box<dyn Watcher + Send> = match RecommendedWatcher::new(hear(), config) {
+        let polling = config.with_poll_interval(POLL_INTERVAL);
+        let watcher: Box<dyn Watcher + Send> = match RecommendedWatcher::new(on_event(), config) {
             Ok(watcher) => Box::new(watcher),
-            Err(_) => Box::new(PollWatcher::new(hear(), config.with_poll_interval(POLL)).ok()?),
+            Err(_) => Box::new(PollWatcher::new(on_event(), polling).ok()?),
         };
         Some(Self {
             watcher,
@@ -117,9 +118,9 @@ impl Eye {
         })
     }
 
-    /// Watches these folders and no others. One that was removed and made again is
-    /// another one, so each is taken up anew.
-    fn look_at(&mut self, folders: &[PathBuf]) {
+    /// Watches exactly these folders. Each is watched anew: one that was deleted and
+    /// created again is not the same.
+    fn watch(&mut self, folders: &[PathBuf]) {
         for folder in &self.folders {
             let _ = self.watcher.unwatch(folder);
         }

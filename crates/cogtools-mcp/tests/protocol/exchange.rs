@@ -1,4 +1,4 @@
-//! One conversation with the server: lines in, lines out, in either era.
+//! One session with the server: lines in, lines out, stateful or stateless.
 
 use std::ffi::OsString;
 use std::io::Cursor;
@@ -21,7 +21,7 @@ annotations: {read_only: true}
 implementation: \"{% for _ in range(times) %}Good day, {{ person }}! {% endfor %}\"
 ";
 
-/// A server that has come to its end: exit status and both outputs.
+/// Runs the server to the end of its input: exit status and both outputs.
 pub(super) fn serve(project: &Project, input: String, args: &[&str]) -> (u8, String, String) {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut io = Io {
@@ -48,33 +48,35 @@ pub(super) fn project() -> Project {
     project
 }
 
-/// Says hello, sends the line, and compares what comes back besides the answer
-/// to hello.
+/// Sends `hello` and the line, and compares all responses but that to `hello`.
 #[track_caller]
 pub(super) fn check(hello: &Value, line: &str, expected: &[Value]) {
     let (status, stdout, stderr) = serve(&project(), format!("{hello}\n{line}"), &[]);
     assert_eq!((status, stderr.as_str()), (0, ""), "{line}");
-    let lines = stdout
+    let responses: Vec<Value> = stdout
         .lines()
-        .map(|line| serde_json::from_str(line).expect("a line is JSON"));
-    let found: Vec<Value> = lines.filter(|line: &Value| line["id"] != "hello").collect();
-    let shown = |values: &[Value]| {
-        let shown: Vec<String> = values.iter().map(|value| format!("{value:#}\n")).collect();
-        shown.concat()
+        .map(|line| serde_json::from_str(line).expect("a line is JSON"))
+        .filter(|line: &Value| line["id"] != "hello")
+        .collect();
+    let pretty = |values: &[Value]| {
+        let lines: Vec<String> = values.iter().map(|value| format!("{value:#}\n")).collect();
+        lines.concat()
     };
-    if let Some(difference) = difference(shown(expected), shown(&found)) {
+    if let Some(difference) = difference(pretty(expected), pretty(&responses)) {
         panic!("{line}\n{difference}");
     }
 }
 
-pub(super) fn older() -> Value {
+/// The first request of a stateful client.
+pub(super) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     }})
 }
 
-fn newer() -> Value {
+/// The first request of a stateless client.
+fn discover() -> Value {
     request("hello", "server/discover", json!({"_meta": meta()}))
 }
 
@@ -93,43 +95,30 @@ pub(super) fn request(id: &str, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// Checks a request in both eras; the newer one's results say that they are whole.
+/// Checks a request of a stateful and of a stateless client; the latter's results
+/// have more fields.
 #[track_caller]
 pub(super) fn check_both(method: &str, params: &Value, expected: &Value) {
-    let answer = |result: Value| {
-        let kind = if expected.get("code").is_some() {
-            "error"
-        } else {
-            "result"
-        };
-        json!({"jsonrpc": "2.0", "id": "it", kind: result})
-    };
+    let is_error = expected.get("code").is_some();
+    let kind = if is_error { "error" } else { "result" };
+    let response = |content: &Value| json!({"jsonrpc": "2.0", "id": "it", kind: content});
     let line = request("it", method, params.clone()).to_string();
-    check(&older(), &line, &[answer(expected.clone())]);
-    let mut params = params.clone();
-    params["_meta"] = meta();
-    let mut expected = expected.clone();
-    if expected.get("code").is_none() {
-        let mut whole = json!({"resultType": "complete"});
+    check(&initialize(), &line, &[response(expected)]);
+    let mut stateless_params = params.clone();
+    stateless_params["_meta"] = meta();
+    let mut stateless = expected.clone();
+    if !is_error {
+        let mut complete = json!({"resultType": "complete"});
         if method.ends_with("/list") {
-            whole["ttlMs"] = json!(0);
-            whole["cacheScope"] = json!("private");
+            complete["ttlMs"] = json!(0);
+            complete["cacheScope"] = json!("private");
         }
-        let object = expected.as_object_mut().expect("a result is an object");
-        whole.as_object_mut().expect("an object").append(object);
-        expected = whole;
+        let fields = stateless.as_object_mut().expect("a result is an object");
+        complete.as_object_mut().expect("an object").append(fields);
+        stateless = complete;
     }
-    let line = request("it", method, params).to_string();
-    let answer = if expected.get("code").is_some() {
-        "error"
-    } else {
-        "result"
-    };
-    check(
-        &newer(),
-        &line,
-        &[json!({"jsonrpc": "2.0", "id": "it", answer: expected})],
-    );
+    let line = request("it", method, stateless_params).to_string();
+    check(&discover(), &line, &[response(&stateless)]);
 }
 
 pub(super) fn text(text: &str, is_error: bool) -> Value {

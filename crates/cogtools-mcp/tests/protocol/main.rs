@@ -1,13 +1,13 @@
-//! The protocol, in both eras: what each line is answered, asserted whole.
+//! The protocol, stateful and stateless: the whole response to each line.
 
 mod exchange;
 
 use serde_json::{Value, json};
 
-use exchange::{check, check_both, older, project, request, serve, text};
+use exchange::{check, check_both, initialize, project, request, serve, text};
 
 #[test]
-fn lists_say_all_there_is() {
+fn lists_have_every_field() {
     check_both(
         "tools/list",
         &json!({}),
@@ -43,7 +43,7 @@ fn lists_say_all_there_is() {
 }
 
 #[test]
-fn calls_are_answered_and_refused_in_words() {
+fn calls_succeed_or_explain_the_error() {
     let call = |arguments: Value, expected: Value| {
         check_both(
             "tools/call",
@@ -79,17 +79,17 @@ fn calls_are_answered_and_refused_in_words() {
     check_both(
         "no/method",
         &json!({}),
-        &json!({"code": -32601, "message": "there is no method `no/method`"}),
+        &json!({"code": -32601, "message": "unknown method `no/method`"}),
     );
     check_both(
         "tools/list",
         &json!({"cursor": "2"}),
-        &json!({"code": -32602, "message": "there is one page, and no cursor"}),
+        &json!({"code": -32602, "message": "there is only one page; cursors are not supported"}),
     );
 }
 
 #[test]
-fn a_call_through_another_tool_has_that_ones_time() {
+fn a_call_through_another_tool_has_the_called_tools_timeout() {
     let project = project();
     project.file(
         "tools/slow.yaml",
@@ -102,23 +102,25 @@ fn a_call_through_another_tool_has_that_ones_time() {
         slow.clone(),
         json!({"name": "call_tool", "arguments": slow}),
     ] {
-        let input = format!("{}\n{}", older(), request("it", "tools/call", params));
+        let input = format!("{}\n{}", initialize(), request("it", "tools/call", params));
         let (status, stdout, stderr) = serve(&project, input, &[]);
         assert_eq!((status, stderr.as_str()), (0, ""));
-        let answer = stdout.lines().find(|line| line.contains("\"it\""));
-        let answer = answer.map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let late = text(
+        let response = stdout
+            .lines()
+            .find(|line| line.contains("\"it\""))
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let timed_out = text(
             "cogtools-mcp: error[TIMEOUT]: slow: the tool did not end within 0.001 s\n\
              hint: send less, or give the tool more time with `timeout`\n",
             true,
         );
-        let expected = json!({"jsonrpc": "2.0", "id": "it", "result": late});
-        assert!(answer == Some(expected), "{stdout:.1000}");
+        let expected = json!({"jsonrpc": "2.0", "id": "it", "result": timed_out});
+        assert!(response == Some(expected), "{stdout:.1000}");
     }
 }
 
 #[test]
-fn prompts_are_tools_with_text_for_arguments() {
+fn prompt_arguments_are_parsed_by_the_tools_schema() {
     let prompt = |text: &str| json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
     check_both(
         "prompts/get",
@@ -128,7 +130,7 @@ fn prompts_are_tools_with_text_for_arguments() {
 }
 
 #[test]
-fn what_is_no_request_is_told_so() {
+fn lines_that_are_not_requests_are_rejected_or_ignored() {
     let error = |code: i32, message: &str| json!({"code": code, "message": message});
     for (line, expected) in [
         ("", vec![]),
@@ -147,13 +149,13 @@ fn what_is_no_request_is_told_so() {
         (
             "[]",
             vec![
-                json!({"jsonrpc": "2.0", "error": error(-32600, "send one JSON-RPC object a line")}),
+                json!({"jsonrpc": "2.0", "error": error(-32600, "send one JSON-RPC object per line")}),
             ],
         ),
         (
             r#"{"id":"it","method":"ping"}"#,
             vec![
-                json!({"jsonrpc": "2.0", "id": "it", "error": error(-32600, "this is no request of JSON-RPC 2.0")}),
+                json!({"jsonrpc": "2.0", "id": "it", "error": error(-32600, "not a JSON-RPC 2.0 request")}),
             ],
         ),
         (
@@ -165,14 +167,14 @@ fn what_is_no_request_is_told_so() {
             )})],
         ),
     ] {
-        check(&older(), line, &expected);
+        check(&initialize(), line, &expected);
     }
 }
 
 #[test]
-fn nothing_before_the_first_request_ends_the_server() {
+fn messages_before_the_first_request_do_not_end_the_server() {
     let early = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let input = format!("{early}\n\n{{\n{}\n", older());
+    let input = format!("{early}\n\n{{\n{}\n", initialize());
     let (status, stdout, stderr) = serve(&project(), input, &[]);
     assert_eq!((status, stderr.as_str()), (0, ""));
     let last = stdout.lines().last().expect("it answers");
@@ -185,12 +187,12 @@ fn nothing_before_the_first_request_ends_the_server() {
 }
 
 #[test]
-fn broken_tools_are_left_out_and_named() {
+fn invalid_tools_are_left_out_and_reported_once() {
     let project = project();
     project.file("tools/broken.yaml", "name: other\n");
     let list = request("it", "tools/list", json!({}));
     let again = request("again", "tools/list", json!({}));
-    let input = format!("{}\n{list}\n{again}\n", older());
+    let input = format!("{}\n{list}\n{again}\n", initialize());
     let (status, stdout, stderr) = serve(&project, input, &["--tools", "gr*,broken"]);
     assert_eq!(status, 0);
     let tools = stdout.matches(r#""name":"greet","title""#).count();
@@ -204,18 +206,18 @@ fn broken_tools_are_left_out_and_named() {
     warnings.dedup();
     assert!(
         all > 0 && warnings.len() == all,
-        "each is said once: {stderr}"
+        "each is reported once: {stderr}"
     );
     let (_, stdout, _) = serve(
         &project,
-        format!("{}\n{list}\n", older()),
+        format!("{}\n{list}\n", initialize()),
         &["--exclude", "gr*"],
     );
     assert_eq!(stdout.matches(r#""name":"greet""#).count(), 0, "{stdout}");
 }
 
 #[test]
-fn a_wrong_start_is_said_at_once() {
+fn invalid_options_and_configuration_are_reported_at_the_start() {
     let project = project();
     let check = |args: &[&str], status: u8, expected: &str| {
         let (found, stdout, stderr) = serve(&project, String::new(), args);
@@ -229,20 +231,20 @@ fn a_wrong_start_is_said_at_once() {
         &["--project", "nowhere"],
         2,
         "cogtools-mcp: error[USAGE]: --project: `nowhere` is not a directory\n\
-         hint: name the directory of a project\n",
+         hint: pass the directory of a project\n",
     );
-    for (address, why) in [
-        ("0.0.0.0:1", "only addresses of this machine are served"),
+    for (address, reason) in [
+        ("0.0.0.0:1", "not a loopback address"),
         (
             "8765",
-            "write an address and a port, such as 127.0.0.1:8765",
+            "expected an address and a port, such as 127.0.0.1:8765",
         ),
     ] {
         check(
             &["--http", address],
             2,
             &format!(
-                "cogtools-mcp: error[USAGE]: invalid value '{address}' for '--http <ADDRESS>': {why}\n\
+                "cogtools-mcp: error[USAGE]: invalid value '{address}' for '--http <ADDRESS>': {reason}\n\
                  hint: usage: cogtools-mcp [OPTIONS]\nhint: --help explains every option\n"
             ),
         );

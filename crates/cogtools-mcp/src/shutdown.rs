@@ -1,17 +1,17 @@
-//! What ends the server besides its client: a signal, or the end of the process
-//! that started it, which may come without the end of any stream.
+//! What ends the server other than its client: a signal, or the exit of the parent
+//! process, after which the streams may stay open.
 
 #[cfg(unix)]
 use std::time::Duration;
 
-/// How often the parent is looked for.
+/// How often the parent is checked.
 #[cfg(unix)]
-const LOOK: Duration = Duration::from_millis(500);
+const PARENT_POLL: Duration = Duration::from_millis(500);
 
-/// Waits for one of them, and gives the exit status that tells of it.
+/// Waits for one of them, and returns the exit status for it.
 #[cfg(unix)]
-pub(crate) async fn wait() -> u8 {
-    use tokio::signal::unix::{SignalKind, signal};
+pub(crate) async fn signal() -> u8 {
+    use tokio::signal::unix::{self, SignalKind};
 
     let kinds = [
         SignalKind::terminate(),
@@ -19,7 +19,7 @@ pub(crate) async fn wait() -> u8 {
         SignalKind::hangup(),
     ];
     let [terminate, interrupt, hangup] = kinds.map(|kind| async move {
-        if let Ok(mut signals) = signal(kind)
+        if let Ok(mut signals) = unix::signal(kind)
             && signals.recv().await.is_some()
         {
             return status(kind.as_raw_value());
@@ -30,29 +30,29 @@ pub(crate) async fn wait() -> u8 {
         status = terminate => status,
         status = interrupt => status,
         status = hangup => status,
-        () = orphaned() => status(SignalKind::hangup().as_raw_value()),
+        () = parent_exited() => status(SignalKind::hangup().as_raw_value()),
     }
 }
 
-/// Waits for the user's wish to stop.
+/// Waits for Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) async fn wait() -> u8 {
+pub(crate) async fn signal() -> u8 {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
     status(2)
 }
 
-/// The status of a program that a signal ended.
+/// The status of a program that a signal terminated.
 fn status(signal: i32) -> u8 {
     u8::try_from(signal).unwrap_or(0).saturating_add(128)
 }
 
-/// Waits for the end of the process that started this one.
+/// Waits for the exit of the parent process.
 #[cfg(unix)]
-async fn orphaned() {
+async fn parent_exited() {
     let first = cogtools_program::parent();
     while cogtools_program::parent() == first {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(PARENT_POLL).await;
     }
 }

@@ -1,8 +1,8 @@
-//! The arguments of a call, word for word as the client wrote them.
+//! The arguments of a call as the client wrote them.
 //!
-//! The protocol's own reader takes any JSON: of a key that stands twice it keeps
-//! the last. `cogtools-call` refuses that, so the server reads the same text with
-//! the same reader.
+//! The protocol's own parser accepts duplicate keys: the last one wins. To reject
+//! them, as `cogtools-call` does, the server parses the same text with the same
+//! parser.
 
 use cogtools_core::Diagnostic;
 use cogtools_core::arguments::{Arguments, Syntax};
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 /// The text of a call's arguments.
 #[derive(Clone, Debug)]
-pub(crate) struct Given(Box<str>);
+pub(crate) struct RawArguments(Box<str>);
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -26,26 +26,26 @@ struct Params<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-impl Given {
-    /// The arguments in a request, if it is one and has some.
-    pub(crate) fn of(request: &[u8]) -> Option<Self> {
+impl RawArguments {
+    /// The arguments in a request, if it has some.
+    pub(crate) fn from_request(request: &[u8]) -> Option<Self> {
         let request: Request<'_> = serde_json::from_slice(request).ok()?;
         let arguments = request.params?.arguments?;
         Some(Self(arguments.get().into()))
     }
 
-    /// The same as JSON that has been read before.
+    /// The arguments as JSON that was already parsed.
     pub(crate) fn from_object(object: Option<JsonObject>) -> Self {
         let text = object.map(|object| serde_json::Value::Object(object).to_string());
         Self(text.unwrap_or_default().into())
     }
 
-    /// Reads them as every call's arguments are read.
-    pub(crate) fn read(self) -> Result<Arguments, Vec<Diagnostic>> {
-        let read = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);
-        read.map_err(|error| {
+    /// Parses them as every program does.
+    pub(crate) fn parse(self) -> Result<Arguments, Vec<Diagnostic>> {
+        let parsed = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);
+        parsed.map_err(|error| {
             let mut diagnostic = error.diagnostic();
-            // Here nothing comes on standard input.
+            // The general hint is about standard input.
             diagnostic.hints = vec![HINT.into()];
             diagnostic.location = None;
             vec![diagnostic]
@@ -63,10 +63,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_taken_word_for_word() {
+    fn arguments_are_taken_verbatim() {
         let check = |request: &str, expected: Option<&str>| {
-            let given = Given::of(request.as_bytes()).map(|given| given.0.into_string());
-            assert_eq!(given.as_deref(), expected, "{request}");
+            let found = RawArguments::from_request(request.as_bytes());
+            assert_eq!(found.as_ref().map(|raw| &*raw.0), expected, "{request}");
         };
         check(
             r#"{"params":{"arguments":{"a":1,"a": 2}}}"#,
@@ -79,9 +79,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_refused() {
-        let given = Given(r#"{"a":1,"a":2}"#.into());
-        let diagnostics = given.read().expect_err("`a` stands twice");
+    fn a_duplicate_key_is_rejected() {
+        let arguments = RawArguments(r#"{"a":1,"a":2}"#.into());
+        let diagnostics = arguments.parse().expect_err("`a` is a duplicate key");
         assert_eq!(diagnostics[0].hints, [Hint::from(HINT)]);
     }
 }

@@ -1,0 +1,286 @@
+//! A server that is a program, over its standard streams: one message per line.
+//!
+//! To stop it, its standard input is closed, as the protocol requires; then its
+//! process group gets SIGTERM, then SIGKILL.
+
+use std::ffi::OsStr;
+use std::io::{Read, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cogtools_core::process::{Exit, Group};
+use cogtools_program::{Line, Lines, Vars};
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::error::ClientError;
+
+/// The largest message.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
+/// How much output that is not a message is ignored.
+const MAX_STRAY_BYTES: usize = 1 << 20;
+/// How much of the first line that is not a message is shown.
+const MAX_STRAY_CHARS: usize = 120;
+/// How much of the end of standard error is shown.
+const STDERR_TAIL_BYTES: usize = 2 << 10;
+/// How long a server may take to exit after its input is closed, and after SIGTERM.
+const EXIT_GRACE: Duration = Duration::from_secs(1);
+const KILL_GRACE: Duration = Duration::from_millis(200);
+/// How long a server may take to exit after it has closed its own output.
+const CLOSED_GRACE: Duration = Duration::from_millis(50);
+
+/// What a server wrote other than messages, and how its output ended.
+#[derive(Debug, Default)]
+struct OutputCapture {
+    stray_output: Option<String>,
+    stray_bytes: usize,
+    too_large: bool,
+    closed: bool,
+    stderr: Vec<u8>,
+}
+
+/// The standard streams of a running server, as a transport.
+#[derive(Clone)]
+pub(crate) struct ChildTransport {
+    messages: Arc<tokio::sync::Mutex<Receiver<ServerJsonRpcMessage>>>,
+    stdin_tx: Arc<Mutex<Option<mpsc::Sender<Vec<u8>>>>>,
+}
+
+/// A running server.
+pub(crate) struct ServerProcess {
+    name: String,
+    group: Group,
+    transport: ChildTransport,
+    capture: Arc<Mutex<OutputCapture>>,
+}
+
+/// How to stop a server: with time to exit by itself, or without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Gracefully,
+    Immediately,
+}
+
+impl ServerProcess {
+    /// Starts the server `name` with exactly the variables `vars`.
+    pub(crate) fn start(
+        name: &str,
+        program: &str,
+        args: &[String],
+        vars: &Vars,
+        cwd: &Path,
+    ) -> Result<Self, ClientError> {
+        let path = vars.get(OsStr::new("PATH"));
+        let file = which::which_in(program, path, cwd)
+            .map_err(|_| ClientError::NotFound(name.to_owned(), program.to_owned()))?;
+        let mut command = Command::new(file);
+        command.args(args).current_dir(cwd).env_clear().envs(vars);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let failed = |error| ClientError::Start(name.to_owned(), error);
+        let mut group = Group::start(&mut command).map_err(failed)?;
+        let capture = Arc::<Mutex<OutputCapture>>::default();
+        let transport = connect(group.child(), &capture).map_err(failed)?;
+        Ok(Self {
+            name: name.to_owned(),
+            group,
+            transport,
+            capture,
+        })
+    }
+
+    /// Its standard streams.
+    pub(crate) fn transport(&self) -> ChildTransport {
+        self.transport.clone()
+    }
+
+    /// Stops it and the processes that it has started; returns how it exited.
+    pub(crate) fn stop(&mut self, stop: Stop) -> String {
+        lock(&self.transport.stdin_tx).take();
+        let was_closed = lock(&self.capture).closed;
+        if stop == Stop::Gracefully {
+            self.wait_closed(EXIT_GRACE);
+        }
+        if !lock(&self.capture).closed {
+            self.group.terminate();
+            self.wait_closed(KILL_GRACE);
+        } else if was_closed {
+            // The streams are closed shortly before the process has exited.
+            thread::sleep(CLOSED_GRACE);
+        }
+        self.group.kill();
+        self.group.reap().map_or_else(
+            |error| error.to_string(),
+            |status| Exit::Status(status).describe(),
+        )
+    }
+
+    /// Waits until its standard output is closed, at most for `grace`.
+    fn wait_closed(&self, grace: Duration) {
+        let end = Instant::now() + grace;
+        while !lock(&self.capture).closed && Instant::now() < end {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The reason for a lost connection, of which the protocol knows nothing more.
+    pub(crate) fn exit_error(&mut self, phase: &'static str) -> ClientError {
+        let (too_large, too_much_stray) = {
+            let capture = lock(&self.capture);
+            let output = capture.stray_output.clone();
+            let too_much = output.filter(|_| capture.stray_bytes > MAX_STRAY_BYTES);
+            (capture.too_large, too_much)
+        };
+        let name = self.name.clone();
+        match too_much_stray {
+            _ if too_large => ClientError::TooLarge(name),
+            Some(output) => ClientError::StrayOutput(name, output),
+            None => {
+                let exit = self.stop(Stop::Gracefully);
+                match self.stray_output() {
+                    Some(output) => ClientError::StrayOutput(name, format!("{output}; it {exit}")),
+                    None => ClientError::Exited(name, exit, phase),
+                }
+            }
+        }
+    }
+
+    /// The first line of its output that was not a message.
+    pub(crate) fn stray_output(&self) -> Option<String> {
+        lock(&self.capture).stray_output.clone()
+    }
+
+    /// The end of its standard error.
+    pub(crate) fn stderr(&self) -> String {
+        let capture = lock(&self.capture);
+        let start = capture.stderr.len().saturating_sub(STDERR_TAIL_BYTES);
+        String::from_utf8_lossy(&capture.stderr[start..])
+            .trim()
+            .to_owned()
+    }
+}
+
+/// Starts a thread for each of the server's streams.
+fn connect(
+    child: &mut Child,
+    capture: &Arc<Mutex<OutputCapture>>,
+) -> std::io::Result<ChildTransport> {
+    let (stdin_tx, lines) = mpsc::channel::<Vec<u8>>();
+    let (sender, messages) = channel(16);
+    if let Some(mut stdin) = child.stdin.take() {
+        spawn("stdin", move || {
+            for line in lines {
+                if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+                    return;
+                }
+            }
+        })?;
+    }
+    if let Some(stdout) = child.stdout.take() {
+        let capture = Arc::clone(capture);
+        spawn("stdout", move || {
+            read_messages(stdout, &capture, &|message| {
+                sender.blocking_send(message).is_ok()
+            });
+            lock(&capture).closed = true;
+        })?;
+    }
+    if let Some(stderr) = child.stderr.take() {
+        let capture = Arc::clone(capture);
+        spawn("stderr", move || capture_stderr(stderr, &capture))?;
+    }
+    Ok(ChildTransport {
+        messages: Arc::new(tokio::sync::Mutex::new(messages)),
+        stdin_tx: Arc::new(Mutex::new(Some(stdin_tx))),
+    })
+}
+
+impl Transport<RoleClient> for ChildTransport {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let broken_pipe = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        let encoded = serde_json::to_vec(&item).map_err(std::io::Error::from);
+        let sent = encoded.and_then(|mut line| {
+            line.push(b'\n');
+            let stdin_tx = lock(&self.stdin_tx);
+            let stdin_tx = stdin_tx.as_ref().ok_or_else(broken_pipe)?;
+            stdin_tx.send(line).map_err(|_| broken_pipe())
+        });
+        std::future::ready(sent)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.messages.lock().await.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// Reads messages until the end of the output, or until too much of it is stray.
+fn read_messages(
+    stdout: impl Read,
+    capture: &Mutex<OutputCapture>,
+    send: &dyn Fn(ServerJsonRpcMessage) -> bool,
+) {
+    for line in Lines::new(stdout, MAX_MESSAGE_BYTES) {
+        let Line::Text(line) = line else {
+            lock(capture).too_large = true;
+            return;
+        };
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            continue;
+        }
+        if let Ok(message) = serde_json::from_slice(text) {
+            if !send(message) {
+                return;
+            }
+            continue;
+        }
+        let mut capture = lock(capture);
+        capture.stray_bytes += line.len();
+        capture.stray_output.get_or_insert_with(|| {
+            let text = String::from_utf8_lossy(text);
+            text.chars().take(MAX_STRAY_CHARS).collect()
+        });
+        if capture.stray_bytes > MAX_STRAY_BYTES {
+            return;
+        }
+    }
+}
+
+/// Stores the end of standard error.
+fn capture_stderr(mut source: impl Read, capture: &Mutex<OutputCapture>) {
+    let mut buffer = vec![0; 8 << 10];
+    while let Ok(count @ 1..) = source.read(&mut buffer) {
+        let stderr = &mut lock(capture).stderr;
+        stderr.extend_from_slice(&buffer[..count]);
+        let excess = stderr.len().saturating_sub(2 * STDERR_TAIL_BYTES);
+        stderr.drain(..excess);
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new()
+        .name(name.into())
+        .spawn(work)
+        .map(drop)
+}
+
+/// Locks a mutex whose data stays consistent even if a holder panics.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

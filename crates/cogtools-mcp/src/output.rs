@@ -1,0 +1,48 @@
+//! The server's output: messages to standard output, warnings to standard error.
+//!
+//! Only the thread that runs the program writes to the streams; the others send it
+//! what to write, so a client that reads slowly slows the server down.
+
+use cogtools_core::Diagnostic;
+use cogtools_program::{Failure, Io, Severity};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// How many messages may wait to be written.
+const MAX_QUEUED: usize = 64;
+
+/// Something to write.
+#[derive(Debug)]
+pub(crate) enum Outgoing {
+    /// A line for the client.
+    Message(Vec<u8>),
+    /// A problem that does not end the server.
+    Warning(Box<Diagnostic>),
+}
+
+/// The two ends of the queue.
+pub(crate) fn outgoing() -> (Sender<Outgoing>, Receiver<Outgoing>) {
+    channel(MAX_QUEUED)
+}
+
+/// Writes until every sender is gone. After a failure it calls `on_failure` once and
+/// drains the queue, so that no sender blocks.
+pub(crate) fn write_loop(
+    io: &mut Io<'_>,
+    mut queue: Receiver<Outgoing>,
+    on_failure: impl Fn(),
+) -> Result<(), Failure> {
+    let mut result = Ok(());
+    while let Some(item) = queue.blocking_recv() {
+        match item {
+            Outgoing::Warning(diagnostic) => io.report(Severity::Warning, &diagnostic),
+            Outgoing::Message(line) if result.is_ok() => {
+                result = io.print(&line);
+                if result.is_err() {
+                    on_failure();
+                }
+            }
+            Outgoing::Message(_) => {}
+        }
+    }
+    result
+}
