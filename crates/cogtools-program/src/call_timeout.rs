@@ -1,8 +1,7 @@
-//! The work of a tool, within its time.
+//! Calls with a timeout.
 //!
-//! It works in a thread of its own: hosts wait for ever, so a template that does
-//! not end must be left behind. `cogtools-call` and the server of MCP differ in
-//! how they wait, and in nothing else.
+//! A call runs in a separate thread: hosts wait for ever, so a template that does not end must
+//! be abandoned. `cogtools-call` and the MCP server differ only in how they wait.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -12,42 +11,43 @@ use cogtools_core::{Call, Code, Context, Diagnostic, Limit, ToolOutput};
 use crate::failure::Failure;
 use crate::process::SignalGuard;
 
-/// The stack of the thread in which a tool works: as much as a main thread has.
-const STACK: usize = 8 << 20;
+/// The stack size of the thread that runs a tool, which is that of a main thread.
+const STACK_SIZE: usize = 8 << 20;
 
-/// The answer to the call, if it comes in time. A program is never left behind:
-/// whoever runs it ends it in time.
-pub(crate) fn bounded(call: Call, cx: Context) -> Result<ToolOutput, Failure> {
+/// Runs the call until its deadline. A program is never left running: it is terminated at the
+/// deadline.
+pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, Failure> {
     let limit = call.limit();
     let cancel = cx.cancel.clone();
-    let watch = limit.runs_programs().then(|| SignalGuard::begin(&cancel));
+    let signals = limit.runs_programs().then(|| SignalGuard::begin(&cancel));
     let (sender, receiver) = channel();
     start(limit.name(), move || {
         let _ = sender.send(call.run(&cx));
     })
     .map_err(|diagnostic| Failure::from(*diagnostic))?;
-    let mut answer = receiver.recv_timeout(limit.patience());
-    if limit.runs_programs() && answer == Err(RecvTimeoutError::Timeout) {
+    let mut result = receiver.recv_timeout(limit.patience());
+    if limit.runs_programs() && result == Err(RecvTimeoutError::Timeout) {
         cancel.cancel();
-        answer = receiver.recv_timeout(Limit::ENDING);
+        result = receiver.recv_timeout(Limit::ENDING);
     }
-    if let Some(status) = watch.and_then(|watch| watch.status()) {
+    if let Some(status) = signals.and_then(|signals| signals.status()) {
         return Err(Failure::Status(status));
     }
-    match answer {
-        Ok(result) => result.map_err(Failure::from),
+    match result {
+        Ok(output) => output.map_err(Failure::from),
         Err(RecvTimeoutError::Timeout) => Err(limit.diagnostic().into()),
-        // A panic, which has been reported where it happened.
+        // A panic, which the panic hook has reported.
         Err(RecvTimeoutError::Disconnected) => Err(Failure::Status(Code::Internal.status())),
     }
 }
 
-/// Does `work`, which is a call of the tool `name`, in a thread of its own.
+/// Runs `work`, a call of the tool `name`, in a new thread.
 pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Box<Diagnostic>> {
-    let thread = thread::Builder::new().name("tool".into()).stack_size(STACK);
-    let started = thread.spawn(work).map(drop);
-    started.map_err(|error| {
-        let message = format!("no thread can be started for the tool: {error}");
+    let thread = thread::Builder::new()
+        .name("tool".into())
+        .stack_size(STACK_SIZE);
+    thread.spawn(work).map(drop).map_err(|error| {
+        let message = format!("cannot start a thread for the tool: {error}");
         Box::new(Diagnostic::new(Code::Internal, message).with_subject(name))
     })
 }

@@ -1,14 +1,14 @@
-//! The ends of this process that must not leave programs behind.
+//! Terminates child programs when this process is asked to end.
 //!
-//! A signal that asks it to end, and the death of the host that started it, first
-//! reach whatever this process runs; then it ends itself. It is looked out for
-//! only while something runs: otherwise the usual ends are the right ones.
+//! A termination signal, or the exit of the host that started this process, first cancels what
+//! it runs; then the process exits itself. Signals are handled only while something runs;
+//! otherwise the default action is right.
 
 use std::cell::OnceCell;
 
 use cogtools_core::Cancel;
 
-/// Looks out for the end of this process.
+/// Handles termination signals until it is dropped.
 #[derive(Debug)]
 pub struct SignalGuard {
     #[cfg(unix)]
@@ -16,56 +16,54 @@ pub struct SignalGuard {
     #[cfg(unix)]
     handlers: Vec<signal_hook::SigId>,
     #[cfg(unix)]
-    over: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    stopped: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
-/// Looks out for it from the first time that sources which are programs may run
-/// to the end of the process.
+/// Handles termination signals from the first time that sources may run programs to the end of
+/// the process.
 #[derive(Debug, Default)]
 pub struct SignalWatch {
-    watch: OnceCell<(Cancel, SignalGuard)>,
+    guard: OnceCell<(Cancel, SignalGuard)>,
     token: Option<Cancel>,
 }
 
 impl SignalWatch {
-    /// For a process that looks out for its end itself: who asks `cancel` ends what
-    /// runs.
+    /// For a process that handles signals itself, and cancels what runs with `cancel`.
     pub fn with_token(cancel: Cancel) -> Self {
         Self {
-            watch: OnceCell::new(),
+            guard: OnceCell::new(),
             token: Some(cancel),
         }
     }
 
-    /// What ends the programs that run from now on: those ends ask it, or whoever
-    /// is followed.
+    /// Starts handling signals. The returned token cancels the programs that run from now on.
     pub fn begin(&self) -> Cancel {
         if let Some(cancel) = &self.token {
             return cancel.clone();
         }
-        let (cancel, _) = self.watch.get_or_init(|| {
+        let (cancel, _) = self.guard.get_or_init(|| {
             let cancel = Cancel::default();
-            let watch = SignalGuard::begin(&cancel);
-            (cancel, watch)
+            let guard = SignalGuard::begin(&cancel);
+            (cancel, guard)
         });
         cancel.clone()
     }
 
-    /// The status to end with, if it has to.
+    /// The status to exit with, after a signal.
     pub(crate) fn status(&self) -> Option<u8> {
-        self.watch.get()?.1.status()
+        self.guard.get()?.1.status()
     }
 }
 
 #[cfg(not(unix))]
 impl SignalGuard {
-    /// Nothing here asks a process to end: it is ended.
+    /// Does nothing: this system has no termination signals.
     pub const fn begin(_: &Cancel) -> Self {
         Self {}
     }
 
-    /// The status to end with, if it has to.
-    #[expect(clippy::unused_self, reason = "there is something to ask elsewhere")]
+    /// The status to exit with, after a signal.
+    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
     pub const fn status(&self) -> Option<u8> {
         None
     }
@@ -85,42 +83,43 @@ mod unix {
 
     use super::SignalGuard;
 
-    /// How often it is looked whether the host is still there.
-    const TICK: Duration = Duration::from_millis(100);
+    /// How often to check whether the host is still running.
+    const PARENT_POLL: Duration = Duration::from_millis(100);
 
     impl SignalGuard {
-        /// From now on those ends ask `cancel`.
+        /// Cancels `cancel` on termination signals, and when the parent exits.
         pub fn begin(cancel: &Cancel) -> Self {
             let signal = Arc::new(AtomicUsize::new(0));
-            let over = Arc::new(AtomicBool::new(false));
+            let stopped = Arc::new(AtomicBool::new(false));
             let mut handlers = Vec::new();
-            let ignored = ignored();
-            let counts = |number: &i32| ignored & (1 << (number - 1)) == 0;
+            let ignored = ignored_signals();
+            let is_handled = |number: &i32| ignored & (1 << (number - 1)) == 0;
             let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-            for number in numbers.into_iter().filter(counts) {
+            for number in numbers.into_iter().filter(is_handled) {
                 let Ok(value) = usize::try_from(number) else {
                     continue;
                 };
-                // When nothing runs any more, signals do what they usually do.
-                let usual = flag::register_conditional_default(number, Arc::clone(&over));
-                drop(usual);
-                // The number first: whoever sees the wish to end can look it up.
+                // Once the guard is dropped, signals have their default action.
+                let default_action =
+                    flag::register_conditional_default(number, Arc::clone(&stopped));
+                drop(default_action);
+                // The number first, so that it is known when the token is cancelled.
                 handlers.extend(flag::register_usize(number, Arc::clone(&signal), value));
                 handlers.extend(flag::register(number, cancel.flag()));
             }
-            let watch = Self {
+            let guard = Self {
                 signal,
                 handlers,
-                over,
+                stopped,
             };
-            // `nohup` says that the work goes on when the host is gone.
-            if counts(&SIGHUP) {
-                watch.watch_parent(cancel.clone());
+            // Under `nohup`, the process continues when the host is gone.
+            if is_handled(&SIGHUP) {
+                guard.watch_parent(cancel.clone());
             }
-            watch
+            guard
         }
 
-        /// The status to end with, if it has to: 128 and the signal's number.
+        /// The status to exit with, after a signal: 128 plus its number.
         pub fn status(&self) -> Option<u8> {
             match self.signal.load(Ordering::Acquire) {
                 0 => None,
@@ -128,38 +127,40 @@ mod unix {
             }
         }
 
-        /// A process whose parent dies gets another one; nobody waits for its
-        /// answer then. It ends as if its terminal had been closed.
+        /// When the parent exits, the process gets another parent, and its result is no longer
+        /// needed. It then ends as if its terminal had been closed.
         fn watch_parent(&self, cancel: Cancel) {
             let host = parent_id();
-            let (signal, over) = (Arc::clone(&self.signal), Arc::clone(&self.over));
-            let look = move || {
-                while !over.load(Ordering::Acquire) {
+            let (signal, stopped) = (Arc::clone(&self.signal), Arc::clone(&self.stopped));
+            let poll = move || {
+                while !stopped.load(Ordering::Acquire) {
                     if parent_id() != host {
                         signal.store(usize::try_from(SIGHUP).unwrap_or(1), Ordering::Release);
                         cancel.cancel();
                         return;
                     }
-                    thread::sleep(TICK);
+                    thread::sleep(PARENT_POLL);
                 }
             };
-            // Without the thread all is as it would be without this watch.
-            let _ = thread::Builder::new().name("host".into()).spawn(look);
+            // If the thread does not start, only the check of the parent is missing.
+            let _ = thread::Builder::new().name("host".into()).spawn(poll);
         }
     }
 
-    /// The signals that whoever started this process wants it to ignore, as a set of
-    /// bits; none where the system does not tell.
-    fn ignored() -> u64 {
+    /// The signals that this process inherited as ignored, as a bit set; empty if the system does
+    /// not tell.
+    fn ignored_signals() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
-        bits.unwrap_or_default()
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+            .unwrap_or_default()
     }
 
     impl Drop for SignalGuard {
         fn drop(&mut self) {
-            self.over.store(true, Ordering::Release);
+            self.stopped.store(true, Ordering::Release);
             for handler in self.handlers.drain(..) {
                 low_level::unregister(handler);
             }
