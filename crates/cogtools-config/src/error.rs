@@ -1,4 +1,4 @@
-//! Why a file is not changed.
+//! Why a configuration file is not changed.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_program::Failure;
 use thiserror::Error;
 
-/// Why a file is not changed.
+/// Why a configuration file is not changed.
 #[derive(Debug, Error)]
-pub(crate) enum Refusal {
-    /// Nobody says where the home directory is.
-    #[error("no home directory is known")]
+pub(crate) enum ConfigFileError {
+    /// `HOME` is not set.
+    #[error("the home directory is unknown")]
     NoHome,
     /// It cannot be read.
     #[error(transparent)]
@@ -20,20 +20,20 @@ pub(crate) enum Refusal {
     /// It cannot be written.
     #[error("`{0}` cannot be written: {1}")]
     Unwritable(PathBuf, WriteError),
-    /// Somebody else has written to it meanwhile.
-    #[error("`{0}` has been changed by somebody else meanwhile")]
+    /// It has been changed by another process since it was read.
+    #[error("`{0}` has been changed by another process")]
     Overtaken(PathBuf),
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        let diagnostic = |code| Diagnostic::new(code, refusal.to_string());
-        match &refusal {
-            Refusal::NoHome => diagnostic(Code::Usage).hint("set HOME"),
-            Refusal::Text(error) => error.diagnostic(Code::InvalidConfig),
-            Refusal::Unwritable(_, error) => diagnostic(Code::IoFailed)
+impl From<ConfigFileError> for Failure {
+    fn from(error: ConfigFileError) -> Self {
+        let diagnostic = |code| Diagnostic::new(code, error.to_string());
+        match &error {
+            ConfigFileError::NoHome => diagnostic(Code::Usage).hint("set HOME"),
+            ConfigFileError::Text(error) => error.diagnostic(Code::InvalidConfig),
+            ConfigFileError::Unwritable(_, error) => diagnostic(Code::IoFailed)
                 .hint(error.hint("make room or give permission, then run this again")),
-            Refusal::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
+            ConfigFileError::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
         }
         .into()
     }
