@@ -1,4 +1,4 @@
-//! Why a file is not written, and what to do about it.
+//! Why a file is not written, and the hint for each reason.
 
 use std::path::PathBuf;
 
@@ -6,52 +6,59 @@ use cogtools_core::file::WriteError;
 use cogtools_core::text::TextError;
 use cogtools_core::{Code, Diagnostic, Location};
 
-use crate::markers::{Broken, END};
+use crate::markers::{END, MarkerError};
 
 /// Why a file is not written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
-    /// No file was named, and none of the usual ones asks for a table.
-    #[error("neither GEMINI.md nor AGENTS.md nor CLAUDE.md has the markers of a table")]
+pub(crate) enum DocumentError {
+    /// No file was named, and none of the default files has markers.
+    #[error("none of GEMINI.md, AGENTS.md and CLAUDE.md contains the markers of the table")]
     NoMarkers,
-    /// It is there, and cannot be read.
+    /// It cannot be read.
     #[error(transparent)]
     Unreadable(#[from] TextError),
-    /// Its markers are no pair.
-    #[error("{broken}")]
-    Broken { broken: Broken, place: Location },
-    /// What is added at its end would be code.
-    #[error("`{0}` ends inside of a block of code or HTML, which would swallow the table")]
-    Open(PathBuf),
-    /// Its owner wants it to stay as it is.
-    #[error("`{0}` may not be written: it is read-only")]
+    /// Its markers are not a pair.
+    #[error("{error}")]
+    Markers {
+        error: MarkerError,
+        location: Location,
+    },
+    /// A table at its end would be part of a code block.
+    #[error("`{0}` ends inside a block of code or HTML, which would contain the table")]
+    UnclosedBlock(PathBuf),
+    /// It is read-only.
+    #[error("`{0}` cannot be written: it is read-only")]
     ReadOnly(PathBuf),
-    /// Somebody wrote to it meanwhile.
-    #[error("`{0}` was changed by somebody else meanwhile")]
+    /// It has been changed by another process since it was read.
+    #[error("`{0}` has been changed by another process")]
     Overtaken(PathBuf),
-    /// The system says why.
+    /// The system reported an error.
     #[error("`{0}` cannot be written: {1}")]
     Unwritable(PathBuf, WriteError),
 }
 
-impl Refusal {
-    /// The fault to show.
+impl DocumentError {
+    /// The diagnostic to report.
     pub(crate) fn diagnostic(self) -> Diagnostic {
         let diagnostic = |code| Diagnostic::new(code, self.to_string());
         match &self {
             Self::NoMarkers => diagnostic(Code::Usage)
-                .hint("cogtools docs GEMINI.md adds them with the table at its end")
-                .hint("then they can be moved to where the table belongs"),
+                .hint("cogtools docs GEMINI.md appends them with the table")
+                .hint("move them to where the table belongs"),
             Self::Unreadable(error) => error.diagnostic(Code::InvalidConfig),
-            Self::Broken { broken, place } => {
-                let hint = match broken {
-                    Broken::NoEnd(_) => format!("write `{END}` on a line of its own behind it"),
-                    Broken::EndFirst(_) => "remove it, or put it behind the beginning".to_owned(),
+            Self::Markers { error, location } => {
+                let hint = match error {
+                    MarkerError::NoEnd(_) => format!("write `{END}` on a separate line after it"),
+                    MarkerError::EndFirst(_) => {
+                        "remove it, or move it after `cogtools:begin`".to_owned()
+                    }
                     _ => "remove it".to_owned(),
                 };
-                diagnostic(Code::InvalidConfig).hint(hint).at(place.clone())
+                diagnostic(Code::InvalidConfig)
+                    .hint(hint)
+                    .at(location.clone())
             }
-            Self::Open(_) => diagnostic(Code::InvalidConfig)
+            Self::UnclosedBlock(_) => diagnostic(Code::InvalidConfig)
                 .hint("close the block, or write the markers where the table belongs"),
             Self::ReadOnly(_) => {
                 diagnostic(Code::IoFailed).hint("make it writable, then run this again")
