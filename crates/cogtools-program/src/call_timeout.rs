@@ -47,7 +47,7 @@ pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Box
         .name("tool".into())
         .stack_size(STACK_SIZE);
     thread.spawn(work).map(drop).map_err(|error| {
-        let message = format!("cannot start a thread for the tool: {error}");
+        let message = format!("the thread for the tool cannot be started: {error}");
         Box::new(Diagnostic::new(Code::Internal, message).with_subject(name))
     })
 }

@@ -24,7 +24,7 @@ enum ReadEvent {
     End(Result<Vec<u8>, InputError>),
 }
 
-/// Why there is no input to work with.
+/// Why the input could not be read.
 #[derive(Debug)]
 pub enum InputError {
     /// It is a terminal, where people do not type JSON.

@@ -81,7 +81,7 @@ impl ToolUnderTest<'_> {
         let path = golden.display_path.display();
         let update_command = format!("cogtools test --update {}", self.shell_arg);
         let unusable = |diagnostic: Box<Diagnostic>| {
-            let message = format!("cannot use `{path}`");
+            let message = format!("`{path}` cannot be used");
             Box::new(TestFailure::new(FailureKind::Golden, message).diagnostics(vec![*diagnostic]))
         };
         let old = golden.read().map_err(unusable)?;

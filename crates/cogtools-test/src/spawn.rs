@@ -95,7 +95,7 @@ impl Spawner {
     fn run(&self, command: &mut Command, input: &[u8]) -> InvocationResult {
         let output = self.output(command, input).map_err(|error| {
             let program = command.get_program().display();
-            let message = format!("cannot start `{program}`: {error}");
+            let message = format!("`{program}` cannot be started: {error}");
             let diagnostic = Diagnostic::new(Code::IoFailed, message);
             InvocationError::Failed(vec![diagnostic])
         })?;

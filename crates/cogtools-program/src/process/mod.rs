@@ -90,10 +90,7 @@ fn change_directory(io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let changed = std::env::set_current_dir(&io.cwd).and_then(|()| std::env::current_dir());
     io.cwd = changed.map_err(|error| {
-        let message = format!(
-            "cannot change to the directory `{}`: {error}",
-            io.cwd.display()
-        );
+        let message = format!("`{}` cannot be entered: {error}", io.cwd.display());
         Diagnostic::new(Code::IoFailed, message).hint("name a directory with search permission")
     })?;
     Ok(())

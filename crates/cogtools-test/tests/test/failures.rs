@@ -60,7 +60,7 @@ fn a_golden_file_that_cannot_be_read_is_a_failure() {
         &project,
         str![[r#"
 FAILED x (1 example)
-  tools/x.yaml:3:12: example 1: golden: cannot use `tools/x.1.golden`
+  tools/x.yaml:3:12: example 1: golden: `tools/x.1.golden` cannot be used
     `tools/x.1.golden` is not a regular file
     hint: put a regular file there, or a link to one
 
