@@ -36,9 +36,11 @@ pub struct BudgetOption {
 impl BudgetArg {
     /// Reads the value of [`arg`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        let tokens = matches.get_one::<u32>("budget");
-        let tokens = tokens.and_then(|tokens| usize::try_from(*tokens).ok());
-        Self(tokens.map(Budget::new))
+        let budget = matches
+            .get_one::<u32>("budget")
+            .and_then(|tokens| usize::try_from(*tokens).ok())
+            .map(Budget::new);
+        Self(budget)
     }
 
     /// The budget of the command line, or else of the configuration.

@@ -1,6 +1,6 @@
 //! Calls with a timeout.
 //!
-//! A call runs in a separate thread: hosts wait for ever, so a template that does not end must
+//! A call runs in a separate thread: hosts wait forever, so a template that does not end must
 //! be abandoned. `cogtools-call` and the MCP server differ only in how they wait.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};

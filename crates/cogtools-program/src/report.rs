@@ -84,11 +84,12 @@ impl Reporter {
     }
 
     fn human(&self, severity: Severity, diagnostic: &Diagnostic) -> String {
-        let label = format!("{}[{}]", severity.name(), diagnostic.code.name());
-        let label = match severity {
-            Severity::Error => self.paint(&label, RED.bold()),
-            Severity::Warning => self.paint(&label, YELLOW.bold()),
+        let style = match severity {
+            Severity::Error => RED,
+            Severity::Warning => YELLOW,
         };
+        let label = format!("{}[{}]", severity.name(), diagnostic.code.name());
+        let label = self.paint(&label, style.bold());
         let line = sanitize_line(&diagnostic.summary());
         let mut text = format!("{}: {label}: {line}\n", self.program);
         if let Some(location) = &diagnostic.location {

@@ -55,7 +55,7 @@ impl Targets {
                     Err(error) => diagnostics.extend(error.diagnostics()),
                 },
                 Some(path) => {
-                    diagnostics.extend(targets.add(path, cwd).err().map(|diagnostic| *diagnostic))
+                    diagnostics.extend(targets.add(path, cwd).err().map(|diagnostic| *diagnostic));
                 }
             }
         }

@@ -23,8 +23,8 @@ pub use signals::{SignalGuard, SignalWatch};
 /// Runs `program` as this process. This is all that the `main` of a binary does.
 pub fn main(program: &Program) -> ExitCode {
     report_panics(program.name);
-    let status = std::panic::catch_unwind(|| run(program));
-    let status = status.unwrap_or_else(|_| Code::Internal.status());
+    let status =
+        std::panic::catch_unwind(|| run(program)).unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
 
@@ -126,7 +126,7 @@ pub fn parent() -> Option<u32> {
     Some(std::os::unix::process::parent_id())
 }
 
-/// The ID of the parent process, which this system does not tell.
+/// The ID of the parent process, which this system does not provide.
 #[cfg(not(unix))]
 pub const fn parent() -> Option<u32> {
     None
@@ -172,7 +172,7 @@ fn report_panics(name: &'static str) {
 /// Reports a panic, which is a bug in cogtools, like any other failure, so that no model sees a
 /// backtrace.
 fn report_panic(name: &'static str, panic: &PanicHookInfo<'_>) {
-    let cause = panic.payload_as_str().unwrap_or("no cause given");
+    let cause = panic.payload_as_str().unwrap_or("unknown cause");
     let location = panic
         .location()
         .map(|location| format!(" ({}:{})", location.file(), location.line()));

@@ -147,8 +147,7 @@ mod unix {
         }
     }
 
-    /// The signals that this process inherited as ignored, as a bit set; empty if the system does
-    /// not tell.
+    /// The signals that this process inherited as ignored, as a bit set; empty if unknown.
     fn ignored_signals() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         status

@@ -55,7 +55,7 @@ fn check(terminal: bool, expected: impl Into<Expected>) {
 
 #[test]
 fn a_terminal_is_cleared() {
-    check(true, &format!("\u{1b}[2J\u{1b}[3J\u{1b}[H{PASSED}"));
+    check(true, format!("\u{1b}[2J\u{1b}[3J\u{1b}[H{PASSED}"));
 }
 
 #[test]
