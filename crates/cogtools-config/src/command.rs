@@ -50,7 +50,7 @@ shows what a call with that option sees.",
         "KEYS",
         "A key is the dotted path of a value in `cogtoolrc(5)`: tool_sources, env_priority, \
 filter.tools, filter.exclude, filter.toolsets, hosts.HOST.tools and so on, and \
-lint.rules.RULE.\n\nThe project's package.json and the machine's file are read but never written. \
+lint.rules.RULE.\n\nThe project's package.json and the system's file are read but never written. \
 For the former, use `npm pkg set cogtools.env_priority=process`; the latter belongs to the \
 administrator.",
     ),
@@ -62,7 +62,7 @@ administrator.",
         "JSON",
         "list prints an array of objects with key, value, origin and, if there is one, line; get prints \
 one such object. env prints an object with variables, an array of objects with name, set, origin \
-(process, a file or null), line, hides (whether the other place has a value that is overridden), \
+(process, a file or null), line, hides (whether a value in the other place is overridden), \
 dangerous (whether .env may not set it) and tools; unused, the names in .env that no tool \
 declares; and ignored, the dangerous names in .env. The latter two are arrays of objects with \
 name, origin and line.",
@@ -78,7 +78,7 @@ fn command() -> Command {
         .about("Show and change the configuration of this project")
         .long_about(
             "Show the configuration of the project that contains the current directory, and where \
-             each value is set: the machine, the user, package.json, .cogtoolrc.yaml or the \
+             each value is set: the system's file, the user's file, package.json, .cogtoolrc.yaml or the \
              environment. Change the project's file, or the user's, leaving everything else in \
              it untouched.",
         )
@@ -107,13 +107,13 @@ fn command() -> Command {
                         .required(true)
                         .help("The value, in YAML: project, '[a, b]', '[{local: ./tools}]'"),
                 )
-                .args(place_args()),
+                .args(layer_args()),
         )
         .subcommand(
             Command::new("unset")
                 .about("Remove a key from a file")
                 .arg(key_arg())
-                .args(place_args()),
+                .args(layer_args()),
         )
         .subcommand(
             Command::new("env")
@@ -147,8 +147,8 @@ fn format_arg() -> Arg {
     format::format_arg().help("Output format: text, or JSON")
 }
 
-fn place_args() -> [Arg; 2] {
-    let place = |name: &'static str, other: &'static str, help: &'static str| {
+fn layer_args() -> [Arg; 2] {
+    let flag = |name: &'static str, other: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
             .action(ArgAction::SetTrue)
@@ -156,12 +156,12 @@ fn place_args() -> [Arg; 2] {
             .help(help)
     };
     [
-        place(
+        flag(
             "home",
             "project",
             "Use the user's file, ~/.gemini/cogtoolrc.yaml",
         ),
-        place(
+        flag(
             "project",
             "home",
             "Use the project's .cogtoolrc.yaml (default)",
@@ -193,7 +193,7 @@ pub(crate) struct EnvironmentArgs {
     pub(crate) env: EnvArgs,
 }
 
-/// Whose file is changed.
+/// The file to change.
 #[derive(Clone, Copy)]
 pub(crate) enum Layer {
     Home,
@@ -240,7 +240,7 @@ impl Layer {
     }
 }
 
-/// The key that is named.
+/// The key on the command line.
 fn key(matches: &ArgMatches) -> Result<Key, Failure> {
     let text: String = required(matches, "key")?;
     Key::parse(&text).map_err(|diagnostic| Failure::from(*diagnostic))
@@ -253,7 +253,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(ConfigArgs::Set(key, value, layer)) => change::set(&key, value, layer, io),
         Some(ConfigArgs::Unset(key, layer)) => change::unset(&key, layer, io),
         Some(ConfigArgs::Env(args)) => variables::show(args, io),
-        // Clap has said so already.
+        // Clap has reported the missing subcommand.
         None => Ok(()),
     }
 }

@@ -1,5 +1,4 @@
-//! A configuration file that is changed: read once, and written if it is still
-//! what was read.
+//! A configuration file to change: read once, and written unless it has changed since.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,46 +7,51 @@ use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{Text, TextError};
 use cogtools_core::{Origin, Project};
 
-use crate::refusal::Refusal;
+use crate::error::ConfigFileError;
 
-/// What some editors put in front of a text.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+/// The byte order mark, which some editors write.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A configuration file, which may not be there yet.
+/// A configuration file, which may not exist yet.
 pub(crate) struct File {
     path: WritePath,
     text: Text,
-    /// What it holds, every byte of it; none when there is no file.
+    /// All bytes of the file; `None` if it does not exist.
     before: Option<Vec<u8>>,
     origin: fn(PathBuf) -> Origin,
 }
 
 impl File {
-    /// The user's.
-    pub(crate) fn home(path: &Path) -> Result<Self, Refusal> {
+    /// The user's file.
+    pub(crate) fn home(path: &Path) -> Result<Self, ConfigFileError> {
         Self::read(WritePath::of_user(path), path, Origin::Home)
     }
 
-    /// The project's.
-    pub(crate) fn project(project: &Project) -> Result<Self, Refusal> {
-        let (path, shown) = project.resolve(Path::new(Project::CONFIG));
+    /// The project's file.
+    pub(crate) fn project(project: &Project) -> Result<Self, ConfigFileError> {
+        let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
         let path = WritePath::in_project(project.root(), &path);
-        Self::read(path, &shown, Origin::Project)
+        Self::read(path, &display_path, Origin::Project)
     }
 
-    fn read(path: WritePath, shown: &Path, origin: fn(PathBuf) -> Origin) -> Result<Self, Refusal> {
+    fn read(
+        path: WritePath,
+        display_path: &Path,
+        origin: fn(PathBuf) -> Origin,
+    ) -> Result<Self, ConfigFileError> {
         let full = path.full();
-        let (text, before) = match Text::read(&full, shown) {
+        let (text, before) = match Text::read(&full, display_path) {
             Ok(text) => {
-                let bytes = fs::read(&full)
-                    .map_err(|error| Refusal::Text(TextError::Io(shown.to_path_buf(), error)))?;
+                let bytes = fs::read(&full).map_err(|error| {
+                    ConfigFileError::Text(TextError::Io(display_path.to_path_buf(), error))
+                })?;
                 (text, Some(bytes))
             }
             Err(TextError::Absent(_)) => {
-                let text = Text::new(shown, Vec::new()).map_err(Refusal::Text)?;
+                let text = Text::new(display_path, Vec::new()).map_err(ConfigFileError::Text)?;
                 (text, None)
             }
-            Err(error) => return Err(Refusal::Text(error)),
+            Err(error) => return Err(ConfigFileError::Text(error)),
         };
         Ok(Self {
             path,
@@ -57,29 +61,30 @@ impl File {
         })
     }
 
-    /// Its text, without a byte order mark.
+    /// The text, without a byte order mark.
     pub(crate) const fn text(&self) -> &Text {
         &self.text
     }
 
-    /// Whose configuration it is.
+    /// The configuration layer of the file.
     pub(crate) fn origin(&self) -> Origin {
         (self.origin)(self.text.display_path().to_path_buf())
     }
 
-    /// Writes `text`, if it is another one.
-    pub(crate) fn write(&self, text: &str) -> Result<(), Refusal> {
-        let shown = || self.text.display_path().to_path_buf();
+    /// Writes `text`, if it differs.
+    pub(crate) fn write(&self, text: &str) -> Result<(), ConfigFileError> {
+        let display_path = || self.text.display_path().to_path_buf();
         if self.before.is_some() && text == self.text.as_str() {
             return Ok(());
         }
-        let mark = self.before.as_deref().unwrap_or_default();
-        let mark = if mark.starts_with(MARK) { MARK } else { &[] };
+        let before = self.before.as_deref();
+        let mark = before
+            .filter(|bytes| bytes.starts_with(BYTE_ORDER_MARK))
+            .map_or(&[][..], |_| BYTE_ORDER_MARK);
         let content = [mark, text.as_bytes()].concat();
-        let written = file::replace_if_unchanged(&self.path, self.before.as_deref(), &content);
-        written.map_err(|error| match error {
-            WriteError::Changed => Refusal::Overtaken(shown()),
-            error => Refusal::Unwritable(shown(), error),
+        file::replace_if_unchanged(&self.path, before, &content).map_err(|error| match error {
+            WriteError::Changed => ConfigFileError::Overtaken(display_path()),
+            error => ConfigFileError::Unwritable(display_path(), error),
         })
     }
 }

@@ -1,14 +1,14 @@
-//! A key as the command line names it, with dots on the way to it.
+//! A key on the command line: a path with dots.
 
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Target};
 
 /// The lists of a filter.
 const FILTER: [&str; 3] = ["tools", "exclude", "toolsets"];
-/// What comes before the name of a rule.
+/// The path of the lint rules.
 const RULES: &str = "lint.rules";
 
-/// A key that there is.
+/// A key of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     segments: Vec<String>,
@@ -21,48 +21,50 @@ impl Key {
             .strip_prefix(RULES)
             .and_then(|rest| rest.strip_prefix('.'));
         if let Some(rule) = rule.filter(|rule| !rule.is_empty()) {
-            let way = RULES.split('.').chain([rule]);
-            let segments = way.map(str::to_owned).collect();
+            let segments = RULES.split('.').chain([rule]).map(str::to_owned).collect();
             return Ok(Self { segments });
         }
-        let known = known();
+        let known = known_keys();
         if known.iter().any(|key| key == text) {
             let segments = text.split('.').map(str::to_owned).collect();
             return Ok(Self { segments });
         }
-        Err(Box::new(unknown(text, &known)))
+        Err(Box::new(unknown_key(text, &known)))
     }
 
-    /// The keys on the way to the value.
+    /// The segments of the path.
     pub(crate) fn segments(&self) -> Vec<&str> {
         self.segments.iter().map(String::as_str).collect()
     }
 
-    /// The key with its dots.
+    /// The path with its dots.
     pub(crate) fn name(&self) -> String {
         self.segments.join(".")
     }
 }
 
-/// Every key but those of rules, whose names only the linter knows.
-fn known() -> Vec<String> {
+/// Every key except those of rules, whose names only the linter knows.
+fn known_keys() -> Vec<String> {
     let filters = FILTER.map(|list| format!("filter.{list}"));
     let hosts = Target::NAMES.into_iter().flat_map(|host| {
         let keys = FILTER.into_iter().chain(["budget"]);
         keys.map(move |key| format!("hosts.{host}.{key}"))
     });
-    let plain = ["tool_sources", "env_priority"].map(str::to_owned);
-    let budget = ["budget".to_owned()];
-    let all = plain.into_iter().chain(filters).chain(budget);
-    all.chain(hosts).collect()
+    ["tool_sources", "env_priority"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(filters)
+        .chain(["budget".to_owned()])
+        .chain(hosts)
+        .collect()
 }
 
-fn unknown(text: &str, known: &[String]) -> Diagnostic {
-    let inside = |key: &&String| {
+fn unknown_key(text: &str, known: &[String]) -> Diagnostic {
+    let is_inside = |key: &&String| {
         let rest = key.strip_prefix(text);
         rest.is_some_and(|rest| rest.starts_with('.'))
     };
-    let below: Vec<String> = known.iter().filter(inside).cloned().collect();
+    let below: Vec<String> = known.iter().filter(is_inside).cloned().collect();
     if text == "lint" || text == RULES || text == "lint.rules." {
         let message = format!("`{text}` is a group of keys");
         return Diagnostic::new(Code::Usage, message)
@@ -76,15 +78,16 @@ fn unknown(text: &str, known: &[String]) -> Diagnostic {
     }
     let diagnostic = Diagnostic::new(Code::Usage, format!("there is no key `{text}`"));
     let names = known.iter().map(String::as_str);
-    // A key without the way to it is meant where it stands first.
-    let last = |key: &&str| key.rsplit('.').next() == Some(text);
-    let ends: Vec<&str> = names.clone().filter(last).collect();
-    let meant = match ends.first() {
-        Some(end) => Some(format!("did you mean `{end}`?")),
+    // The last segment alone means the first key that ends with it.
+    let by_last_segment = names
+        .clone()
+        .find(|key| key.rsplit('.').next() == Some(text));
+    let suggestion = match by_last_segment {
+        Some(key) => Some(format!("did you mean `{key}`?")),
         None => did_you_mean(text, names.chain(["lint.rules"])),
     };
-    match meant {
-        Some(meant) => diagnostic.hint(meant),
+    match suggestion {
+        Some(suggestion) => diagnostic.hint(suggestion),
         None => diagnostic.hint("cogtools help cogtoolrc lists the keys"),
     }
 }
@@ -97,10 +100,13 @@ mod tests {
     use cogtools_program::render_hints;
 
     #[test]
-    fn every_key_is_one_of_the_configuration() {
+    fn every_known_key_is_valid_in_the_configuration() {
         let project = Project::find(std::path::Path::new("/"), None);
         let mut tops = Vec::new();
-        for key in known().into_iter().chain(["lint.rules.a.b".to_owned()]) {
+        for key in known_keys()
+            .into_iter()
+            .chain(["lint.rules.a.b".to_owned()])
+        {
             let key = Key::parse(&key).expect("a known key");
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
@@ -110,8 +116,8 @@ mod tests {
             };
             let text = Text::new("VALUE", value.into()).expect("text");
             let origin = Origin::Project("FILE".into());
-            let settings = Config::check(&project, text, &key.segments(), origin);
-            let settings = settings.expect("a value that fits");
+            let settings =
+                Config::check(&project, text, &key.segments(), origin).expect("a valid value");
             assert_eq!(settings.len(), 1, "{settings:?}");
             assert_eq!(settings[0].key, key.name());
             tops.push(key.segments[0].clone());
@@ -121,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_none_is_explained() {
+    fn an_unknown_key_has_a_hint() {
         for (text, expected) in [
             (
                 "",

@@ -1,12 +1,12 @@
-//! `cogtools config`: what holds for the tools of a project, who says so, and a
-//! way to say otherwise that keeps every byte of a file that is not concerned.
+//! `cogtools config`: shows the configuration of a project with the origin of each value, and
+//! changes it without touching the other bytes of a file.
 
 mod change;
 mod command;
 mod edit;
+mod error;
 mod file;
 mod key;
-mod refusal;
 mod show;
 mod variables;
 

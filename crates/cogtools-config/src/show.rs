@@ -1,4 +1,4 @@
-//! `list` and `get`: what is set, and where.
+//! `list` and `get`: the values that are set, and where.
 
 use cogtools_core::Setting;
 use cogtools_program::project::{config, project};
@@ -10,10 +10,10 @@ use crate::command::ShowArgs;
 use crate::edit::render;
 use crate::key::Key;
 
-/// The exit status for a key that nobody sets, as `git config` has it.
+/// The exit status for a key that is not set, as in `git config`.
 const UNSET: u8 = 1;
 
-/// Every key that is set.
+/// Prints every key that is set.
 pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
     if args.json {
@@ -32,11 +32,13 @@ pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     io.show(&lines)
 }
 
-/// One key.
+/// Prints one key.
 pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
-    let found = settings.iter().find(|setting| setting.key == key.name());
-    let setting = found.ok_or(Failure::Status(UNSET))?;
+    let setting = settings
+        .iter()
+        .find(|setting| setting.key == key.name())
+        .ok_or(Failure::Status(UNSET))?;
     if args.json {
         io.show_json(&format!("{:#}\n", object(setting)))
     } else {
@@ -45,17 +47,17 @@ pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Fail
     }
 }
 
-/// Where a value was set, and a tab, if that is asked for.
+/// The location of a value and a tab, with `--show-origin`.
 fn origin(args: ShowArgs, setting: &Setting) -> String {
     if args.origin {
-        format!("{}\t", sanitize(&place(setting)))
+        format!("{}\t", sanitize(&location(setting)))
     } else {
         String::new()
     }
 }
 
-/// Where a value was set: a file and a line, a variable, or nowhere.
-pub(crate) fn place(setting: &Setting) -> String {
+/// Where a value is set: a file and a line, a variable, or built-in.
+pub(crate) fn location(setting: &Setting) -> String {
     match setting.line {
         Some(line) => format!("{}:{line}", setting.origin),
         None => setting.origin.to_string(),

@@ -1,12 +1,12 @@
-//! `env`: where each variable that a tool declares would come from. No character
-//! of a value is ever shown, nor how long it is.
+//! `env`: where the variables that tools declare come from. Neither a value nor its length is
+//! ever shown.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cogtools_core::environment::{DotEnv, Resolved, is_dangerous};
 use cogtools_core::{Config, Context, Diagnostic, Environment, Registry, Source};
-use cogtools_program::project::{config, cx, project};
+use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 use crate::command::EnvironmentArgs;
 
 /// A variable that tools declare.
-struct Declared {
+struct DeclaredVariable {
     name: String,
     tools: Vec<String>,
-    seen: Option<Resolved>,
-    /// Where `.env` sets it in vain, for it is dangerous.
+    resolved: Option<Resolved>,
+    /// Where `.env` sets it without effect, because it is dangerous.
     ignored: Option<(PathBuf, usize)>,
 }
 
-/// A line of `.env` that does nothing.
-struct Idle {
+/// A line of `.env` without effect.
+struct UnusedEntry {
     name: String,
-    place: (PathBuf, usize),
+    location: (PathBuf, usize),
     dangerous: bool,
 }
 
@@ -34,99 +34,107 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
     let project = project(io);
     let config = config(&project, io)?;
     let priority = args.env.priority(&config);
-    let environment = cx(io, &project, priority).environment;
+    let environment = context(io, &project, priority).environment;
     let file = environment.file().map_err(|error| error.diagnostic())?;
-    let (wanted, broken) = wanted(config);
-    let idle = idle(file.as_ref(), &wanted);
-    let declared: Vec<Declared> = wanted
+    let (names, diagnostics) = declared_names(config);
+    let unused = unused_entries(file.as_ref(), &names);
+    let declared: Vec<DeclaredVariable> = names
         .into_iter()
-        .map(|(name, tools)| Declared::new(name, tools, &environment, file.as_ref()))
+        .map(|(name, tools)| DeclaredVariable::new(name, tools, &environment, file.as_ref()))
         .collect();
     if args.json {
-        io.show_json(&format!("{:#}\n", report(&declared, &idle)))?;
+        io.show_json(&format!("{:#}\n", report(&declared, &unused)))?;
     } else {
         let text: String = if args.explain {
-            let lines = declared.iter().map(Declared::explained);
-            lines.chain(idle.iter().map(Idle::explained)).collect()
+            declared
+                .iter()
+                .map(DeclaredVariable::explain)
+                .chain(unused.iter().map(UnusedEntry::explain))
+                .collect()
         } else {
-            declared.iter().map(Declared::line).collect()
+            declared.iter().map(DeclaredVariable::line).collect()
         };
         io.print(text.as_bytes())?;
     }
-    for diagnostic in &broken {
+    for diagnostic in &diagnostics {
         io.report(Severity::Warning, diagnostic);
     }
     Ok(())
 }
 
-/// The names that tools and sources declare with who wants each, and what is
-/// wrong with tools that cannot be asked. No program is run to find out.
-fn wanted(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Diagnostic>) {
-    let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut note = |names: &[String], who: &str| {
+/// The variables that tools and sources declare, with the names of those that do, and the
+/// diagnostics of invalid tools. No program is run.
+fn declared_names(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Diagnostic>) {
+    let mut declared: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut add = |names: &[String], by: &str| {
         for name in names {
-            let all = wanted.entry(name.clone()).or_default();
-            all.push(who.to_owned());
+            declared
+                .entry(name.clone())
+                .or_default()
+                .push(by.to_owned());
         }
     };
     for source in &config.sources {
         if let Source::Provider(provider) = source {
             let settings = provider.settings();
-            note(&settings.env, &settings.name);
+            add(&settings.env, &settings.name);
         }
     }
-    let runs = |source: &Source| matches!(source, Source::Provider(_));
-    config.sources.retain(|source| !runs(source));
+    config
+        .sources
+        .retain(|source| !matches!(source, Source::Provider(_)));
     let found = Registry::new(config, None, Context::default()).map(|tool| match tool {
         Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
         Err(error) => Err(error.diagnostics()),
     });
-    let mut broken: Vec<Diagnostic> = found
+    let mut diagnostics: Vec<Diagnostic> = found
         .source_errors
         .iter()
         .map(cogtools_core::SourceError::diagnostic)
         .collect();
     for tool in found.items {
         match tool {
-            Ok((name, env)) => note(&env, &name),
-            Err(diagnostics) => broken.extend(diagnostics.into_iter().take(1)),
+            Ok((name, env)) => add(&env, &name),
+            Err(errors) => diagnostics.extend(errors.into_iter().take(1)),
         }
     }
-    (wanted, broken)
+    (declared, diagnostics)
 }
 
-/// What stands in `.env` and is not used.
-fn idle(file: Option<&DotEnv>, wanted: &BTreeMap<String, Vec<String>>) -> Vec<Idle> {
+/// The entries of `.env` that no tool declares.
+fn unused_entries(
+    file: Option<&DotEnv>,
+    declared: &BTreeMap<String, Vec<String>>,
+) -> Vec<UnusedEntry> {
     let Some(file) = file else {
         return Vec::new();
     };
-    let counts = |name: &str, line: usize| file.get(name).is_some_and(|last| last.line == line);
-    let variables = file.variables().iter();
-    variables
-        .filter(|variable| counts(&variable.name, variable.line))
-        .filter(|variable| !wanted.contains_key(&variable.name))
-        .map(|variable| Idle {
+    let is_last = |name: &str, line: usize| file.get(name).is_some_and(|last| last.line == line);
+    file.variables()
+        .iter()
+        .filter(|variable| is_last(&variable.name, variable.line))
+        .filter(|variable| !declared.contains_key(&variable.name))
+        .map(|variable| UnusedEntry {
             name: variable.name.clone(),
-            place: (file.name().to_path_buf(), variable.line),
+            location: (file.name().to_path_buf(), variable.line),
             dangerous: is_dangerous(&variable.name),
         })
         .collect()
 }
 
-impl Declared {
+impl DeclaredVariable {
     fn new(
         name: String,
         tools: Vec<String>,
         environment: &Environment,
         file: Option<&DotEnv>,
     ) -> Self {
-        let written = file.filter(|_| is_dangerous(&name));
-        let ignored = written.and_then(|file| {
+        let ignored = file.filter(|_| is_dangerous(&name)).and_then(|file| {
             let variable = file.get(&name)?;
             Some((file.name().to_path_buf(), variable.line))
         });
         Self {
-            seen: environment.lookup(&name, file),
+            resolved: environment.lookup(&name, file),
             name,
             tools,
             ignored,
@@ -135,12 +143,13 @@ impl Declared {
 
     /// Where its value comes from.
     fn origin(&self) -> String {
-        match &self.seen {
+        match &self.resolved {
             None => "missing".to_owned(),
             Some(Resolved { line: None, .. }) => "process".to_owned(),
             Some(Resolved {
-                line: Some(place), ..
-            }) => shown(place),
+                line: Some(location),
+                ..
+            }) => display(location),
         }
     }
 
@@ -148,24 +157,26 @@ impl Declared {
         format!("{}\t{}\n", sanitize(&self.name), sanitize(&self.origin()))
     }
 
-    fn explained(&self) -> String {
+    fn explain(&self) -> String {
         let mut parts = vec![self.origin()];
-        match &self.seen {
-            Some(seen) if seen.shadows && seen.line.is_some() => {
-                parts.push("hides the one of the process".to_owned());
+        match &self.resolved {
+            Some(resolved) if resolved.shadows && resolved.line.is_some() => {
+                parts.push("overrides the value of the process".to_owned());
             }
-            Some(seen) if seen.shadows => parts.push("hides the one in .env".to_owned()),
+            Some(resolved) if resolved.shadows => {
+                parts.push("overrides the value in .env".to_owned());
+            }
             _ => {}
         }
-        if let Some(place) = &self.ignored {
+        if let Some(location) = &self.ignored {
             parts.push(format!(
-                "{} is ignored, for .env may not set this name",
-                shown(place)
+                "{} is ignored because .env may not set this name",
+                display(location)
             ));
         } else if is_dangerous(&self.name) {
             parts.push(".env may not set this name".to_owned());
         }
-        parts.push(format!("wanted by {}", self.tools.join(", ")));
+        parts.push(format!("declared by {}", self.tools.join(", ")));
         format!(
             "{}\t{}\n",
             sanitize(&self.name),
@@ -174,57 +185,65 @@ impl Declared {
     }
 
     fn json(&self) -> Value {
-        let place = self.seen.as_ref().map(|seen| seen.line.as_ref());
-        let (origin, line) = match place {
+        let location = self
+            .resolved
+            .as_ref()
+            .map(|resolved| resolved.line.as_ref());
+        let (origin, line) = match location {
             None => (Value::Null, None),
             Some(None) => ("process".into(), None),
             Some(Some((file, line))) => (file.display().to_string().into(), Some(*line)),
         };
         let mut object = json!({
             "name": self.name,
-            "set": self.seen.is_some(),
+            "set": self.resolved.is_some(),
             "origin": origin,
         });
         if let Some(line) = line {
             object["line"] = line.into();
         }
-        object["hides"] = self.seen.as_ref().is_some_and(|seen| seen.shadows).into();
+        object["hides"] = self
+            .resolved
+            .as_ref()
+            .is_some_and(|resolved| resolved.shadows)
+            .into();
         object["dangerous"] = is_dangerous(&self.name).into();
         object["tools"] = self.tools.clone().into();
         object
     }
 }
 
-impl Idle {
-    fn explained(&self) -> String {
-        let why = if self.dangerous {
-            "ignored, for .env may not set this name"
+impl UnusedEntry {
+    fn explain(&self) -> String {
+        let reason = if self.dangerous {
+            "ignored because .env may not set this name"
         } else {
-            "unused, for no tool declares it"
+            "unused because no tool declares it"
         };
         format!(
-            "{}\t{}; {why}\n",
+            "{}\t{}; {reason}\n",
             sanitize(&self.name),
-            sanitize(&shown(&self.place))
+            sanitize(&display(&self.location))
         )
     }
 
     fn json(&self) -> Value {
-        object(&self.name, &self.place)
+        object(&self.name, &self.location)
     }
 }
 
-fn report(declared: &[Declared], idle: &[Idle]) -> Value {
-    let in_vain = declared.iter().filter_map(|variable| {
-        let place = variable.ignored.as_ref()?;
-        Some(object(&variable.name, place))
+fn report(declared: &[DeclaredVariable], unused: &[UnusedEntry]) -> Value {
+    let ignored = declared.iter().filter_map(|variable| {
+        let location = variable.ignored.as_ref()?;
+        Some(object(&variable.name, location))
     });
-    let dangerous = idle.iter().filter(|idle| idle.dangerous).map(Idle::json);
-    let unused = idle.iter().filter(|idle| !idle.dangerous).map(Idle::json);
+    let (dangerous, harmless): (Vec<&UnusedEntry>, Vec<&UnusedEntry>) =
+        unused.iter().partition(|entry| entry.dangerous);
+    let dangerous = dangerous.into_iter().map(UnusedEntry::json);
     json!({
-        "variables": declared.iter().map(Declared::json).collect::<Vec<_>>(),
-        "unused": unused.collect::<Vec<_>>(),
-        "ignored": in_vain.chain(dangerous).collect::<Vec<_>>(),
+        "variables": declared.iter().map(DeclaredVariable::json).collect::<Vec<_>>(),
+        "unused": harmless.into_iter().map(UnusedEntry::json).collect::<Vec<_>>(),
+        "ignored": ignored.chain(dangerous).collect::<Vec<_>>(),
     })
 }
 
@@ -232,6 +251,6 @@ fn object(name: &str, (file, line): &(PathBuf, usize)) -> Value {
     json!({"name": name, "origin": file.display().to_string(), "line": line})
 }
 
-fn shown((file, line): &(PathBuf, usize)) -> String {
+fn display((file, line): &(PathBuf, usize)) -> String {
     format!("{}:{line}", file.display())
 }

@@ -19,7 +19,7 @@ fn run(project: &Project, args: &[&str]) -> CapturedRun {
     PROGRAM.run_captured(&project.root(), Terminals::default(), args)
 }
 
-/// A run that fails with `status` and says `stderr`.
+/// Checks that a run fails with `status` and prints `stderr`.
 #[track_caller]
 fn fails(project: &Project, args: &[&str], status: u8, stderr: impl Into<Expected>) {
     outcome!(run(project, args)).fails(status, stderr);
@@ -40,7 +40,7 @@ lint:
 ";
 
 #[test]
-fn a_list_with_and_without_origins() {
+fn list_prints_every_key() {
     let project = project(SET);
     let list = str![[r#"
 tool_sources=[{local: ./tools}, node_modules]
@@ -87,7 +87,7 @@ built-in	env_priority=project
 }
 
 #[test]
-fn one_value() {
+fn get_prints_one_value() {
     let project = project(SET);
     prints(
         &project,
@@ -121,7 +121,7 @@ project
 }
 
 #[test]
-fn a_key_that_is_none() {
+fn an_unknown_key_is_an_error() {
     let project = project(SET);
     let unknown = "\
 cogtools-config: error[USAGE]: there is no key `env_priorty`
@@ -131,16 +131,16 @@ hint: did you mean `env_priority`?
 cogtools-config: error[USAGE]: `filter` is a group of keys
 hint: name one of them: `filter.tools`, `filter.exclude`, `filter.toolsets`
 ";
-    for (key, words) in [("env_priorty", unknown), ("filter", group)] {
-        fails(&project, &["get", key], 2, words);
-        fails(&project, &["set", key, "process"], 2, words);
-        fails(&project, &["unset", key], 2, words);
+    for (key, message) in [("env_priorty", unknown), ("filter", group)] {
+        fails(&project, &["get", key], 2, message);
+        fails(&project, &["set", key, "process"], 2, message);
+        fails(&project, &["unset", key], 2, message);
     }
     assert_eq!(project.read(FILE), SET);
 }
 
 #[test]
-fn what_get_prints_can_be_set() {
+fn the_output_of_get_can_be_set() {
     let project = project(SET);
     let value = run(&project, &["get", "tool_sources"]).stdout;
     prints(&project, &["unset", "tool_sources"], "");
@@ -149,7 +149,7 @@ fn what_get_prints_can_be_set() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_made() {
+fn a_missing_file_is_created() {
     let project = Project::new();
     prints(&project, &["set", "filter.exclude", "[deploy_*]"], "");
     assert_text(
@@ -168,7 +168,7 @@ filter:
 }
 
 #[test]
-fn a_file_stays_what_it_is() {
+fn mode_link_and_line_endings_are_preserved() {
     let project = Project::new();
     project
         .file("real/file.yaml", "\u{feff}env_priority: project # why\r\n")
@@ -196,9 +196,9 @@ fn a_file_stays_what_it_is() {
 }
 
 #[test]
-fn a_value_that_does_not_fit_is_not_written() {
+fn an_invalid_value_is_not_written() {
     let project = project(SET);
-    for (key, value, words) in [
+    for (key, value, error) in [
         (
             "env_priority",
             "both",
@@ -224,14 +224,14 @@ fn a_value_that_does_not_fit_is_not_written() {
              |\n 1 | [{lokal: x}]\n   |   ^^^^^\nhint: did you mean `local`?\n",
         ),
     ] {
-        let words = format!("cogtools-config: error[USAGE]: {words}");
-        fails(&project, &["set", key, value], 2, &words);
+        let message = format!("cogtools-config: error[USAGE]: {error}");
+        fails(&project, &["set", key, value], 2, &message);
     }
     assert_eq!(project.read(FILE), SET);
 }
 
 #[test]
-fn what_cannot_be_kept_is_not_touched() {
+fn a_comment_that_would_be_lost_prevents_the_change() {
     let text = "tool_sources: [ # ours\n  node_modules]\n";
     let project = project(text);
     fails(
@@ -239,7 +239,7 @@ fn what_cannot_be_kept_is_not_touched() {
         &["set", "tool_sources", "[]"],
         2,
         str![[r#"
-cogtools-config: error[USAGE]: .cogtoolrc.yaml:1:1: `tool_sources` cannot be changed here without changing what is around it
+cogtools-config: error[USAGE]: .cogtoolrc.yaml:1:1: `tool_sources` cannot be changed without changing the text around it
    |
  1 | tool_sources: [ # ours
    | ^
@@ -251,10 +251,10 @@ hint: nothing was written; edit the file by hand
 }
 
 #[test]
-fn a_file_that_is_wrong_elsewhere_is_not_touched() {
+fn a_file_with_another_error_is_not_changed() {
     let text = "tool_source: []\nenv_priority: both\n";
     let project = project(text);
-    let words = str![[r#"
+    let message = str![[r#"
 cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
    |
  1 | tool_source: []
@@ -262,9 +262,9 @@ cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_s
 hint: did you mean `tool_sources`?
 
 "#]];
-    fails(&project, &["set", "env_priority", "process"], 78, words);
+    fails(&project, &["set", "env_priority", "process"], 78, message);
     assert_eq!(project.read(FILE), text);
-    // What is set can be what mends it.
+    // Setting the invalid key itself is possible.
     project.file(FILE, "env_priority: both\n");
     prints(&project, &["set", "env_priority", "process"], "");
     assert_text(
@@ -277,7 +277,7 @@ env_priority: process
 }
 
 #[test]
-fn what_is_not_set_here_cannot_be_unset() {
+fn a_key_set_elsewhere_cannot_be_unset() {
     let project = project(SET);
     project.file(
         "package.json",
@@ -288,13 +288,13 @@ fn what_is_not_set_here_cannot_be_unset() {
         ("env_priority", "it comes from built-in"),
         (
             "filter.exclude",
-            "cogtools config list --show-origin shows what is set where",
+            "cogtools config list --show-origin shows where each key is set",
         ),
     ] {
-        let words = format!(
+        let message = format!(
             "cogtools-config: error[USAGE]: `{key}` is not set in `.cogtoolrc.yaml`\nhint: {hint}\n"
         );
-        fails(&project, &["unset", key], 2, &words);
+        fails(&project, &["unset", key], 2, &message);
     }
     prints(&project, &["unset", "lint.rules.no-examples"], "");
     let (rest, _) = SET.split_once("lint").expect("a rule");
@@ -302,23 +302,23 @@ fn what_is_not_set_here_cannot_be_unset() {
 }
 
 #[test]
-fn without_a_home_there_is_no_file_of_the_user() {
-    let words = str![[r#"
-cogtools-config: error[USAGE]: no home directory is known
+fn the_user_file_requires_a_home_directory() {
+    let message = str![[r#"
+cogtools-config: error[USAGE]: the home directory is unknown
 hint: set HOME
 
 "#]];
     let args = ["set", "--home", "env_priority", "process"];
-    fails(&Project::new(), &args, 2, words);
+    fails(&Project::new(), &args, 2, message);
 }
 
 #[test]
-fn a_command_is_needed() {
-    let words = str![[r#"
+fn a_subcommand_is_required() {
+    let message = str![[r#"
 cogtools-config: error[USAGE]: 'cogtools-config' requires a subcommand but one was not provided [subcommands: list, get, set, unset, env]
 hint: usage: cogtools-config [OPTIONS] <COMMAND>
 hint: --help explains every option
 
 "#]];
-    fails(&Project::new(), &[], 2, words);
+    fails(&Project::new(), &[], 2, message);
 }

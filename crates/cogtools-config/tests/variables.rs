@@ -27,7 +27,7 @@ fn run(project: &Project, args: &[&str]) -> CapturedRun {
 }
 
 #[test]
-fn names_and_places() {
+fn names_with_locations() {
     let lines = str![[r#"
 API_KEY	.env:3
 PATH	missing
@@ -46,13 +46,13 @@ TOKEN	missing
 }
 
 #[test]
-fn an_explanation() {
+fn explanations() {
     let lines = str![[r#"
-API_KEY	.env:3; wanted by fetch, post
-PATH	missing; .env:4 is ignored, for .env may not set this name; wanted by fetch
-TOKEN	missing; wanted by fetch
-OTHER	.env:2; unused, for no tool declares it
-LD_PRELOAD	.env:5; ignored, for .env may not set this name
+API_KEY	.env:3; declared by fetch, post
+PATH	missing; .env:4 is ignored because .env may not set this name; declared by fetch
+TOKEN	missing; declared by fetch
+OTHER	.env:2; unused because no tool declares it
+LD_PRELOAD	.env:5; ignored because .env may not set this name
 
 "#]];
     outcome!(run(&project(), &["env", "--explain"])).outputs(lines);
@@ -123,12 +123,12 @@ fn json() {
 }
 
 #[test]
-fn a_tool_that_cannot_be_asked_is_named() {
+fn an_invalid_tool_is_reported() {
     let project = project();
     project.file("tools/post.yaml", "name: post\n");
     project.file(".env", "API_KEY=hidden\n");
-    let ended = run(&project, &["env"]);
-    let words = "\
+    let found = run(&project, &["env"]);
+    let warning = "\
 cogtools-config: warning[INVALID_TOOL]: tools/post.yaml:1:1: `description` is missing
    |
  1 | name: post
@@ -136,20 +136,20 @@ cogtools-config: warning[INVALID_TOOL]: tools/post.yaml:1:1: `description` is mi
 hint: add `description: …`
 ";
     let expected = CapturedRun {
-        stderr: words.into(),
+        stderr: warning.into(),
         ..CapturedRun::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
     };
-    assert_eq!(ended, expected);
+    assert_eq!(found, expected);
 }
 
 #[test]
-fn a_file_that_is_wrong_is_said_without_its_line() {
+fn an_error_in_dotenv_does_not_show_the_line() {
     let project = project();
     project.file(".env", "API_KEY=hidden\nhidden\n");
-    let words = str![[r#"
+    let message = str![[r#"
 cogtools-config: error[INVALID_CONFIG]: .env:2: not a line of the form NAME=value
 hint: write NAME=value, or put a # before the line
 
 "#]];
-    outcome!(run(&project, &["env"])).fails(78, words);
+    outcome!(run(&project, &["env"])).fails(78, message);
 }

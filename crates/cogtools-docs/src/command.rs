@@ -1,4 +1,4 @@
-//! The program: look at tools and files, then write or compare.
+//! The program: writes the table into files, or checks that it is up to date.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Config, ConfigPaths, Diagnostic, Project, Registry, SourceError};
 use cogtools_program::call::quote;
 use cogtools_program::format::{format_arg, json_from_matches};
-use cogtools_program::project::{cx, project};
+use cogtools_program::project::{context, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::json;
 
-use crate::document::{Document, Renewed};
-use crate::refusal::Refusal;
+use crate::document::{Document, Update};
+use crate::error::DocumentError;
 use crate::table::{Row, Table};
 
 /// The program.
@@ -29,8 +29,8 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-/// The files that agents read, at the root of a project.
-const USUAL: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
+/// The files at a project's root that agents read.
+const DEFAULT_FILES: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
 
 const MANUAL: &[(&str, &str)] = &[
     (
@@ -39,7 +39,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "TABLE",
-        "One row per tool, in the order of sources and names: its name, the description up to the first line that ends a sentence, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the machine's, so that the table is the same everywhere.",
+        "One row per tool, in the order of sources and names: its name, the description up to the first line that ends a sentence, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the system's, so that the table is the same everywhere.",
     ),
     (
         "CHECK",
@@ -102,53 +102,52 @@ impl DocsArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let DocsArgs {
-        files: named,
+        files: named_files,
         check,
         print,
         json,
     } = DocsArgs::from_matches(matches);
     let project = project(io);
-    let (table, broken) = table(&project, io)?;
+    let (table, diagnostics) = table(&project, io)?;
     if print {
         if json {
             io.show_json(&format!("{:#}\n", table.json()))?;
         } else {
             io.show(&(table.lines().join("\n") + "\n"))?;
         }
-        warn(&broken, io);
+        warn(&diagnostics, io);
         return Ok(());
     }
-    let renewed = renewed(&named, &project, &table, io)?;
+    let updates = updates(&named_files, &project, &table, io)?;
     if check {
-        if renewed.iter().any(Renewed::is_stale) {
-            warn(&broken, io);
-            return Err(stale(&renewed, &named, io));
+        if updates.iter().any(Update::is_stale) {
+            warn(&diagnostics, io);
+            return Err(report_stale(&updates, &named_files, io));
         }
     } else {
-        let writable = renewed.iter().map(Renewed::check_writable);
-        all(writable)?;
-        for renewed in &renewed {
-            renewed
+        collect_all(updates.iter().map(Update::check_writable))?;
+        for update in &updates {
+            update
                 .write()
-                .map_err(|refusal| Failure::from(refusal.diagnostic()))?;
+                .map_err(|error| Failure::from(error.diagnostic()))?;
         }
     }
-    io.show_json(&report(&renewed, &table, json))?;
-    warn(&broken, io);
+    io.show_json(&report(&updates, &table, json))?;
+    warn(&diagnostics, io);
     Ok(())
 }
 
-/// The tools of `project`, and what is wrong with the others.
+/// The table of the valid tools of `project`, and the diagnostics of the others.
 fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Diagnostic>), Failure> {
-    // What a user has configured for themselves is not the project's to print.
-    let config = Config::load(project, &ConfigPaths::default());
-    let config = config.map_err(|error| Failure::from(error.diagnostics()))?;
-    let cx = cx(io, project, config.env_priority);
+    // The user's configuration must not change a file of the project.
+    let config = Config::load(project, &ConfigPaths::default())
+        .map_err(|error| Failure::from(error.diagnostics()))?;
+    let cx = context(io, project, config.env_priority);
     let found = Registry::new(config, None, cx).map(|tool| match tool {
         Ok(tool) => Ok(Row::new(&tool)),
         Err(error) => Err(error.diagnostics()),
     });
-    let mut broken: Vec<Diagnostic> = found
+    let mut diagnostics: Vec<Diagnostic> = found
         .source_errors
         .iter()
         .map(SourceError::diagnostic)
@@ -157,58 +156,61 @@ fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Diagnostic>), Fai
     for item in found.items {
         match item {
             Ok(row) => rows.push(row),
-            Err(diagnostics) => broken.extend(diagnostics),
+            Err(errors) => diagnostics.extend(errors),
         }
     }
-    Ok((Table(rows), broken))
+    Ok((Table(rows), diagnostics))
 }
 
-/// The files that are meant, with the table in them. All that stands in the way
-/// is told at once, and then nothing is written.
-fn renewed(
-    named: &[OsString],
+/// The updates of the named files, or else of the default files with markers. All errors are
+/// reported together, before anything is written.
+fn updates(
+    named_files: &[OsString],
     project: &Project,
     table: &Table,
     io: &Io<'_>,
-) -> Result<Vec<Renewed>, Failure> {
-    let files: Vec<(PathBuf, PathBuf)> = if named.is_empty() {
-        let usual = USUAL.map(|name| project.resolve(Path::new(name)));
-        usual
+) -> Result<Vec<Update>, Failure> {
+    let files: Vec<(PathBuf, PathBuf)> = if named_files.is_empty() {
+        DEFAULT_FILES
+            .map(|name| project.resolve(Path::new(name)))
             .into_iter()
             .filter(|(path, _)| path.exists())
             .collect()
     } else {
-        let named = named.iter().map(Path::new);
-        named
+        named_files
+            .iter()
+            .map(Path::new)
             .map(|name| (io.cwd.join(name), name.to_path_buf()))
             .collect()
     };
-    let opened = files
-        .into_iter()
-        .map(|(path, shown)| Document::open(WritePath::in_project(project.root(), &path), shown));
+    let opened = files.into_iter().map(|(path, display_path)| {
+        Document::open(WritePath::in_project(project.root(), &path), display_path)
+    });
     let mut documents: Vec<Document> = Vec::new();
-    for document in all(opened)? {
-        // One file may have several names: AGENTS.md is often a link to CLAUDE.md.
-        let known = documents
+    for document in collect_all(opened)? {
+        // AGENTS.md is often a link to CLAUDE.md.
+        let is_duplicate = documents
             .iter()
-            .any(|other| other.real() == document.real());
-        if !known && (document.has_markers() || !named.is_empty()) {
+            .any(|other| other.real_path() == document.real_path());
+        if !is_duplicate && (document.has_markers() || !named_files.is_empty()) {
             documents.push(document);
         }
     }
     if documents.is_empty() {
-        return Err(Refusal::NoMarkers.diagnostic().into());
+        return Err(DocumentError::NoMarkers.diagnostic().into());
     }
-    all(documents.into_iter().map(|document| document.renew(table)))
+    collect_all(documents.into_iter().map(|document| document.update(table)))
 }
 
-/// All values, or all reasons why there are none.
-fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, Failure> {
+/// All values, or all errors.
+fn collect_all<T>(
+    results: impl Iterator<Item = Result<T, DocumentError>>,
+) -> Result<Vec<T>, Failure> {
     let (mut values, mut diagnostics) = (Vec::new(), Vec::new());
     for result in results {
         match result {
             Ok(value) => values.push(value),
-            Err(refusal) => diagnostics.push(refusal.diagnostic()),
+            Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
     if diagnostics.is_empty() {
@@ -218,37 +220,41 @@ fn all<T>(results: impl Iterator<Item = Result<T, Refusal>>) -> Result<Vec<T>, F
     }
 }
 
-/// Says which files would change, and how.
-fn stale(renewed: &[Renewed], named: &[OsString], io: &mut Io<'_>) -> Failure {
-    for renewed in renewed.iter().filter(|renewed| renewed.is_stale()) {
-        let file = renewed.shown().display().to_string();
-        let hint = if named.is_empty() {
+/// Reports the files that would change, with their diffs.
+fn report_stale(updates: &[Update], named_files: &[OsString], io: &mut Io<'_>) -> Failure {
+    for update in updates.iter().filter(|update| update.is_stale()) {
+        let file = update.display_path().display().to_string();
+        let hint = if named_files.is_empty() {
             "run `cogtools docs`".to_owned()
         } else {
             format!("run `cogtools docs {}`", quote(&file))
         };
-        let message = "the table of tools is not what the tools say";
+        let message = "the table of tools is out of date";
         let diagnostic = Diagnostic::new(Code::Stale, message)
             .with_subject(file)
             .hint(hint);
         io.report(Severity::Error, &diagnostic);
-        io.quote_lines(&renewed.diff());
+        io.quote_lines(&update.diff());
     }
     Failure::Status(Code::Stale.status())
 }
 
-fn report(renewed: &[Renewed], table: &Table, json: bool) -> String {
+fn report(updates: &[Update], table: &Table, json: bool) -> String {
     if json {
-        let file =
-            |it: &Renewed| json!({"file": it.shown().display().to_string(), "action": it.action()});
-        let files: Vec<_> = renewed.iter().map(file).collect();
+        let file = |update: &Update| {
+            json!({
+            "file": update.display_path().display().to_string(),
+            "action": update.action(),
+            })
+        };
+        let files: Vec<_> = updates.iter().map(file).collect();
         return format!("{:#}\n", json!({"files": files, "tools": table.len()}));
     }
     let mut text = String::new();
-    for renewed in renewed {
+    for update in updates {
         // Writing to a string cannot fail.
-        let file = renewed.shown().display().to_string();
-        let _ = writeln!(text, "{} {}", renewed.action(), sanitize(&file));
+        let file = update.display_path().display().to_string();
+        let _ = writeln!(text, "{} {}", update.action(), sanitize(&file));
     }
     text
 }

@@ -1,7 +1,7 @@
-//! A Markdown file that has a table, or is to have one.
+//! A Markdown file with the table, or to which it is added.
 //!
-//! Bytes, not text: what is not between the markers stays as it is, whatever it
-//! is.
+//! It is handled as bytes, so that everything outside the markers is preserved, even if it is
+//! not UTF-8.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,67 +12,67 @@ use cogtools_core::text::{self, Text, TextError};
 use cogtools_program::terminal::sanitize;
 use similar::TextDiff;
 
+use crate::error::DocumentError;
 use crate::markers::{self, BEGIN, Block, END};
-use crate::refusal::Refusal;
 use crate::table::Table;
 
-/// A file, whether it is there or not.
+/// A file, which may not exist.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// The file as the user knows it.
-    pub(crate) shown: PathBuf,
+    /// The path to show.
+    pub(crate) display_path: PathBuf,
     path: WritePath,
-    /// What it says, if it is there.
+    /// Its content, if it exists.
     before: Option<Vec<u8>>,
     block: Option<Block>,
 }
 
-/// What a document will say.
+/// A document with its new content.
 #[derive(Debug)]
-pub(crate) struct Renewed {
+pub(crate) struct Update {
     document: Document,
     after: Vec<u8>,
 }
 
 impl Document {
-    /// The file at `path`, known to its user as `shown`.
-    pub(crate) fn open(path: WritePath, shown: PathBuf) -> Result<Self, Refusal> {
-        let before = match text::bytes(&path.full(), &shown, Text::LIMIT) {
+    /// Reads the file at `path`, which is shown as `display_path`.
+    pub(crate) fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
+        let before = match text::bytes(&path.full(), &display_path, Text::LIMIT) {
             Ok(bytes) => Some(bytes),
             Err(TextError::Absent(_)) => None,
             Err(error) => return Err(error.into()),
         };
-        let block = find(before.as_deref().unwrap_or_default(), &shown)?;
+        let block = find_block(before.as_deref().unwrap_or_default(), &display_path)?;
         Ok(Self {
-            shown,
+            display_path,
             path,
             before,
             block,
         })
     }
 
-    /// Whether it says where the table belongs.
+    /// Whether it contains the markers.
     pub(crate) const fn has_markers(&self) -> bool {
         self.block.is_some()
     }
 
-    /// The file itself, behind all links.
-    pub(crate) fn real(&self) -> PathBuf {
+    /// The path of the file, with all links resolved.
+    pub(crate) fn real_path(&self) -> PathBuf {
         let path = self.path.full();
         path.canonicalize().unwrap_or(path)
     }
 
-    /// The document with `table`: between its markers, or with new ones at its end.
-    pub(crate) fn renew(self, table: &Table) -> Result<Renewed, Refusal> {
+    /// Puts `table` between the markers, or appends it with new markers.
+    pub(crate) fn update(self, table: &Table) -> Result<Update, DocumentError> {
         let old = self.before.as_deref().unwrap_or_default();
         let mut after;
         if let Some(block) = &self.block {
             let (head, tail) = (&old[..block.inner.start], &old[block.inner.end..]);
             after = head.to_vec();
-            after.extend(lines(table, &block.indent, ending(head)));
+            after.extend(table_lines(table, &block.indent, line_ending(head)));
             after.extend_from_slice(tail);
         } else {
-            let end = ending(old);
+            let end = line_ending(old);
             after = old.to_vec();
             let text = old.strip_prefix("\u{feff}".as_bytes()).unwrap_or(old);
             if !text.is_empty() && !text.ends_with(b"\n") {
@@ -82,32 +82,32 @@ impl Document {
                 after.extend_from_slice(end.as_bytes());
             }
             after.extend_from_slice(format!("{BEGIN}{end}").as_bytes());
-            after.extend(lines(table, "", end));
+            after.extend(table_lines(table, "", end));
             after.extend_from_slice(format!("{END}{end}").as_bytes());
         }
-        // What comes behind an open block of code is code.
-        if !matches!(find(&after, &self.shown), Ok(Some(_))) {
-            return Err(Refusal::Open(self.shown));
+        // After an unclosed code block, the table would be code.
+        if !matches!(find_block(&after, &self.display_path), Ok(Some(_))) {
+            return Err(DocumentError::UnclosedBlock(self.display_path));
         }
-        Ok(Renewed {
+        Ok(Update {
             document: self,
             after,
         })
     }
 }
 
-impl Renewed {
-    /// The file as the user knows it.
-    pub(crate) fn shown(&self) -> &Path {
-        &self.document.shown
+impl Update {
+    /// The path to show.
+    pub(crate) fn display_path(&self) -> &Path {
+        &self.document.display_path
     }
 
-    /// Whether writing it would change anything.
+    /// Whether the file would change.
     pub(crate) fn is_stale(&self) -> bool {
         self.document.before.as_ref() != Some(&self.after)
     }
 
-    /// What writing it does.
+    /// What writing does to the file.
     pub(crate) fn action(&self) -> &'static str {
         match self.document.before {
             None => "created",
@@ -116,19 +116,19 @@ impl Renewed {
         }
     }
 
-    /// Refuses what must not be replaced, though a rename could get around that.
-    pub(crate) fn check_writable(&self) -> Result<(), Refusal> {
+    /// Fails if the file is read-only, which a rename would ignore.
+    pub(crate) fn check_writable(&self) -> Result<(), DocumentError> {
         let meta = fs::metadata(self.document.path.full());
         if self.is_stale() && meta.is_ok_and(|meta| meta.permissions().readonly()) {
-            return Err(Refusal::ReadOnly(self.document.shown.clone()));
+            return Err(DocumentError::ReadOnly(self.document.display_path.clone()));
         }
         Ok(())
     }
 
-    /// Writes it, if that changes anything.
-    pub(crate) fn write(&self) -> Result<(), Refusal> {
+    /// Writes the file if it would change.
+    pub(crate) fn write(&self) -> Result<(), DocumentError> {
         let Document {
-            shown,
+            display_path,
             path,
             before,
             ..
@@ -136,18 +136,19 @@ impl Renewed {
         if !self.is_stale() {
             return Ok(());
         }
-        let written = file::replace_if_unchanged(path, before.as_deref(), &self.after);
-        written.map_err(|error| match error {
-            WriteError::Changed => Refusal::Overtaken(shown.clone()),
-            error => Refusal::Unwritable(shown.clone(), error),
-        })
+        file::replace_if_unchanged(path, before.as_deref(), &self.after).map_err(
+            |error| match error {
+                WriteError::Changed => DocumentError::Overtaken(display_path.clone()),
+                error => DocumentError::Unwritable(display_path.clone(), error),
+            },
+        )
     }
 
-    /// What would change, as a unified diff.
+    /// The change as a unified diff.
     pub(crate) fn diff(&self) -> String {
         let before = self.document.before.as_deref().unwrap_or_default();
         let [before, after] = [before, &self.after].map(String::from_utf8_lossy);
-        let name = sanitize(&self.shown().display().to_string()).into_owned();
+        let name = sanitize(&self.display_path().display().to_string()).into_owned();
         TextDiff::from_lines(before.as_ref(), after.as_ref())
             .unified_diff()
             .missing_newline_hint(false)
@@ -157,28 +158,28 @@ impl Renewed {
     }
 }
 
-/// Where the table stands in `bytes`, the content of the file `shown`.
-fn find(bytes: &[u8], shown: &Path) -> Result<Option<Block>, Refusal> {
-    // Every byte that is no text counts as one character, so that offsets stay.
+/// Finds the table in `bytes`, the content of the file shown as `display_path`.
+fn find_block(bytes: &[u8], display_path: &Path) -> Result<Option<Block>, DocumentError> {
+    // Each invalid byte is replaced by one character, so that offsets are preserved.
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|_| '?'));
     }
-    markers::find(&text).map_err(|broken| {
-        let at = broken.range().clone();
+    markers::find(&text).map_err(|error| {
+        let at = error.range().clone();
         let text = text.trim_start_matches('\u{feff}');
         let skipped = bytes.len() - text.len();
         let before = &text[..at.start - skipped];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let place = Location::new(shown, text, line, column, at.len());
-        Refusal::Broken { broken, place }
+        let location = Location::new(display_path, text, line, column, at.len());
+        DocumentError::Markers { error, location }
     })
 }
 
-/// The table as it stands between the markers.
-fn lines(table: &Table, indent: &str, end: &str) -> Vec<u8> {
+/// The text between the markers.
+fn table_lines(table: &Table, indent: &str, end: &str) -> Vec<u8> {
     let mut text = end.to_owned();
     for line in table.lines() {
         text.push_str(indent);
@@ -189,8 +190,8 @@ fn lines(table: &Table, indent: &str, end: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// How the last whole line of `bytes` ends.
-fn ending(bytes: &[u8]) -> &'static str {
+/// The line ending of the last complete line of `bytes`.
+fn line_ending(bytes: &[u8]) -> &'static str {
     let last = bytes.iter().rposition(|byte| *byte == b'\n');
     match last {
         Some(at) if at > 0 && bytes[at - 1] == b'\r' => "\r\n",

@@ -1,29 +1,28 @@
-//! The two comments between which the table stands.
+//! The two comments that enclose the table.
 //!
-//! Only a Markdown parser knows whether a line is a comment or a part of some
-//! code that shows one.
+//! Only a Markdown parser knows whether a line is a comment or part of a code block.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Parser};
 
-/// What a table begins behind.
+/// The marker before a table.
 pub(crate) const BEGIN: &str = "<!-- cogtools:begin (`cogtools docs` writes this table) -->";
-/// What it ends before.
+/// The marker after a table.
 pub(crate) const END: &str = "<!-- cogtools:end -->";
 
-/// The place of a table.
+/// The location of a table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// What stands between the lines of the markers, as byte offsets.
+    /// The byte range between the lines of the markers.
     pub(crate) inner: Range<usize>,
     /// The white space before the first marker.
     pub(crate) indent: String,
 }
 
-/// Markers that do not make a pair, with the place of the one that is wrong.
+/// Markers that are not a pair, with the byte range of the wrong one.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum MarkerError {
     #[error("a second `cogtools:begin`; a file has one table")]
     SecondBegin(Range<usize>),
     #[error("a second `cogtools:end`; a file has one table")]
@@ -34,8 +33,8 @@ pub(crate) enum Broken {
     NoEnd(Range<usize>),
 }
 
-impl Broken {
-    /// Where the marker stands.
+impl MarkerError {
+    /// The byte range of the wrong marker.
     pub(crate) const fn range(&self) -> &Range<usize> {
         match self {
             Self::SecondBegin(at) | Self::SecondEnd(at) | Self::EndFirst(at) | Self::NoEnd(at) => {
@@ -51,51 +50,51 @@ enum Marker {
     End,
 }
 
-/// Where the table of `text` stands; `None` where there are no markers at all.
-pub(crate) fn find(text: &str) -> Result<Option<Block>, Broken> {
+/// Finds the table in `text`; `None` if there are no markers.
+pub(crate) fn find(text: &str) -> Result<Option<Block>, MarkerError> {
     let mut begin: Option<Range<usize>> = None;
     let mut block = None;
-    for line in comments(text) {
-        let Some(marker) = marker(&text[line.clone()]) else {
+    for line in html_lines(text) {
+        let Some(marker) = parse_marker(&text[line.clone()]) else {
             continue;
         };
-        let at = shown(text, &line);
+        let at = trim(text, &line);
         match (marker, &begin, &block) {
             (Marker::Begin, None, _) => begin = Some(line),
-            (Marker::Begin, Some(_), _) => return Err(Broken::SecondBegin(at)),
-            (Marker::End, None, _) => return Err(Broken::EndFirst(at)),
-            (Marker::End, Some(_), Some(_)) => return Err(Broken::SecondEnd(at)),
+            (Marker::Begin, Some(_), _) => return Err(MarkerError::SecondBegin(at)),
+            (Marker::End, None, _) => return Err(MarkerError::EndFirst(at)),
+            (Marker::End, Some(_), Some(_)) => return Err(MarkerError::SecondEnd(at)),
             (Marker::End, Some(begin), None) => {
                 block = Some(Block {
                     inner: begin.end..line.start,
-                    indent: text[begin.start..shown(text, begin).start].to_owned(),
+                    indent: text[begin.start..trim(text, begin).start].to_owned(),
                 });
             }
         }
     }
     match (begin, &block) {
-        (Some(begin), None) => Err(Broken::NoEnd(shown(text, &begin))),
+        (Some(begin), None) => Err(MarkerError::NoEnd(trim(text, &begin))),
         _ => Ok(block),
     }
 }
 
-/// The lines of `text` (with their ends) that Markdown takes for HTML.
-fn comments(text: &str) -> Vec<Range<usize>> {
-    let mark = if text.starts_with('\u{feff}') {
+/// The lines of `text`, with their line endings, that Markdown parses as HTML.
+fn html_lines(text: &str) -> Vec<Range<usize>> {
+    let skipped = if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
         0
     };
     let mut lines: Vec<Range<usize>> = Vec::new();
-    for (event, range) in Parser::new(&text[mark..]).into_offset_iter() {
+    for (event, range) in Parser::new(&text[skipped..]).into_offset_iter() {
         if !matches!(event, Event::Html(_)) {
             continue;
         }
-        let mut at = range.start + mark;
-        while at < range.end + mark {
-            let start = text[mark..at]
+        let mut at = range.start + skipped;
+        while at < range.end + skipped {
+            let start = text[skipped..at]
                 .rfind('\n')
-                .map_or(mark, |end| mark + end + 1);
+                .map_or(skipped, |end| skipped + end + 1);
             let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
             if lines.last().is_none_or(|last| last.start < start) {
                 lines.push(start..end);
@@ -106,9 +105,8 @@ fn comments(text: &str) -> Vec<Range<usize>> {
     lines
 }
 
-/// The marker that a line is, if it is nothing else. What follows its name is a
-/// remark.
-fn marker(line: &str) -> Option<Marker> {
+/// Parses a line that consists of a marker. Text after its name is a remark.
+fn parse_marker(line: &str) -> Option<Marker> {
     let inside = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
     match inside.split_whitespace().next()? {
         _ if inside.contains("-->") => None,
@@ -118,8 +116,8 @@ fn marker(line: &str) -> Option<Marker> {
     }
 }
 
-/// A line without the white space around what it says.
-fn shown(text: &str, line: &Range<usize>) -> Range<usize> {
+/// The range of a line without white space around its content.
+fn trim(text: &str, line: &Range<usize>) -> Range<usize> {
     let line_text = &text[line.clone()];
     let start = line.start + line_text.len() - line_text.trim_start().len();
     start..start + line_text.trim().len()
@@ -132,10 +130,10 @@ mod tests {
     const B: &str = "<!-- cogtools:begin -->";
 
     fn check(text: &str, expected: Result<Option<&str>, &str>) {
-        let found = find(text);
-        let found = match &found {
+        let result = find(text);
+        let found = match &result {
             Ok(block) => Ok(block.as_ref().map(|block| &text[block.inner.clone()])),
-            Err(broken) => Err((broken.to_string(), broken.range().start)),
+            Err(error) => Err((error.to_string(), error.range().start)),
         };
         let expected = expected.map_err(|at| {
             let (message, at) = at.rsplit_once('@').expect("a message and its offset");
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs() {
+    fn pairs_of_markers_are_found() {
         check("", Ok(None));
         check("no marker <!-- cogtools:begin -->", Ok(None));
         check(&format!("{B}\n{END}"), Ok(Some("")));
@@ -166,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_quotations_have_no_markers() {
+    fn code_and_quotations_contain_no_markers() {
         for text in [
             format!("```\n{B}\n{END}\n```\n"),
             format!("~~~~ markdown\n{B}\n```\n{END}\n~~~~\n"),
@@ -180,12 +178,12 @@ mod tests {
         ] {
             check(&text, Ok(None));
         }
-        let shown = format!("```\n{B}\n{END}\n```\n{B}\nold\n{END}\n");
-        check(&shown, Ok(Some("old\n")));
+        let after_code = format!("```\n{B}\n{END}\n```\n{B}\nold\n{END}\n");
+        check(&after_code, Ok(Some("old\n")));
     }
 
     #[test]
-    fn broken_ones() {
+    fn unpaired_markers_are_errors() {
         check(
             &format!("{B}\n{B}\n{END}\n"),
             Err("a second `cogtools:begin`; a file has one table@24"),

@@ -1,70 +1,70 @@
-//! Words of tools as they stand in a cell of a Markdown table.
+//! Texts of tools in cells of a Markdown table.
 
 use std::fmt::Write as _;
 
 use cogtools_core::invisible::name_between;
 
-/// How many characters of a description are shown.
-const LONGEST: usize = 200;
+/// How many characters of a description are escaped.
+const MAX_CHARS: usize = 200;
 
-/// What a tool is for: the beginning of its description, up to the first line
-/// that ends a sentence or a paragraph.
+/// The purpose of a tool: the beginning of its description, up to the first line that ends a
+/// sentence or a paragraph.
 pub(crate) fn purpose(description: &str) -> String {
-    let mut text = String::new();
+    let mut lines = String::new();
     for line in description.trim().lines().map(str::trim) {
-        if line.is_empty() || text.ends_with(['.', '!', '?']) {
+        if line.is_empty() || lines.ends_with(['.', '!', '?']) {
             break;
         }
-        if !text.is_empty() {
-            text.push(' ');
+        if !lines.is_empty() {
+            lines.push(' ');
         }
-        text.push_str(line);
+        lines.push_str(line);
     }
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= LONGEST {
+    let text = lines.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= MAX_CHARS {
         return text;
     }
     let sentence = text.find(". ").map_or(text.as_str(), |end| &text[..=end]);
-    match sentence.char_indices().nth(LONGEST) {
+    match sentence.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", sentence[..end].trim_end()),
         None => sentence.to_owned(),
     }
 }
 
-/// `text` as Markdown that reads as it does: nothing in it begins a cell, some
-/// code, a link, HTML or a marker of ours.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len() + 8);
+/// Escapes `text` for Markdown, so that nothing in it begins a cell, code, a link, HTML or a
+/// marker.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
     let mut before = ' ';
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
         let next = letters.peek().copied().unwrap_or(' ');
         match c {
             _ if name_between(Some(before), c, Some(next)).is_some() => {
-                let _ = write!(shown, "\\\\{}", &c.escape_unicode().to_string()[1..]);
+                let _ = write!(escaped, "\\\\{}", &c.escape_unicode().to_string()[1..]);
             }
-            '<' => shown.push_str("&lt;"),
-            '_' if before.is_alphanumeric() && next.is_alphanumeric() => shown.push(c),
-            '&' if !(next.is_ascii_alphabetic() || next == '#') => shown.push(c),
+            '<' => escaped.push_str("&lt;"),
+            '_' if before.is_alphanumeric() && next.is_alphanumeric() => escaped.push(c),
+            '&' if !(next.is_ascii_alphabetic() || next == '#') => escaped.push(c),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '&' => {
-                shown.push('\\');
-                shown.push(c);
+                escaped.push('\\');
+                escaped.push(c);
             }
-            c if c.is_control() => shown.push(' '),
-            c => shown.push(c),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
         }
         before = c;
     }
-    shown
+    escaped
 }
 
-/// A name as code, where it is one that can stand in code.
+/// A name as code, if it needs no escapes.
 pub(crate) fn code(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$' | '@');
-    if !name.is_empty() && name.chars().all(plain) {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$' | '@');
+    if !name.is_empty() && name.chars().all(is_plain) {
         format!("`{name}`")
     } else {
-        escaped(name)
+        escape(name)
     }
 }
 
@@ -73,9 +73,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn purposes() {
+    fn a_purpose_is_the_beginning_of_the_description() {
         let long = "word ".repeat(60);
-        let cut = format!("{}…", "word ".repeat(40).trim_end());
+        let truncated = format!("{}…", "word ".repeat(40).trim_end());
         for (description, expected) in [
             ("Say it\n", "Say it"),
             (
@@ -89,14 +89,14 @@ mod tests {
             ("One paragraph\n\nand another", "One paragraph"),
             ("\n  a \t b\n", "a b"),
             (&format!("Short. {long}"), "Short."),
-            (&long, &cut),
+            (&long, &truncated),
         ] {
             assert_eq!(purpose(description), expected, "{description}");
         }
     }
 
     #[test]
-    fn nothing_breaks_out() {
+    fn markdown_is_escaped() {
         for (text, expected) in [
             ("plain, what_happened: R & D", "plain, what_happened: R & D"),
             ("a|b", r"a\|b"),
@@ -111,12 +111,12 @@ mod tests {
             ("a\u{202e}b\u{200b}", r"a\\u{202e}b\\u{200b}"),
             ("👨\u{200d}👩", "👨\u{200d}👩"),
         ] {
-            assert_eq!(escaped(text), expected, "{text}");
+            assert_eq!(escape(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn names() {
+    fn plain_names_are_code() {
         assert_eq!(code("what_happened"), "`what_happened`");
         assert_eq!(code("a`|b"), r"a\`\|b");
         assert_eq!(code(""), "");

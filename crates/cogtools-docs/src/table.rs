@@ -1,11 +1,11 @@
-//! The table: one row a tool, in the order in which hosts are told of them.
+//! The table: one row per tool, in the order of declarations.
 
 use cogtools_core::Tool;
 use serde_json::{Map, Value, json};
 
-use crate::prose::{code, escaped, purpose};
+use crate::prose::{code, escape, purpose};
 
-/// What stands in place of a table without rows.
+/// The text instead of a table without rows.
 const EMPTY: &str = "This project has no tools.";
 
 /// One tool.
@@ -13,7 +13,7 @@ const EMPTY: &str = "This project has no tools.";
 pub(crate) struct Row {
     name: String,
     purpose: String,
-    /// Its arguments and whether each must be sent.
+    /// Its arguments, and whether each is required.
     arguments: Vec<(String, bool)>,
 }
 
@@ -27,53 +27,63 @@ impl Row {
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
         let properties = schema.get("properties").and_then(Value::as_object);
-        let names = properties.into_iter().flat_map(Map::keys);
         Self {
             name: tool.name().to_string(),
             purpose: purpose(tool.description()),
-            arguments: names
+            arguments: properties
+                .into_iter()
+                .flat_map(Map::keys)
                 .map(|name| (name.clone(), is_required(name)))
                 .collect(),
         }
     }
 
     fn line(&self) -> String {
-        let arguments = self.arguments.iter().map(|(name, required)| {
-            let note = if *required { "" } else { " (optional)" };
-            format!("{}{note}", code(name))
-        });
-        let arguments = arguments.collect::<Vec<_>>().join(", ");
-        let cells = [code(&self.name), escaped(&self.purpose), arguments];
+        let arguments: Vec<String> = self
+            .arguments
+            .iter()
+            .map(|(name, required)| {
+                let note = if *required { "" } else { " (optional)" };
+                format!("{}{note}", code(name))
+            })
+            .collect();
+        let cells = [
+            code(&self.name),
+            escape(&self.purpose),
+            arguments.join(", "),
+        ];
         format!("| {} |", cells.join(" | "))
     }
 }
 
 impl Table {
-    /// How many tools there are.
+    /// The number of tools.
     pub(crate) const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The lines of it, as Markdown.
+    /// The lines of the table, in Markdown.
     pub(crate) fn lines(&self) -> Vec<String> {
         if self.0.is_empty() {
             return vec![EMPTY.to_owned()];
         }
-        let head = ["| Tool | What it is for | Arguments |", "|---|---|---|"];
+        let header = ["| Tool | What it is for | Arguments |", "|---|---|---|"];
         let rows = self.0.iter().map(Row::line);
-        head.map(str::to_owned).into_iter().chain(rows).collect()
+        header.map(str::to_owned).into_iter().chain(rows).collect()
     }
 
-    /// The same for programs.
+    /// The table as JSON.
     pub(crate) fn json(&self) -> Value {
         let rows = self.0.iter().map(|row| {
-            let arguments = row.arguments.iter();
-            let arguments =
-                arguments.map(|(name, required)| json!({"name": name, "required": required}));
+            let arguments: Vec<Value> = row
+                .arguments
+                .iter()
+                .map(|(name, required)| json!({"name": name, "required": required}))
+                .collect();
             json!({
                 "name": row.name,
                 "purpose": row.purpose,
-                "arguments": arguments.collect::<Vec<_>>(),
+                "arguments": arguments,
             })
         });
         json!({"tools": rows.collect::<Vec<_>>()})

@@ -8,19 +8,18 @@ use cogtools_core::{Code, Config, Diagnostic, EnvPriority, Filter, Pattern, Targ
 
 use crate::failure::Failure;
 
-/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools there are for one
-/// run.
+/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools a run sees.
 #[derive(Clone, Debug, Default)]
 pub struct FilterArgs {
     tools: Option<Vec<Pattern>>,
     exclude: Option<Vec<Pattern>>,
     toolsets: Option<Vec<Pattern>>,
-    /// The host that is named.
+    /// The value of `--host`.
     pub(crate) host: Option<Target>,
 }
 
 impl FilterArgs {
-    /// The values of [`filter_args`].
+    /// Reads the values of [`filter_args`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
         let patterns = |name: &str| {
             let values = matches.get_many::<String>(name)?;
@@ -35,36 +34,35 @@ impl FilterArgs {
         }
     }
 
-    /// Puts what the command line says over `filter`.
+    /// Replaces the parts of `filter` that the command line sets.
     pub(crate) fn apply(&self, filter: &mut Filter) {
-        for (given, patterns) in [
+        for (option, patterns) in [
             (&self.tools, &mut filter.tools),
             (&self.exclude, &mut filter.exclude),
             (&self.toolsets, &mut filter.toolsets),
         ] {
-            if let Some(given) = given {
-                patterns.clone_from(given);
+            if let Some(option) = option {
+                patterns.clone_from(option);
             }
         }
     }
 }
 
-/// `--system-env`: whose environment variables count.
+/// `--system-env`: where environment variables come from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EnvArgs {
     system: bool,
 }
 
 impl EnvArgs {
-    /// The value of [`system_env_arg`].
+    /// Reads the value of [`system_env_arg`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
         Self {
             system: matches.get_flag(SYSTEM_ENV),
         }
     }
 
-    /// Whose variables count: the configuration says so, unless the command line asks
-    /// for the process alone.
+    /// The configured priority, unless the command line asks for the process only.
     pub const fn priority(self, config: &Config) -> EnvPriority {
         if self.system {
             EnvPriority::ProcessOnly
@@ -74,15 +72,15 @@ impl EnvArgs {
     }
 }
 
-/// What a program's command line says of the tools that it works with. A program
-/// that is without one of the options leaves its default.
+/// The options about the tools that a program works with. A program without one of the
+/// options uses its default.
 #[derive(Clone, Debug, Default)]
 pub struct RegistryArgs {
-    /// Which tools there are.
+    /// Which tools the run sees.
     pub filter: FilterArgs,
-    /// Whose environment variables count.
+    /// Where environment variables come from.
     pub env: EnvArgs,
-    /// Whether sources that are programs are asked anew.
+    /// Whether to query MCP servers and providers again.
     pub refresh: bool,
 }
 
@@ -110,8 +108,7 @@ pub fn refresh_from_matches(matches: &ArgMatches) -> bool {
     matches.get_flag(REFRESH)
 }
 
-/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools there are for one
-/// run.
+/// `--tools`, `--exclude`, `--toolset` and `--host`.
 pub fn filter_args() -> [Arg; 4] {
     let list = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name)
@@ -154,7 +151,7 @@ where
     })
 }
 
-/// All values of an argument, none where it is left out.
+/// All values of an argument; empty if it is omitted.
 pub fn all<T>(matches: &ArgMatches, name: &str) -> Vec<T>
 where
     T: Clone + Send + Sync + 'static,

@@ -1,9 +1,9 @@
-//! `--budget`: fewer declarations, and two tools that lead to the others.
+//! `--budget`: fewer declarations, plus two tools that find and call the others.
 
 use clap::{Arg, ArgMatches, value_parser};
 use cogtools_core::{Budget, BudgetError, Code, Diagnostic, Registry, Tool};
 
-/// What the man page says of it.
+/// The section of the man page.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
      budget of `cogtoolrc(5)`, the declarations together cost at most that many tokens, as counted \
      by `cogtools list`. If all tools fit, nothing changes. Otherwise, each tool that still \
@@ -26,7 +26,7 @@ pub fn arg() -> Arg {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BudgetArg(Option<Budget>);
 
-/// A budget, and who has set it.
+/// A budget, and whether an option set it.
 #[derive(Clone, Copy, Debug)]
 pub struct BudgetOption {
     budget: Budget,
@@ -34,14 +34,16 @@ pub struct BudgetOption {
 }
 
 impl BudgetArg {
-    /// The value of [`arg`].
+    /// Reads the value of [`arg`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        let tokens = matches.get_one::<u32>("budget");
-        let tokens = tokens.and_then(|tokens| usize::try_from(*tokens).ok());
-        Self(tokens.map(Budget::new))
+        let budget = matches
+            .get_one::<u32>("budget")
+            .and_then(|tokens| usize::try_from(*tokens).ok())
+            .map(Budget::new);
+        Self(budget)
     }
 
-    /// The budget of this run: that of the command line, or of the configuration.
+    /// The budget of the command line, or else of the configuration.
     pub fn or_configured(self, registry: &Registry) -> Option<BudgetOption> {
         let budget = self.0.or_else(|| registry.budget())?;
         Some(BudgetOption {
@@ -52,8 +54,8 @@ impl BudgetArg {
 }
 
 impl BudgetOption {
-    /// What the budget has room for of `all`, each with its tokens, and what `index`
-    /// makes of the two tools that lead to the others.
+    /// The items of `all`, each with its tokens, that fit the budget; if any is left out, also
+    /// the result of `index` for the two built-in tools that find and call the others.
     pub fn keep<T>(
         self,
         all: Vec<(T, usize)>,
@@ -61,16 +63,24 @@ impl BudgetOption {
         index: impl FnMut(&Tool) -> T,
     ) -> Result<Vec<T>, Vec<Diagnostic>> {
         let costs: Vec<usize> = all.iter().map(|(_, tokens)| *tokens).collect();
-        let two = registry
+        let search_tools = registry
             .index()
             .map_err(cogtools_core::FindError::diagnostics)?;
-        let cost = two.iter().map(Tool::tokens).sum();
-        let selection = self.budget.select(&costs, cost);
-        let selection = selection.map_err(|error| vec![self.diagnostic(error)])?;
-        let kept = all.into_iter().zip(selection.declared);
-        let kept = kept.filter(|(_, kept)| *kept).map(|((one, _), _)| one);
-        let two = two.iter().filter(|_| selection.with_search);
-        Ok(kept.chain(two.map(index)).collect())
+        let search_cost = search_tools.iter().map(Tool::tokens).sum();
+        let selection = self
+            .budget
+            .select(&costs, search_cost)
+            .map_err(|error| vec![self.diagnostic(error)])?;
+        let mut selected: Vec<T> = all
+            .into_iter()
+            .zip(selection.declared)
+            .filter(|(_, declared)| *declared)
+            .map(|((item, _), _)| item)
+            .collect();
+        if selection.with_search {
+            selected.extend(search_tools.iter().map(index));
+        }
+        Ok(selected)
     }
 
     fn diagnostic(self, error: BudgetError) -> Diagnostic {
@@ -80,6 +90,6 @@ impl BudgetOption {
             (Code::InvalidConfig, "budget")
         };
         let diagnostic = Diagnostic::new(code, error.to_string()).with_subject(subject);
-        diagnostic.hint(format!("the least that works here is {}", error.minimum))
+        diagnostic.hint(format!("the minimum here is {}", error.minimum))
     }
 }

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{self as core, Code, Context, Diagnostic, Tool, ToolOutput};
 
+use crate::call_timeout;
 use crate::failure::Failure;
 use crate::input::{Input, InputError};
 use crate::io::Io;
@@ -15,16 +16,16 @@ use crate::project::ProjectContext;
 /// How a tool is called.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What the arguments are written in.
+    /// The syntax of the arguments.
     pub syntax: Syntax,
-    /// Whether to say what is done, and what a program said aside.
+    /// Whether to print what is done, and the standard error of the tool's program.
     pub verbose: bool,
-    /// The command line that makes this call, for whoever left the arguments out.
+    /// The command line that makes this call, for the hint when the arguments are missing.
     pub line: String,
 }
 
 impl Call {
-    /// The call that the options of [`yaml_arg`] and [`verbose_arg`] ask for.
+    /// Reads the values of [`yaml_arg`] and [`verbose_arg`].
     pub fn from_matches(matches: &ArgMatches, line: String) -> Self {
         Self {
             syntax: Syntax::from_flag(matches.get_flag("yaml")),
@@ -50,9 +51,9 @@ pub fn verbose_arg() -> Arg {
         .help("Print what is done on stderr; some hosts treat any stderr output as a failure")
 }
 
-/// Reads the arguments of a call of `tool` from standard input, runs what `prepare`
-/// makes of both and prints the result. A template looks at nothing around it, so
-/// only other tools ask for the `context`.
+/// Reads the arguments of a call of `tool` from standard input, runs the call that `prepare`
+/// returns for both, and prints the result. A template needs no context, so `context` is only
+/// called for tools that run programs.
 pub fn answer(
     io: &mut Io<'_>,
     tool: Tool,
@@ -61,25 +62,26 @@ pub fn answer(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
-    let bytes = io.stdin.read();
-    let bytes =
-        bytes.map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
+    let bytes = io
+        .stdin
+        .read()
+        .map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
     let cx = if tool.runs_programs() {
-        context(io)?.cx(io)
+        context(io)?.context(io)
     } else {
         Context::default()
     };
     let arguments = arguments(&name, bytes, call.syntax)?;
     let prepared = prepare(tool, arguments).map_err(Failure::from)?;
-    let answer = crate::work::bounded(prepared, cx)?;
-    if call.verbose && !answer.stderr.trim().is_empty() {
-        let message = format!("{name}: the program wrote on standard error:");
-        io.note_with(&message, answer.stderr.trim_end());
+    let output = call_timeout::run_with_deadline(prepared, cx)?;
+    if call.verbose && !output.stderr.trim().is_empty() {
+        let message = format!("{name}: the program wrote to standard error:");
+        io.note_with(&message, output.stderr.trim_end());
     }
-    io.print(answer.text.as_bytes())
+    io.print(output.text.as_bytes())
 }
 
-/// The answer to a call of `tool` with the arguments in `bytes`.
+/// Calls `tool` with the arguments in `bytes`.
 pub fn call(
     tool: &Arc<Tool>,
     bytes: Vec<u8>,
@@ -88,23 +90,22 @@ pub fn call(
 ) -> Result<ToolOutput, Failure> {
     let arguments = arguments(tool.name().as_str(), bytes, syntax)?;
     let call = core::Call::new(Arc::clone(tool), arguments);
-    crate::work::bounded(call, cx)
+    call_timeout::run_with_deadline(call, cx)
 }
 
-/// The arguments in `bytes`, for a call of the tool `name`.
+/// Parses the arguments of a call of the tool `name`.
 fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Failure> {
-    let read = Arguments::read(bytes, syntax);
-    read.map_err(|error| error.diagnostic().with_subject(name).into())
+    Arguments::read(bytes, syntax).map_err(|error| error.diagnostic().with_subject(name).into())
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 pub fn quote(word: &str) -> String {
-    // No word that came from a command line or a file's name has a NUL.
+    // Words of a command line and file names contain no NUL.
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
-/// The fault of a call of `name` whose arguments could not be had: `line` makes the
-/// call, and the `example` is what could be sent.
+/// The diagnostic for a call of `name` whose arguments could not be read. `line` is the command
+/// line of the call, and `example` returns arguments that it accepts.
 pub fn input_fault(
     error: &InputError,
     name: &str,
@@ -116,15 +117,15 @@ pub fn input_fault(
             let example = example().unwrap_or_else(|| "{…}".to_owned());
             Diagnostic::new(
                 Code::Usage,
-                "the arguments come on standard input, which is a terminal here",
+                "the arguments are read from standard input, which is a terminal here",
             )
             .with_subject(name)
             .hint(format!("echo {} | {line}", quote(&example)))
             .hint(format!("{line} < arguments.json"))
         }
         InputError::TooLarge => {
-            let most = Input::LIMIT >> 20;
-            let message = format!("the arguments are larger than {most} MiB");
+            let limit = Input::LIMIT >> 20;
+            let message = format!("the arguments are larger than {limit} MiB");
             Diagnostic::new(Code::InvalidArgumentsSyntax, message)
                 .with_subject(name)
                 .hint("pass the name of a file instead of its content")
@@ -140,6 +141,6 @@ pub fn input_fault(
             format!("standard input cannot be read: {error}"),
         )
         .with_subject(name)
-        .hint("check where standard input comes from"),
+        .hint("check what standard input is connected to"),
     }
 }

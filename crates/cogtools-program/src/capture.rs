@@ -1,6 +1,5 @@
-//! A run inside of this process: its own streams, an empty environment.
-//!
-//! Tests and whoever embeds a program see all of what a run leaves behind.
+//! A run inside this process, with its own streams and an empty environment, for tests and
+//! for code that embeds a program.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,19 +10,19 @@ use crate::process::SignalWatch;
 use crate::program::Program;
 use crate::report::{Format, Reporter};
 
-/// What a run leaves: exit status, standard output, standard error.
+/// The exit status, standard output and standard error of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CapturedRun {
     /// The exit status.
     pub status: u8,
-    /// All of standard output; what is not UTF-8 is replaced.
+    /// All of standard output, with invalid UTF-8 replaced.
     pub stdout: String,
-    /// All of standard error; what is not UTF-8 is replaced.
+    /// All of standard error, with invalid UTF-8 replaced.
     pub stderr: String,
 }
 
 impl CapturedRun {
-    /// A run that ended well and said `stdout`.
+    /// A successful run that printed `stdout`.
     pub fn done(stdout: impl Into<String>) -> Self {
         Self {
             stdout: stdout.into(),
@@ -31,7 +30,7 @@ impl CapturedRun {
         }
     }
 
-    /// A run that failed with `status` and said `stderr`.
+    /// A run that failed with `status` and printed `stderr`.
     pub fn failed(status: u8, stderr: impl Into<String>) -> Self {
         Self {
             status,
@@ -42,8 +41,8 @@ impl CapturedRun {
 }
 
 impl Program {
-    /// One run in the directory `cwd` with empty input and no environment, its
-    /// outputs on `terminals`.
+    /// Runs the program in the directory `cwd` with empty input and no environment; `terminals`
+    /// says which of its outputs count as terminals.
     pub fn run_captured(&self, cwd: &Path, terminals: Terminals, args: &[&str]) -> CapturedRun {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Where the user's own files are, and who may say so.
+//! The locations of the user's files, and which variables may set them.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,33 +8,34 @@ use cogtools_core::{ConfigPaths, Environment};
 
 use crate::io::Io;
 
-/// Where Gemini CLI is told that the machine's settings are; ours lie beside them.
+/// The location of Gemini CLI's system settings; ours are in the same folder.
 const SYSTEM_SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
-/// Where the user's state is, below the home directory.
-const STATE: &[&str] = &[".local", "state"];
-/// Where what can be had again is kept, below the home directory.
-const CACHE: &[&str] = &[".cache"];
-/// The file that records what the user has allowed.
-const RECORD: &str = "trust.json";
+/// The default of `XDG_STATE_HOME`, below the home directory.
+const STATE_HOME: &[&str] = &[".local", "state"];
+/// The default of `XDG_CACHE_HOME`, below the home directory.
+const CACHE_HOME: &[&str] = &[".cache"];
+/// The file that records the user's approvals.
+const TRUST_FILE: &str = "trust.json";
 
-/// Where else the configuration is said to be: the machine's file, the user's
-/// home, variables.
+/// Where the configuration outside the project is: the system's file, the user's home
+/// directory, and variables.
 pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
     let system = trusted_var(io, SYSTEM_SETTINGS).map(|file| {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         io.cwd.join(folder).join(ConfigPaths::FILE)
     });
-    let ours = |(name, value): (&OsString, &OsString)| {
+    let cogtools_variable = |(name, value): (&OsString, &OsString)| {
         let name = name
             .to_str()
             .filter(|name| name.starts_with(ConfigPaths::PREFIX))?;
-        // As everywhere, a variable without a value is not set.
+        // As everywhere, an empty variable counts as unset.
         let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
         Some((name.to_owned(), value.into_owned()))
     };
-    let variables: Vec<(String, String)> = io.vars.iter().filter_map(ours).collect();
-    let names = variables.iter().map(|(name, _)| name);
-    let shipped = names
+    let variables: Vec<(String, String)> = io.vars.iter().filter_map(cogtools_variable).collect();
+    let shipped = variables
+        .iter()
+        .map(|(name, _)| name)
         .filter(|name| is_set_by_dotenv(io, name))
         .cloned()
         .collect();
@@ -47,20 +48,19 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
     }
 }
 
-/// The file that records what the user has allowed.
-pub(crate) fn trust_record(io: &Io<'_>) -> Option<PathBuf> {
-    let folder = user_dir(io, "XDG_STATE_HOME", STATE)?;
-    Some(folder.join(RECORD))
+/// The file that records the user's approvals.
+pub(crate) fn trust_file(io: &Io<'_>) -> Option<PathBuf> {
+    let folder = user_dir(io, "XDG_STATE_HOME", STATE_HOME)?;
+    Some(folder.join(TRUST_FILE))
 }
 
-/// The folder for what can be had again.
-pub(crate) fn cache(io: &Io<'_>) -> Option<PathBuf> {
-    user_dir(io, "XDG_CACHE_HOME", CACHE)
+/// The folder for cached declarations.
+pub(crate) fn cache_dir(io: &Io<'_>) -> Option<PathBuf> {
+    user_dir(io, "XDG_CACHE_HOME", CACHE_HOME)
 }
 
-/// Our folder in the user's folder for one kind of data, as the XDG Base Directory
-/// Specification has it, which people expect on macOS too; on Windows in the local
-/// application data.
+/// The `cogtools` folder in a base directory of the user. It follows the XDG Base Directory
+/// Specification, on macOS too; on Windows it is in the local application data.
 fn user_dir(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf> {
     let absolute = |value: &OsStr| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let folder = if cfg!(windows) {
@@ -74,14 +74,14 @@ fn user_dir(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf>
     Some(folder.join("cogtools"))
 }
 
-/// The value of a variable that only the user may set. Hosts put what a project's
-/// `.env` says into the environment of all that they start.
+/// The value of a variable that only the user may set. Hosts load a project's `.env` into the
+/// environment of every program that they start.
 fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
     io.var(name).filter(|_| !is_set_by_dotenv(io, name))
 }
 
-/// Whether an `.env` that a host would read here, and that is not in the user's own
-/// home directory, has the word `name` in it.
+/// Whether an `.env` that a host would read here, outside the user's home directory, contains
+/// `name`.
 fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
     let home = io.var("HOME").map(Path::new);
     let folders = io
@@ -89,15 +89,17 @@ fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
         .ancestors()
         .take_while(|folder| Some(*folder) != home);
     let files = folders.flat_map(|folder| {
-        let own = folder.join(Environment::FILE);
-        [own, folder.join(".gemini").join(Environment::FILE)]
+        [
+            folder.join(Environment::FILE),
+            folder.join(".gemini").join(Environment::FILE),
+        ]
     });
-    let word = name.as_bytes();
+    let name = name.as_bytes();
     files.filter(|file| file.is_file()).any(|file| {
         let text = std::fs::read(file);
-        // What cannot be read may well say it.
+        // A file that cannot be read may contain it.
         text.map_or(true, |text| {
-            text.windows(word.len()).any(|part| part == word)
+            text.windows(name.len()).any(|part| part == name)
         })
     })
 }

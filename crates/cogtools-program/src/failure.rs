@@ -1,4 +1,4 @@
-//! How a run ends when it does not end well.
+//! Why a program stops before it succeeds.
 
 use std::io::ErrorKind;
 
@@ -9,29 +9,30 @@ use crate::next::Next;
 /// Why a program stops, and with which exit status.
 #[derive(Debug)]
 pub enum Failure {
-    /// What went wrong, in the order to be shown. The first one gives the status.
-    Faults(Vec<Diagnostic>),
-    /// All has been said already (by another program, say); only the status is left.
+    /// What went wrong, in the order to be shown. The first one determines the status.
+    Diagnostics(Vec<Diagnostic>),
+    /// Everything has been reported already, for example by another program; only the status is
+    /// left.
     Status(u8),
-    /// It goes on as another program, whose end is the end of the process.
+    /// The process continues as another program.
     Exec(Next),
-    /// Whoever read standard output has gone: nobody is left to tell.
+    /// The reader of standard output has gone.
     ClosedPipe,
 }
 
 impl Failure {
-    /// What is to be shown.
+    /// The diagnostics to show.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
-            Self::Faults(diagnostics) => diagnostics,
+            Self::Diagnostics(diagnostics) => diagnostics,
             Self::Status(_) | Self::Exec(_) | Self::ClosedPipe => &[],
         }
     }
 
-    /// The exit status. A closed pipe ends like SIGPIPE would: 128 + 13.
+    /// The exit status. A closed pipe has the status of SIGPIPE: 128 + 13.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Faults(diagnostics) => diagnostics
+            Self::Diagnostics(diagnostics) => diagnostics
                 .first()
                 .map_or(Code::Internal, |diagnostic| diagnostic.code)
                 .status(),
@@ -41,7 +42,7 @@ impl Failure {
         }
     }
 
-    /// The failure of writing to standard output.
+    /// The failure for an error of writing to standard output.
     pub fn output(error: &std::io::Error) -> Self {
         if error.kind() == ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
@@ -50,19 +51,19 @@ impl Failure {
             Code::IoFailed,
             format!("standard output cannot be written: {error}"),
         )
-        .hint("what was printed is incomplete; make room and run it again")
+        .hint("the output is incomplete; make room and run it again")
         .into()
     }
 }
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
-        Self::Faults(vec![diagnostic])
+        Self::Diagnostics(vec![diagnostic])
     }
 }
 
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Self::Faults(diagnostics)
+        Self::Diagnostics(diagnostics)
     }
 }

@@ -1,9 +1,9 @@
-//! `--format`: for people and for programs, or for a host.
+//! `--format`: for people or for programs, or for a host.
 
 use clap::{Arg, ArgMatches, builder::PossibleValuesParser};
 use cogtools_core::Target;
 
-/// `--format`: words for people, or JSON, whose form the man page tells.
+/// `--format`: text for people, or JSON as described in the man page.
 pub fn format_arg() -> Arg {
     Arg::new("format")
         .long("format")
@@ -19,7 +19,7 @@ pub fn json_from_matches(matches: &ArgMatches) -> bool {
     format.is_some_and(|format| format == "json")
 }
 
-/// `--format`: the form of declarations that a host takes.
+/// `--format`: the format of declarations for a host.
 pub fn host_arg() -> Arg {
     Arg::new("format")
         .long("format")
@@ -29,9 +29,10 @@ pub fn host_arg() -> Arg {
         .help("Format of the declarations")
 }
 
-/// The host that `--format` names.
+/// The value of [`host_arg`].
 pub fn host_from_matches(matches: &ArgMatches) -> Target {
-    let host = matches.get_one::<String>("format");
-    let host = host.and_then(|name| Target::parse(name));
-    host.unwrap_or(Target::Gemini)
+    matches
+        .get_one::<String>("format")
+        .and_then(|name| Target::parse(name))
+        .unwrap_or(Target::Gemini)
 }

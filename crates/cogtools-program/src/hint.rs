@@ -1,16 +1,16 @@
-//! Hints as they are printed, with the command lines that they stand for.
+//! Hints as they are printed, with the command lines for the commands in them.
 
 use std::borrow::Cow;
 
 use cogtools_core::Hint;
 use cogtools_core::hint::Command;
 
-/// The hint on one line, as a user at a terminal follows it.
+/// The hint on one line.
 pub fn render_hint(hint: &Hint) -> Cow<'_, str> {
     hint.render(command_line)
 }
 
-/// All of them, in their order.
+/// All hints, in order.
 pub fn render_hints(hints: &[Hint]) -> Vec<Cow<'_, str>> {
     hints.iter().map(render_hint).collect()
 }
@@ -30,25 +30,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_rendered_between_its_words() {
-        let source = || "git".to_owned();
+    fn a_command_is_rendered_inside_its_hint() {
         for (hint, expected) in [
             (Hint::from("run this again"), "run this again"),
             (
-                Hint::run("", Command::Discover, " prints the tools there are"),
-                "cogtools-discover prints the tools there are",
+                Hint::run("", Command::Discover, " lists the tools"),
+                "cogtools-discover lists the tools",
             ),
             (
-                Hint::run("allow it: ", Command::Trust(source()), ""),
-                "allow it: cogtools trust git",
+                Hint::run("approve it: ", Command::Trust("git".to_owned()), ""),
+                "approve it: cogtools trust git",
             ),
             (
                 Hint::run("", Command::Lock, " pins it"),
                 "cogtools lock pins it",
             ),
             (
-                Hint::run("change it (", Command::ConfigOrigins, " tells where)"),
-                "change it (cogtools config list --show-origin tells where)",
+                Hint::run("change it (", Command::ConfigOrigins, " shows where)"),
+                "change it (cogtools config list --show-origin shows where)",
             ),
             (
                 Hint::run("", Command::EnvOrigins, " shows where"),

@@ -1,8 +1,7 @@
-//! Standard input that is always read to its end, and never waited for in vain.
+//! Standard input, read to its end with a timeout.
 //!
-//! A thread reads from the start of the run, so that the host can write while
-//! the tool is being loaded, keeps at most [`Input::LIMIT`] bytes, and goes on
-//! reading (and forgetting) until the end.
+//! A thread reads from the start of the run, so that the host can write while the tool is
+//! being loaded. It stores at most [`Input::LIMIT`] bytes, and reads and discards the rest.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -25,12 +24,12 @@ enum ReadEvent {
     End(Result<Vec<u8>, InputError>),
 }
 
-/// Why there is no input to work with.
+/// Why the input could not be read.
 #[derive(Debug)]
 pub enum InputError {
-    /// It is a terminal: nobody would type JSON there.
+    /// It is a terminal, where people do not type JSON.
     Terminal,
-    /// There is more than [`Input::LIMIT`] bytes of it.
+    /// It is longer than [`Input::LIMIT`] bytes.
     TooLarge,
     /// It did not end in time.
     TimedOut(Duration),
@@ -42,13 +41,13 @@ impl Input {
     /// How many bytes of arguments are accepted: 16 MiB.
     pub const LIMIT: usize = 16 << 20;
     /// How long to wait for the end of the input.
-    pub const PATIENCE: Duration = Duration::from_mins(1);
-    /// How long a line may be that a person types.
-    const LINE: usize = 4 << 10;
-    /// How long to wait for further input that nobody will look at.
-    const GRACE: Duration = Duration::from_secs(2);
+    pub const TIMEOUT: Duration = Duration::from_mins(1);
+    /// The maximum length of a line that a person types.
+    const MAX_LINE_BYTES: usize = 4 << 10;
+    /// How long to wait for further input when it is only discarded.
+    const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-    /// Input from `source`; `terminal` when a person sits at the other end.
+    /// Input from `source`; `terminal` says whether that is a terminal.
     pub fn new(source: impl Read + Send + 'static, terminal: bool) -> Self {
         Self {
             state: State::Idle(Box::new(source)),
@@ -56,7 +55,7 @@ impl Input {
         }
     }
 
-    /// Input that is at its end.
+    /// Empty input.
     pub fn empty() -> Self {
         Self {
             state: State::Ended,
@@ -64,13 +63,13 @@ impl Input {
         }
     }
 
-    /// Whether a person sits at the other end.
+    /// Whether it is a terminal.
     pub const fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// The source itself, for a program that talks with the other side instead of
-    /// reading to the end. From then on this input is at its end.
+    /// Takes the source itself, for a program that exchanges messages instead of reading to the
+    /// end. This input is empty afterwards.
     pub fn take(&mut self) -> Box<dyn Read + Send> {
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Idle(source) => source,
@@ -78,7 +77,7 @@ impl Input {
         }
     }
 
-    /// Begins to read in the background, unless it is a terminal.
+    /// Starts reading in the background, unless it is a terminal.
     pub(crate) fn start(&mut self) {
         if self.terminal || !matches!(self.state, State::Idle(_)) {
             return;
@@ -89,17 +88,17 @@ impl Input {
         let (sender, receiver) = channel();
         self.state = State::Reading(receiver);
         let thread = std::thread::Builder::new().name("stdin".into());
-        // Without a thread the sender is gone at once, and `read` says so.
+        // If the thread does not start, the sender is dropped, and `read` fails.
         let _ = thread.spawn(move || pump(source, &sender));
     }
 
-    /// All of the input, once its end has come.
+    /// Waits for the end of the input and returns all of it.
     pub fn read(&mut self) -> Result<Vec<u8>, InputError> {
         if self.terminal {
             return Err(InputError::Terminal);
         }
         self.start();
-        let deadline = Instant::now() + Self::PATIENCE;
+        let deadline = Instant::now() + Self::TIMEOUT;
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Reading(receiver) => loop {
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -107,11 +106,11 @@ impl Input {
                     Ok(ReadEvent::Progress) if !left.is_zero() => {}
                     Ok(ReadEvent::End(result)) => return result,
                     Err(RecvTimeoutError::Disconnected) => {
-                        let error = std::io::Error::other("its reader did not start");
+                        let error = std::io::Error::other("the reading thread did not start");
                         return Err(InputError::Failed(error));
                     }
                     Ok(ReadEvent::Progress) | Err(RecvTimeoutError::Timeout) => {
-                        return Err(InputError::TimedOut(Self::PATIENCE));
+                        return Err(InputError::TimedOut(Self::TIMEOUT));
                     }
                 }
             },
@@ -119,8 +118,8 @@ impl Input {
         }
     }
 
-    /// One line that a person types, without its line ending; `None` at the end of
-    /// the input, and when nobody sits at the other end.
+    /// Reads a line from a terminal, without its line ending; `None` at the end of the input, or
+    /// if it is not a terminal.
     pub fn line(&mut self) -> std::io::Result<Option<String>> {
         let State::Idle(source) = &mut self.state else {
             return Ok(None);
@@ -130,7 +129,7 @@ impl Input {
         }
         let mut line = Vec::new();
         let mut byte = [0];
-        while line.len() < Self::LINE {
+        while line.len() < Self::MAX_LINE_BYTES {
             match source.read(&mut byte) {
                 Ok(0) if line.is_empty() => return Ok(None),
                 Ok(0) => break,
@@ -140,16 +139,16 @@ impl Input {
                 Err(error) => return Err(error),
             }
         }
-        let line = String::from_utf8_lossy(&line);
-        Ok(Some(line.trim_end_matches('\r').to_owned()))
+        let text = String::from_utf8_lossy(&line);
+        Ok(Some(text.trim_end_matches('\r').to_owned()))
     }
 
-    /// Lets the other side finish writing, for as long as it keeps writing.
+    /// Lets the other side finish writing, as long as it keeps writing.
     pub(crate) fn drain(&mut self) {
-        let deadline = Instant::now() + Self::PATIENCE;
+        let deadline = Instant::now() + Self::TIMEOUT;
         if let State::Reading(receiver) = std::mem::replace(&mut self.state, State::Ended) {
             while Instant::now() < deadline {
-                match receiver.recv_timeout(Self::GRACE) {
+                match receiver.recv_timeout(Self::DRAIN_TIMEOUT) {
                     Ok(ReadEvent::Progress) => {}
                     Ok(ReadEvent::End(_))
                     | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
@@ -159,27 +158,27 @@ impl Input {
     }
 }
 
-fn pump(mut source: Box<dyn Read + Send>, beats: &Sender<ReadEvent>) {
-    let mut kept = Vec::new();
+fn pump(mut source: Box<dyn Read + Send>, events: &Sender<ReadEvent>) {
+    let mut bytes = Vec::new();
     let mut chunk = vec![0; 64 << 10];
-    let mut over = false;
+    let mut too_large = false;
     let result = loop {
         match source.read(&mut chunk) {
-            Ok(0) if over => break Err(InputError::TooLarge),
-            Ok(0) => break Ok(kept),
+            Ok(0) if too_large => break Err(InputError::TooLarge),
+            Ok(0) => break Ok(bytes),
             Ok(count) => {
-                over |= kept.len() + count > Input::LIMIT;
-                if over {
-                    kept = Vec::new();
+                too_large |= bytes.len() + count > Input::LIMIT;
+                if too_large {
+                    bytes = Vec::new();
                 } else {
-                    kept.extend_from_slice(&chunk[..count]);
+                    bytes.extend_from_slice(&chunk[..count]);
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => break Err(InputError::Failed(error)),
         }
-        // Whoever listened may have left; the other side must still be read out.
-        let _ = beats.send(ReadEvent::Progress);
+        // Even if the receiver is gone, the other side must be able to finish writing.
+        let _ = events.send(ReadEvent::Progress);
     };
-    let _ = beats.send(ReadEvent::End(result));
+    let _ = events.send(ReadEvent::End(result));
 }

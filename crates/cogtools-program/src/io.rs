@@ -1,4 +1,4 @@
-//! The world as a program sees it: streams, environment, working directory.
+//! What a program sees of its process: streams, environment, working directory.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -35,13 +35,13 @@ impl Terminals {
     }
 }
 
-/// Everything a program may touch.
+/// Everything that a program may access.
 pub struct Io<'a> {
     /// Standard input.
     pub stdin: Input,
     /// Standard output: data.
     pub stdout: &'a mut dyn Write,
-    /// Standard error: words for people and models, nothing on success.
+    /// Standard error: messages for people and models; empty on success.
     pub stderr: &'a mut dyn Write,
     /// Which outputs are terminals.
     pub terminals: Terminals,
@@ -49,13 +49,13 @@ pub struct Io<'a> {
     pub vars: Vars,
     /// The working directory, absolute.
     pub cwd: PathBuf,
-    /// The file of the running program, absolute; its directory holds the others.
+    /// The file of the running program, absolute; the other programs are in the same directory.
     pub program: PathBuf,
-    /// What the program asked to go on as.
+    /// What the process continues as when this program ends.
     pub next: Option<Next>,
-    /// How failures are worded on `stderr`.
+    /// Formats messages for `stderr`.
     pub reporter: Reporter,
-    /// Looks out for the end of this process, once sources that are programs may run.
+    /// Handles termination signals, once sources may run programs.
     pub signals: SignalWatch,
 }
 
@@ -78,8 +78,8 @@ impl Io<'_> {
         }
     }
 
-    /// Prints JSON: byte for byte, except on a terminal, where characters that it may
-    /// not show are written as escapes of JSON.
+    /// Prints JSON: byte for byte, except on a terminal, where unsafe characters are written as
+    /// JSON escapes.
     pub fn show_json(&mut self, text: &str) -> Result<(), Failure> {
         if self.terminals.stdout {
             self.print(sanitize_json(text).as_bytes())
@@ -88,26 +88,26 @@ impl Io<'_> {
         }
     }
 
-    /// Shows `diagnostic` on standard error. A standard error that cannot be written
-    /// leaves nobody to tell, so that failure is passed over.
+    /// Prints `diagnostic` on standard error. An error of writing it is ignored, because it could
+    /// not be reported anywhere.
     pub fn report(&mut self, severity: Severity, diagnostic: &Diagnostic) {
         let text = self.reporter.render(severity, diagnostic);
         let _ = self.stderr.write_all(text.as_bytes());
         let _ = self.stderr.flush();
     }
 
-    /// Shows lines that belong to what was reported, such as a diff, on standard error.
+    /// Prints lines that belong to a diagnostic, such as a diff, on standard error.
     pub fn quote_lines(&mut self, text: &str) {
         let text = self.reporter.quote_lines(text);
         let _ = self.stderr.write_all(text.as_bytes());
     }
 
-    /// A line for `--verbose` on standard error.
+    /// Prints a line for `--verbose` on standard error.
     pub fn note(&mut self, message: &str) {
         self.note_with(message, "");
     }
 
-    /// The same with lines that somebody else wrote.
+    /// Like [`Self::note`], followed by the output of another program.
     pub fn note_with(&mut self, message: &str, details: &str) {
         let text = self.reporter.note(message, details);
         let _ = self.stderr.write_all(text.as_bytes());
@@ -115,12 +115,14 @@ impl Io<'_> {
 
     /// The value of an environment variable that is set and not empty.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
-        let value = self.vars.get(OsStr::new(name)).map(OsString::as_os_str);
-        value.filter(|value| !value.is_empty())
+        self.vars
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
+            .filter(|value| !value.is_empty())
     }
 
-    /// Whether what goes to `stream` may be coloured: a terminal, and no `NO_COLOR`
-    /// (<https://no-color.org>).
+    /// Whether output on `stream` may be coloured: it is a terminal, and `NO_COLOR`
+    /// (<https://no-color.org>) is not set.
     pub fn colour(&self, stream: Stream) -> bool {
         self.terminals.is_terminal(stream) && self.var("NO_COLOR").is_none()
     }

@@ -1,4 +1,4 @@
-//! What every cogtools program is.
+//! The framework of all cogtools programs.
 //!
 //! A program is a constant: its clap command and its `run`. It receives its
 //! streams, environment and working directory and never reaches for globals,
@@ -8,6 +8,7 @@
 pub mod args;
 pub mod budget;
 pub mod call;
+pub mod call_timeout;
 mod capture;
 pub mod dirs;
 mod failure;
@@ -24,8 +25,8 @@ pub mod project;
 mod report;
 pub mod terminal;
 mod usage;
-pub mod work;
 
+pub use call_timeout as work;
 pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;

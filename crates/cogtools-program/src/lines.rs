@@ -1,24 +1,23 @@
-//! Lines of a stream that may never end one.
+//! The lines of a stream, with a length limit.
 
 use std::io::{BufRead as _, BufReader, Read};
 
-/// A line, as far as its limit goes.
+/// A line within the limit, or the fact that it is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// The line with its line feed, which the last one may lack.
+    /// The line with its line feed, which the last line may lack.
     Text(Vec<u8>),
-    /// It has more bytes than the limit allows; the next line comes after all of it.
+    /// A line longer than the limit; the next item is the line after it.
     TooLong,
 }
 
-/// The lines of a stream, none longer than a limit. They end with the stream, or
-/// when it fails.
+/// The lines of a stream, up to its end or an error.
 #[derive(Debug)]
 pub struct Lines<R> {
     source: BufReader<R>,
     limit: usize,
-    /// Whether the rest of a line that was too long is still to come.
-    inside: bool,
+    /// Whether the rest of a line that was too long must be skipped.
+    skip_rest: bool,
 }
 
 impl<R: Read> Lines<R> {
@@ -27,7 +26,7 @@ impl<R: Read> Lines<R> {
         Self {
             source: BufReader::with_capacity(64 << 10, source),
             limit,
-            inside: false,
+            skip_rest: false,
         }
     }
 }
@@ -36,9 +35,9 @@ impl<R: Read> Iterator for Lines<R> {
     type Item = Line;
 
     fn next(&mut self) -> Option<Line> {
-        if self.inside {
+        if self.skip_rest {
             self.source.skip_until(b'\n').ok()?;
-            self.inside = false;
+            self.skip_rest = false;
         }
         let mut text = Vec::new();
         let mut limited = (&mut self.source).take(self.limit as u64 + 1);
@@ -46,7 +45,7 @@ impl<R: Read> Iterator for Lines<R> {
             return None;
         }
         if text.len() > self.limit && text.last() != Some(&b'\n') {
-            self.inside = true;
+            self.skip_rest = true;
             return Some(Line::TooLong);
         }
         Some(Line::Text(text))
@@ -59,8 +58,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[Option<&str>]) {
-        let lines = Lines::new(text.as_bytes(), 3);
-        let lines: Vec<Line> = lines.collect();
+        let lines: Vec<Line> = Lines::new(text.as_bytes(), 3).collect();
         let line = |text: Option<&str>| match text {
             Some(text) => Line::Text(text.as_bytes().to_vec()),
             None => Line::TooLong,
@@ -70,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_bounded() {
+    fn long_lines_are_skipped() {
         check("", &[]);
         check("a\n\nbc", &[Some("a\n"), Some("\n"), Some("bc")]);
         check("abc\nabc", &[Some("abc\n"), Some("abc")]);

@@ -1,4 +1,4 @@
-//! What the man pages of several programs say in the same words.
+//! Texts that the man pages of several programs share.
 //!
 //! These texts, like every `Program::manual`, are plain: a blank line ends a
 //! paragraph; lines indented by four spaces are code; a line followed by lines
@@ -13,7 +13,7 @@ use cogtools_core::Code;
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     name: &'static str,
-    meaning: &'static str,
+    description: &'static str,
 }
 
 /// The variables of a program that reads the configuration of a project.
@@ -25,35 +25,35 @@ pub const SOURCES: &[Variable] = &[HOME, CONFIGURATION, XDG_STATE_HOME, XDG_CACH
 /// The variables of a program that runs tools from files.
 pub const TOOLS: &[Variable] = &[HOME, CONFIGURATION, XDG_STATE_HOME];
 
-/// The variables of a program that reads the sources of a project for everybody,
-/// whatever the user has configured.
+/// The variables of a program that reads the sources of a project without the user's
+/// configuration.
 pub const SHARED: &[Variable] = &[HOME, XDG_STATE_HOME, XDG_CACHE_HOME];
 
 const NO_COLOR: Variable = Variable {
     name: "NO_COLOR",
-    meaning: "If set and not empty, output is not coloured, even on a terminal.",
+    description: "If set and not empty, output is not coloured, even on a terminal.",
 };
 
 const HOME: Variable = Variable {
     name: "HOME",
-    meaning: "The user's home directory. Its .gemini folder does not mark a project; it holds \
+    description: "The user's home directory. Its .gemini folder does not mark a project; it holds \
               the user's configuration, ~/.gemini/cogtoolrc.yaml.",
 };
 
 const CONFIGURATION: Variable = Variable {
     name: "COGTOOLS_*, GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-    meaning: "Configuration; see `cogtoolrc(5)`.",
+    description: "Configuration; see `cogtoolrc(5)`.",
 };
 
 const XDG_STATE_HOME: Variable = Variable {
     name: "XDG_STATE_HOME",
-    meaning: "The directory below which cogtools/trust.json records what the user has approved; \
+    description: "The directory below which cogtools/trust.json records what the user has approved; \
               ~/.local/state if unset.",
 };
 
 const XDG_CACHE_HOME: Variable = Variable {
     name: "XDG_CACHE_HOME",
-    meaning: "The directory below which cogtools caches the declarations of sources; ~/.cache \
+    description: "The directory below which cogtools caches the declarations of sources; ~/.cache \
               if unset.",
 };
 
@@ -67,11 +67,13 @@ that contains this file, a package.json with the key cogtools, a .gemini folder 
 tools/NAME.yaml
   The tool of that name; see `cogtools-tool(5)`.";
 
-/// What a program reads from its environment: `variables`, and what all programs do.
+/// The environment section: `variables`, and those that all programs read.
 pub fn environment(variables: &[Variable]) -> String {
-    let entries = std::iter::once(&NO_COLOR).chain(variables);
-    let entries = entries.map(|it| format!("{}\n  {}", it.name, it.meaning));
-    entries.collect::<Vec<_>>().join("\n\n")
+    let entries: Vec<String> = std::iter::once(&NO_COLOR)
+        .chain(variables)
+        .map(|variable| format!("{}\n  {}", variable.name, variable.description))
+        .collect();
+    entries.join("\n\n")
 }
 
 /// The exit statuses of a program that fails with `codes`, in order of status.
@@ -87,7 +89,7 @@ pub fn exit_status(codes: &[Code]) -> String {
     }
     text.push_str(
         "\n128 + N\n  Terminated by signal N; 141 if the reader of its output has gone away.\n\n\
-         A status has the same meaning in every program.",
+         A status has the same description in every program.",
     );
     text
 }

@@ -1,17 +1,17 @@
-//! What a process goes on as, once the program that it began as has ended.
+//! What a process continues as when the program that it started as has ended.
 
 use std::ffi::OsString;
 use std::process::Command;
 
 use crate::program::Program;
 
-/// What a process goes on as.
+/// What a process continues as.
 #[derive(Debug)]
 pub enum Next {
-    /// Another process: this one becomes it where the system can do that, else it
-    /// runs it and ends as it ends.
+    /// Another process: by `exec` if the system has it, otherwise as a child whose exit status
+    /// becomes that of this process.
     Process(Box<Command>),
-    /// Another program of ours with these arguments, in this process.
+    /// Another cogtools program with these arguments, in this process.
     Program(&'static Program, Vec<OsString>),
 }
 

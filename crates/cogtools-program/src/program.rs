@@ -1,4 +1,4 @@
-//! A program as a value, and how one run of it goes.
+//! A program as a value, and how it is run.
 
 use std::ffi::OsString;
 use std::path::{Component, PathBuf};
@@ -13,18 +13,17 @@ use crate::report::{Format, Reporter, Severity};
 use crate::terminal::Stream;
 use crate::usage;
 
-/// Whether a program takes data on standard input.
+/// Whether a program reads standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdin {
-    /// It never looks at standard input.
+    /// It never reads standard input.
     Ignored,
-    /// It reads standard input. It is then read to its end before any exit, also
-    /// after a failure: Gemini CLI has no handler for a call that closes its
-    /// input early, and goes down with it.
+    /// It reads standard input. Every run then reads it to its end before it exits, even after a
+    /// failure: Gemini CLI does not handle a call that closes its input early, and crashes.
     Read,
 }
 
-/// The codes that every program fails with.
+/// The codes that every program may fail with.
 const COMMON: [Code; 3] = [Code::Usage, Code::Internal, Code::IoFailed];
 
 /// One program: what a binary, the porcelain and the tests run.
@@ -32,15 +31,15 @@ const COMMON: [Code; 3] = [Code::Usage, Code::Internal, Code::IoFailed];
 pub struct Program {
     /// The binary's name, such as `cogtools-call`.
     pub name: &'static str,
-    /// Its command line, without what every program has.
+    /// Its command line, without the options that every program has.
     pub command: fn() -> Command,
     /// What it does. Data goes to `io`'s standard output; failures are returned.
     pub run: fn(&ArgMatches, &mut Io<'_>) -> Result<(), Failure>,
-    /// Whether it takes data on standard input.
+    /// Whether it reads standard input.
     pub stdin: Stdin,
-    /// The codes it fails with, in order of exit status, without those that all fail with.
+    /// The codes that it may fail with, in order of exit status, without those of every program.
     pub codes: &'static [Code],
-    /// The environment variables that it reads, without those that all read.
+    /// The environment variables that it reads, without those of every program.
     pub variables: &'static [Variable],
     /// Further sections of its man page, title and text, in the form that [`crate::man`]
     /// describes.
@@ -48,7 +47,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The whole command line: the program's own and what every program has.
+    /// The whole command line, with the options that every program has.
     pub fn command(&self) -> Command {
         (self.command)()
             .name(self.name)
@@ -73,14 +72,14 @@ impl Program {
             )
     }
 
-    /// Every code that it fails with, in order of exit status.
+    /// Every code that it may fail with, in order of exit status.
     pub fn codes(&self) -> Vec<Code> {
         let is_listed = |code: &Code| COMMON.contains(code) || self.codes.contains(code);
         Code::ALL.into_iter().filter(is_listed).collect()
     }
 
-    /// One run with `args` (without the program's own name): parses, runs,
-    /// prints failures to `io`'s standard error and returns the exit status.
+    /// Runs the program with `args` (without the program's name), prints failures on `io`'s
+    /// standard error and returns the exit status.
     pub fn launch(&self, args: &[OsString], io: &mut Io<'_>) -> u8 {
         if self.stdin == Stdin::Read {
             io.stdin.start();
@@ -96,8 +95,8 @@ impl Program {
                 );
                 Err(usage::diagnostic(&error, &mut self.command()).into())
             }
-            Err(answer) => {
-                return self.finish(io.print(answer.render().to_string().as_bytes()), io);
+            Err(help) => {
+                return self.finish(io.print(help.render().to_string().as_bytes()), io);
             }
         };
         if self.stdin == Stdin::Read {
@@ -128,7 +127,7 @@ impl Program {
     }
 
     fn finish(&self, result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
-        // Who was asked to end by a signal ends by it, whatever was done until then.
+        // A signal that asked the process to end determines its status, whatever the result.
         if let Some(status) = io.signals.status() {
             return status;
         }
@@ -154,18 +153,18 @@ impl Program {
     }
 }
 
-/// The directory without `..`, as a process that had changed to it would know it:
-/// whoever looks upward from there must not come by where it was named from.
+/// The directory without `..`, as a process that had changed to it would see it. Otherwise a
+/// search upward from it would pass through the directories that `..` leaves.
 fn normalize(directory: PathBuf) -> PathBuf {
-    let up = directory
+    let has_parent = directory
         .components()
         .any(|part| part == Component::ParentDir);
-    let found = match up {
+    let normalized = match has_parent {
         true if cfg!(unix) => directory.canonicalize().ok(),
         true => std::path::absolute(&directory).ok(),
         false => None,
     };
-    found.unwrap_or(directory)
+    normalized.unwrap_or(directory)
 }
 
 #[cfg(test)]
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_in_order_of_status() {
+    fn codes_are_ordered_by_status() {
         let all = [
             Code::ToolFailed,
             Code::Usage,
@@ -221,7 +220,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "cogtools-example does not list DENIED")]
-    fn a_code_that_is_not_listed_is_a_defect() {
+    fn an_unlisted_code_panics_in_debug_builds() {
         status("other");
     }
 }

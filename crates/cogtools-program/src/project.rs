@@ -1,4 +1,4 @@
-//! The project around a program, its configuration and its tools.
+//! The project that contains the working directory, its configuration and its tools.
 
 use std::path::Path;
 
@@ -10,7 +10,9 @@ use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
 
-/// A project, and whose variables count in it: where programs are run.
+pub use self::context as cx;
+
+/// A project and its environment priority, which give the context of the programs that it runs.
 #[derive(Debug)]
 pub struct ProjectContext {
     project: Project,
@@ -18,34 +20,32 @@ pub struct ProjectContext {
 }
 
 impl ProjectContext {
-    /// The one around `io`'s working directory, as its configuration and the command
-    /// line have it.
+    /// Loads the project that contains `io`'s working directory.
     pub fn load(env: EnvArgs, io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
         let priority = env.priority(&config(&project, io)?);
         Ok(Self { project, priority })
     }
 
-    /// What is around the programs that are run there.
-    pub fn cx(&self, io: &Io<'_>) -> Context {
-        cx(io, &self.project, self.priority)
+    /// The context of the programs that the project runs.
+    pub fn context(&self, io: &Io<'_>) -> Context {
+        context(io, &self.project, self.priority)
     }
 }
 
-/// The project around `io`'s working directory.
+/// The project that contains `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
     Project::find(&io.cwd, io.var("HOME").map(Path::new))
 }
 
-/// The configuration of `project`, all layers of it.
+/// The configuration of `project`, with all layers.
 pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     let paths = dirs::config_paths(io);
     Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }
 
-/// The tools of the project around `io`'s working directory, for the host that the
-/// command line names, or else for `host` if it is known who asks, without those
-/// that the command line leaves out.
+/// The tools of the project that contains `io`'s working directory, filtered by `args`, for
+/// the host that the command line names, or else for `host`.
 pub fn registry(
     args: &RegistryArgs,
     io: &Io<'_>,
@@ -54,7 +54,7 @@ pub fn registry(
     registry_and_context(args, io, host).map(|(registry, _)| registry)
 }
 
-/// The same, and where its tools are run.
+/// Like [`registry`], with the context in which its tools run.
 pub fn registry_and_context(
     args: &RegistryArgs,
     io: &Io<'_>,
@@ -72,12 +72,12 @@ pub fn registry_and_context(
     Ok((registry, ProjectContext { project, priority }))
 }
 
-/// The same tools, with nothing left out but what the configuration leaves out.
+/// Like [`registry`], filtered by the configuration only.
 pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Failure> {
     registry(&RegistryArgs::default(), io, host)
 }
 
-/// What is around the sources, if any of them looks at it.
+/// The context of the sources; the default one if none of them runs programs.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     if config.runs_programs() {
         cancellable_context(io, project, config.env_priority)
@@ -86,17 +86,17 @@ fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     }
 }
 
-/// The same as [`cx`], for sources that are programs: they are ended when
-/// this process is asked to end.
+/// Like [`context`], for sources that run programs, which are terminated when this process is
+/// asked to end.
 pub fn cancellable_context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
     Context {
         cancel: io.signals.begin(),
-        ..cx(io, project, priority)
+        ..context(io, project, priority)
     }
 }
 
-/// What is around the programs that tools and sources of `project` run.
-pub fn cx(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
+/// The context of the programs that tools and sources of `project` run.
+pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
     let environment = Environment::new(io.vars.clone());
     Context {
         root: project.root().to_path_buf(),
@@ -106,8 +106,8 @@ pub fn cx(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
             project.display_path(),
             priority,
         ),
-        trust: Trust::new(dirs::trust_record(io)),
-        cache: dirs::cache(io),
+        trust: Trust::new(dirs::trust_file(io)),
+        cache: dirs::cache_dir(io),
         refresh: false,
         programs: io.program.parent().map(Path::to_path_buf),
         cancel: Cancel::default(),

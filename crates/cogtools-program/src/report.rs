@@ -1,4 +1,4 @@
-//! The one place that puts a fault into words on standard error.
+//! How diagnostics and notes are printed on standard error.
 
 use std::borrow::Cow;
 
@@ -9,28 +9,28 @@ use crate::hint::render_hint;
 use crate::terminal::style::{CYAN, RED, Style, YELLOW};
 use crate::terminal::{paint, sanitize, sanitize_json, sanitize_lines, truncate};
 
-/// How many characters of a message or a hint are shown.
+/// How many characters of a message or a hint are printed.
 const MAX_CHARS: usize = 4_000;
 
 /// How failures are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Lines for people and models.
+    /// Text for people and models.
     Human,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// Whether a fault ended the run.
+/// Whether a diagnostic ended the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// It did.
     Error,
-    /// It did not: the rest went on without it.
+    /// It did not: the run continued without what failed.
     Warning,
 }
 
-/// Words faults for one program.
+/// Formats the diagnostics of one program.
 #[derive(Clone, Debug)]
 pub struct Reporter {
     program: &'static str,
@@ -39,7 +39,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter in the name of `program`.
+    /// A reporter for `program`.
     pub const fn new(program: &'static str, format: Format, colour: bool) -> Self {
         Self {
             program,
@@ -48,7 +48,7 @@ impl Reporter {
         }
     }
 
-    /// The fault in full, ending with a line feed.
+    /// The complete diagnostic, ending with a line feed.
     pub fn render(&self, severity: Severity, diagnostic: &Diagnostic) -> String {
         match self.format {
             Format::Human => self.human(severity, diagnostic),
@@ -56,13 +56,13 @@ impl Reporter {
         }
     }
 
-    /// A remark that is no fault, ending with a line feed.
-    /// `details` are lines that somebody else wrote, or empty.
+    /// A note that is not a diagnostic, ending with a line feed.
+    /// `details` is the output of another program, or empty.
     pub fn note(&self, message: &str, details: &str) -> String {
         match self.format {
             Format::Human => {
-                let details = quoted(details);
-                format!("{}: {}\n{details}", self.program, shown(message))
+                let details = quote_details(details);
+                format!("{}: {}\n{details}", self.program, sanitize_line(message))
             }
             Format::Json if details.is_empty() => {
                 json_line(&json!({"program": self.program, "note": message}))
@@ -74,32 +74,32 @@ impl Reporter {
         }
     }
 
-    /// Lines that belong to a message, such as a diff; JSON has no place for them.
+    /// Lines that belong to a message, such as a diff; left out in JSON.
     pub fn quote_lines(&self, text: &str) -> String {
-        let ended = |line: &str| format!("{}\n", sanitize_lines(line));
+        let with_line_feed = |line: &str| format!("{}\n", sanitize_lines(line));
         match self.format {
-            Format::Human => text.lines().map(ended).collect(),
+            Format::Human => text.lines().map(with_line_feed).collect(),
             Format::Json => String::new(),
         }
     }
 
     fn human(&self, severity: Severity, diagnostic: &Diagnostic) -> String {
-        let label = format!("{}[{}]", severity.name(), diagnostic.code.name());
-        let label = match severity {
-            Severity::Error => self.paint(&label, RED.bold()),
-            Severity::Warning => self.paint(&label, YELLOW.bold()),
+        let style = match severity {
+            Severity::Error => RED,
+            Severity::Warning => YELLOW,
         };
-        let line = diagnostic.summary();
-        let line = shown(&line);
+        let label = format!("{}[{}]", severity.name(), diagnostic.code.name());
+        let label = self.paint(&label, style.bold());
+        let line = sanitize_line(&diagnostic.summary());
         let mut text = format!("{}: {label}: {line}\n", self.program);
         if let Some(location) = &diagnostic.location {
             text.push_str(&location.excerpt());
         }
-        text.push_str(&quoted(&diagnostic.details));
+        text.push_str(&quote_details(&diagnostic.details));
         for hint in &diagnostic.hints {
             text.push_str(&self.paint("hint:", CYAN.bold()));
             text.push(' ');
-            text.push_str(&shown(&render_hint(hint)));
+            text.push_str(&sanitize_line(&render_hint(hint)));
             text.push('\n');
         }
         text
@@ -119,9 +119,9 @@ impl Reporter {
             object.insert("column".into(), location.column.into());
         }
         if let Some(pointer) = &diagnostic.pointer {
-            object.insert("pointer".into(), cut(pointer).into());
+            object.insert("pointer".into(), shorten(pointer).into());
         }
-        object.insert("message".into(), cut(&diagnostic.message).into());
+        object.insert("message".into(), shorten(&diagnostic.message).into());
         if !diagnostic.details.is_empty() {
             object.insert("details".into(), diagnostic.details.clone().into());
         }
@@ -130,7 +130,7 @@ impl Reporter {
             diagnostic
                 .hints
                 .iter()
-                .map(|hint| cut(&render_hint(hint)).into_owned())
+                .map(|hint| shorten(&render_hint(hint)).into_owned())
                 .collect(),
         );
         Value::Object(object)
@@ -141,34 +141,34 @@ impl Reporter {
     }
 }
 
-/// Lines that somebody else wrote, each behind a bar, so that none of them looks
-/// like one of ours.
-fn quoted(text: &str) -> String {
+/// The output of another program, each line prefixed with a bar, so that none can pass for a
+/// line of cogtools.
+fn quote_details(text: &str) -> String {
     let mut quotation = String::new();
     for line in text.lines() {
-        // Tabs are readable, and programs indent with them.
+        // Programs indent with tabs, which would be escaped.
         let line = line.replace('\t', "    ");
         quotation.push_str("  | ");
-        quotation.push_str(&shown(&line));
+        quotation.push_str(&sanitize_line(&line));
         quotation.truncate(quotation.trim_end().len());
         quotation.push('\n');
     }
     quotation
 }
 
-/// A text on one line, as it can be shown: names and values come from files and
-/// callers, and must neither steer a terminal nor look like lines of ours.
-fn shown(text: &str) -> String {
-    sanitize(&cut(text)).into_owned()
+/// A text on one line, safe to print: names and values come from files and callers, and must
+/// neither control a terminal nor look like lines of cogtools.
+fn sanitize_line(text: &str) -> String {
+    sanitize(&shorten(text)).into_owned()
 }
 
-/// One line of JSON, which shows every character that it may not.
+/// One line of JSON, with unsafe characters escaped.
 fn json_line(value: &Value) -> String {
     format!("{}\n", sanitize_json(&value.to_string()))
 }
 
-/// The beginning of a text that nobody would read to its end.
-fn cut(text: &str) -> Cow<'_, str> {
+/// The beginning of a text that is too long to read.
+fn shorten(text: &str) -> Cow<'_, str> {
     truncate(text, MAX_CHARS)
 }
 

@@ -1,4 +1,4 @@
-//! What clap says of a wrong command line, in the words of the project.
+//! Clap's errors as diagnostics.
 
 use std::ffi::OsString;
 
@@ -7,15 +7,19 @@ use cogtools_core::{Code, Diagnostic, Hint};
 
 use crate::report::Format;
 
-/// The fault for a command line that clap refused, and how `command` is used.
+/// The diagnostic for a command line that clap rejected, with the usage of `command`.
 pub(crate) fn diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
     let text = error.render().to_string();
     let mut message = Vec::new();
     let mut hints = Vec::new();
-    // What clap says is only known in its own words: the tips that it makes have no
-    // values of their own. Its usage hangs on what was typed, so it is left out.
-    let text = text.split("\n\nUsage: ").next().unwrap_or_default();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    // Clap exposes its tips only as rendered text. Its usage depends on what was typed, so it
+    // is left out.
+    let without_usage = text.split("\n\nUsage: ").next().unwrap_or_default();
+    for line in without_usage
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
         if let Some(tip) = line.strip_prefix("tip: ") {
             hints.push(Hint::from(tip));
         } else if !line.starts_with("For more information") {
@@ -23,15 +27,15 @@ pub(crate) fn diagnostic(error: &clap::Error, command: &mut Command) -> Diagnost
         }
     }
     let usage = command.render_usage().to_string();
-    let usage = usage.lines().next().unwrap_or_default();
-    hints.push(usage.replacen("Usage", "usage", 1).into());
+    let first_line = usage.lines().next().unwrap_or_default();
+    hints.push(first_line.replacen("Usage", "usage", 1).into());
     hints.push("--help explains every option".into());
     let mut diagnostic = Diagnostic::new(Code::Usage, message.join(" "));
     diagnostic.hints = hints;
     diagnostic
 }
 
-/// The error format that `args` ask for, when they could not be parsed as a whole.
+/// The error format that `args` request, for when they cannot be parsed as a whole.
 pub(crate) fn requested_format(args: &[OsString]) -> Format {
     let json = args.iter().enumerate().any(|(index, arg)| {
         arg == "--error-format=json"

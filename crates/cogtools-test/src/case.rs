@@ -1,4 +1,4 @@
-//! One example, from its arguments to what is wrong with it.
+//! The test of one example.
 
 use std::sync::Arc;
 
@@ -17,70 +17,71 @@ use crate::suite::Case;
 pub(crate) struct ToolUnderTest<'s> {
     /// Its file.
     pub(crate) file: &'s Candidate,
-    /// The tool, as it is found by its name.
+    /// The tool, loaded by name.
     pub(crate) tool: &'s Arc<Tool>,
-    /// The tool, as it is loaded from its path.
+    /// The tool, loaded by path.
     pub(crate) loaded_by_path: &'s Result<Arc<Tool>, Vec<Diagnostic>>,
-    /// What names it on a command line, as a shell takes it.
+    /// Its name or path, quoted for a shell.
     pub(crate) shell_arg: &'s str,
-    /// What starts the real programs, if that was asked for.
+    /// Starts the actual programs, with `--spawn`.
     pub(crate) spawner: Option<&'s Spawner>,
-    /// What is around a tool that is a command.
+    /// The context of a tool that runs a program.
     pub(crate) cx: &'s Context,
     /// Whether golden files are written.
     pub(crate) update: bool,
 }
 
 impl ToolUnderTest<'_> {
-    /// Tests the example at `index`, from 0.
+    /// Tests the example at the zero-based `index`.
     pub(crate) fn case(&self, index: usize, example: &Map<String, Value>) -> Case {
         let number = index + 1;
-        let golden = Golden::of(&self.cx.root, self.file, number);
+        let golden = Golden::new(&self.cx.root, self.file, number);
         let mut case = Case {
             number,
-            place: self.tool.example_location(index),
-            golden: golden.shown.clone(),
+            location: self.tool.example_location(index),
+            golden: golden.display_path.clone(),
             failures: Vec::new(),
             written: false,
         };
         let arguments = EncodedArguments::new(example);
-        let result = match invocation::answer(self.tool, &arguments.json, Syntax::Json, self.cx) {
-            Ok(result) => result,
-            Err(failure) => {
-                case.failures.push(self.explain(index, &failure));
-                return case;
-            }
-        };
-        let mut others =
+        let result =
+            match invocation::call_in_process(self.tool, &arguments.json, Syntax::Json, self.cx) {
+                Ok(result) => result,
+                Err(failure) => {
+                    case.failures.push(self.explain(index, &failure));
+                    return case;
+                }
+            };
+        let mut results =
             invocation::other_invocations(self.tool, self.loaded_by_path, &arguments, self.cx);
         if let Some(spawner) = self.spawner {
-            others.extend(spawner.invocations(self.file, self.tool, &arguments));
+            results.extend(spawner.invocations(self.file, self.tool, &arguments));
         }
         case.failures.extend(
-            others
+            results
                 .into_iter()
-                .filter_map(|(name, answer)| invocation::compare(&name, answer, &result)),
+                .filter_map(|(name, other)| invocation::compare(&name, other, &result)),
         );
-        // What differs from call to call is not what anybody means to keep.
+        // A result that differs between calls is never written.
         let update = self.update && case.failures.is_empty();
-        match self.golden(&golden, &result, update) {
+        match self.check_golden(&golden, &result, update) {
             Ok(written) => case.written = written,
             Err(failure) => case.failures.push(*failure),
         }
         case
     }
 
-    /// Holds the golden file against `result`, or makes it hold that.
-    fn golden(
+    /// Compares the golden file with `result`, or updates it. Returns whether it was written.
+    fn check_golden(
         &self,
         golden: &Golden,
         result: &[u8],
         update: bool,
     ) -> Result<bool, Box<TestFailure>> {
-        let shown = golden.shown.display();
-        let again = format!("cogtools test --update {}", self.shell_arg);
+        let path = golden.display_path.display();
+        let update_command = format!("cogtools test --update {}", self.shell_arg);
         let unusable = |diagnostic: Box<Diagnostic>| {
-            let message = format!("`{shown}` cannot be used");
+            let message = format!("`{path}` cannot be used");
             Box::new(TestFailure::new(FailureKind::Golden, message).diagnostics(vec![*diagnostic]))
         };
         let old = golden.read().map_err(unusable)?;
@@ -91,12 +92,12 @@ impl ToolUnderTest<'_> {
             return golden.write(result).map(|()| true).map_err(unusable);
         }
         Err(Box::new(match old {
-            None => TestFailure::new(FailureKind::Missing, format!("`{shown}` does not exist"))
-                .hint(again),
+            None => TestFailure::new(FailureKind::Missing, format!("`{path}` does not exist"))
+                .hint(update_command),
             Some(old) => {
-                let message = format!("the result is not what `{shown}` holds");
-                let detail = diff(&shown.to_string(), &old, "the result", result);
-                let hint = format!("if the result is right: {again}");
+                let message = format!("the result differs from `{path}`");
+                let detail = diff(&path.to_string(), &old, "the result", result);
+                let hint = format!("if the result is right: {update_command}");
                 TestFailure::new(FailureKind::Golden, message)
                     .detail(detail)
                     .hint(hint)
@@ -104,13 +105,13 @@ impl ToolUnderTest<'_> {
         }))
     }
 
-    /// What is at fault when an example gives no result.
+    /// The failure of an example that returned no result.
     fn explain(&self, index: usize, failure: &Failure) -> TestFailure {
         let violations = self.tool.check_example(index);
         if !violations.is_empty() {
             return TestFailure::new(
                 FailureKind::Schema,
-                "the example does not fit the parameters",
+                "the example does not match the parameters",
             )
             .diagnostics(violations);
         }
@@ -120,10 +121,10 @@ impl ToolUnderTest<'_> {
                 TestFailure::new(FailureKind::Template, "the template does not render")
                     .diagnostics(diagnostics)
             }
-            Some(_) => TestFailure::new(FailureKind::Tool, "the tool gives no result")
+            Some(_) => TestFailure::new(FailureKind::Tool, "the tool returned no result")
                 .diagnostics(diagnostics),
             None => TestFailure::new(FailureKind::Tool, "cogtools itself failed on this example")
-                .hint("this is a defect of cogtools; please report it with the file"),
+                .hint("this is a bug in cogtools; please report it with the file"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The command line and what a run does.
+//! The command line, and a run of the tests.
 
 use std::ffi::OsString;
 
@@ -43,7 +43,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "FAILURES",
-        "The label after the example says what to fix:\n\nbroken\n  The tool file is invalid.\n\nschema\n  The example does not match the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool returned no result: it failed, is not approved, or timed out.\n\ngolden\n  The result differs from the golden file. In the diff, - marks lines of the golden file and + lines of the result. Control characters are escaped, and spaces at the end of a line are shown as dots.\n\nmissing\n  The golden file does not exist.\n\nstale\n  The golden file has no example.\n\nway\n  The invocations disagree, or the file cannot be run as a program although it begins with #!.",
+        "The label after the example says what to fix:\n\nbroken\n  The tool file is invalid.\n\nschema\n  The example does not match the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool returned no result: it failed, is not approved, or timed out.\n\ngolden\n  The result differs from the golden file. In the diff, - marks lines of the golden file and + lines of the result. Control characters are escaped, and spaces at the end of a line are shown as dots.\n\nmissing\n  The golden file does not exist.\n\nstale\n  The golden file has no example.\n\ninvocation\n  The invocations disagree, or the file cannot be run as a program although it begins with #!.",
     ),
     (
         "FORMATS",
@@ -111,8 +111,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return request.run_once(None, io);
     }
     if request.format != Format::Human {
-        let diagnostic = Diagnostic::new(Code::Usage, "--watch has no report for programs");
-        return Err(diagnostic.hint("leave --format or --watch out").into());
+        let diagnostic = Diagnostic::new(Code::Usage, "--watch supports only the format human");
+        return Err(diagnostic.hint("omit --format or --watch").into());
     }
     watch::run(&request, io)
 }
@@ -129,13 +129,13 @@ impl Request {
         })
     }
 
-    /// The tools that are tested now.
+    /// The tools to test.
     pub(crate) fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
         let config = config(&project(io), io)?;
         Targets::collect(&self.tools, &config, &io.cwd)
     }
 
-    /// Tests once and prints the report; after a change only what it touches.
+    /// Runs the tests once and prints the report; after a change, only the tests that it affects.
     pub(crate) fn run_once(
         &self,
         changed: Option<&Changed>,
@@ -184,13 +184,13 @@ fn summarize(suites: &[Suite]) -> Option<Diagnostic> {
     }
     let message = pluralize(failures.len(), "failure");
     let diagnostic = Diagnostic::new(Code::TestFailed, message)
-        .hint("the report on standard output says what is at fault");
+        .hint("the report on standard output shows what to fix");
     Some(
         if failures
             .iter()
             .any(|failure| failure.kind.is_golden_related())
         {
-            diagnostic.hint("cogtools test --update makes the golden files what the tools say now")
+            diagnostic.hint("cogtools test --update accepts the current results as golden files")
         } else {
             diagnostic
         },
@@ -199,6 +199,6 @@ fn summarize(suites: &[Suite]) -> Option<Diagnostic> {
 
 fn no_tools() -> Diagnostic {
     Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
-        .hint("cogtools new NAME writes a first one")
+        .hint("cogtools new NAME creates one")
         .hint("cogtools init sets the project up, with an example")
 }

@@ -1,4 +1,4 @@
-//! The difference of two texts, with what nobody sees made visible.
+//! A unified diff that makes invisible characters visible.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use similar::{ChangeTag, TextDiff};
 /// How many equal lines are shown around a difference.
 const CONTEXT: usize = 3;
 
-/// How many lines of each text are compared: aligning more would cost without end.
-const LINES: usize = 2_000;
+/// How many lines of each text are compared; aligning more would take too long.
+const MAX_COMPARED_LINES: usize = 2_000;
 
-/// How many lines of a difference are shown.
-const SHOWN: usize = 200;
+/// How many lines of a diff are shown.
+const MAX_SHOWN_LINES: usize = 200;
 
-/// The unified difference of two texts with their names; it ends with a line feed.
+/// The unified diff of two texts with their names; it ends with a line feed.
 pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
     let mut text = format!("--- {old_name}\n+++ {new_name}\n");
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
@@ -23,34 +23,33 @@ pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
         text.push_str("the bytes differ where they are not UTF-8\n");
         return text;
     }
-    let skipped = skipped(&old, &new);
+    let skipped = common_prefix(&old, &new);
     if skipped > 0 {
         let _ = writeln!(text, "the first {skipped} lines are the same");
     }
-    let (old, new) = (part(&old, skipped), part(&new, skipped));
-    let compared = TextDiff::from_lines(old, new);
+    let compared = TextDiff::from_lines(window(&old, skipped), window(&new, skipped));
     let mut lines = Vec::new();
     for hunk in compared.unified_diff().context_radius(CONTEXT).iter_hunks() {
         lines.push(hunk.header().to_string());
         for change in hunk.iter_changes() {
             let line = change.value();
-            let whole = line.strip_suffix('\n');
+            let ended = line.strip_suffix('\n');
             lines.push(format!(
                 "{}{}",
                 sign(change.tag()),
-                visible(whole.unwrap_or(line))
+                escape(ended.unwrap_or(line))
             ));
-            if whole.is_none() {
-                lines.push("\\ no line end".to_owned());
+            if ended.is_none() {
+                lines.push("\\ No newline at end of file".to_owned());
             }
         }
     }
-    for line in lines.iter().take(SHOWN) {
+    for line in lines.iter().take(MAX_SHOWN_LINES) {
         text.push_str(line);
         text.push('\n');
     }
-    if lines.len() > SHOWN {
-        let _ = writeln!(text, "… {} more lines", lines.len() - SHOWN);
+    if lines.len() > MAX_SHOWN_LINES {
+        let _ = writeln!(text, "… {} more lines", lines.len() - MAX_SHOWN_LINES);
     }
     text
 }
@@ -63,9 +62,9 @@ const fn sign(tag: ChangeTag) -> char {
     }
 }
 
-/// How many lines at the beginning to leave out of a comparison of long texts.
-fn skipped(old: &str, new: &str) -> usize {
-    if old.lines().count().max(new.lines().count()) <= LINES {
+/// How many equal lines at the beginning of long texts to leave out of the comparison.
+fn common_prefix(old: &str, new: &str) -> usize {
+    if old.lines().count().max(new.lines().count()) <= MAX_COMPARED_LINES {
         return 0;
     }
     let same = old
@@ -75,8 +74,8 @@ fn skipped(old: &str, new: &str) -> usize {
     same.count().saturating_sub(CONTEXT)
 }
 
-/// At most as many lines as are compared, from line `from` (from 0) on.
-fn part(text: &str, from: usize) -> &str {
+/// The lines to compare, from the zero-based line `from`.
+fn window(text: &str, from: usize) -> &str {
     let end = |lines: usize| {
         let mut ends = text.match_indices('\n').map(|(at, _)| at + 1);
         match lines.checked_sub(1) {
@@ -84,30 +83,29 @@ fn part(text: &str, from: usize) -> &str {
             Some(before) => ends.nth(before).unwrap_or(text.len()),
         }
     };
-    &text[end(from)..end(from + LINES)]
+    &text[end(from)..end(from + MAX_COMPARED_LINES)]
 }
 
-/// A line as it can be shown: control characters and what looks like nothing are
-/// spelled out, spaces at its end are `·`.
-pub(crate) fn visible(line: &str) -> Cow<'_, str> {
-    let kept = line.trim_end_matches(' ');
-    if kept.len() == line.len() && !kept.contains(is_hidden) {
+/// Escapes the control and invisible characters of a line, and shows spaces at its end as `·`.
+pub(crate) fn escape(line: &str) -> Cow<'_, str> {
+    let trimmed = line.trim_end_matches(' ');
+    if trimmed.len() == line.len() && !trimmed.contains(is_invisible) {
         return line.into();
     }
-    let mut shown = String::with_capacity(line.len() + 8);
-    for character in kept.chars() {
-        if is_hidden(character) {
-            shown.extend(character.escape_default());
+    let mut escaped = String::with_capacity(line.len() + 8);
+    for character in trimmed.chars() {
+        if is_invisible(character) {
+            escaped.extend(character.escape_default());
         } else {
-            shown.push(character);
+            escaped.push(character);
         }
     }
-    shown.extend(std::iter::repeat_n('·', line.len() - kept.len()));
-    shown.into()
+    escaped.extend(std::iter::repeat_n('·', line.len() - trimmed.len()));
+    escaped.into()
 }
 
-/// Whether a character leaves no mark, or steers those around it.
-fn is_hidden(character: char) -> bool {
+/// Whether a character is invisible or controls its surroundings.
+fn is_invisible(character: char) -> bool {
     character.is_control()
         || (character.is_whitespace() && character != ' ')
         || invisible::name(character).is_some()
@@ -124,9 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn lines() {
+    fn changed_lines_have_context() {
         check("a\nb\n", "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
-        check("a\n", "a", "@@ -1 +1 @@\n-a\n+a\n\\ no line end\n");
+        check(
+            "a\n",
+            "a",
+            "@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n",
+        );
         check("", "a\n", "@@ -0,0 +1 @@\n+a\n");
         check(
             "1\n2\n3\n4\n5\n6\n",
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees() {
+    fn invisible_characters_are_escaped() {
         check("a\n", "a  \n", "@@ -1 +1 @@\n-a\n+a··\n");
         check("a\tb\n", "a b\n", "@@ -1 +1 @@\n-a\\tb\n+a b\n");
         check("a\r\n", "a\n", "@@ -1 +1 @@\n-a\\r\n+a\n");
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text() {
+    fn bytes_that_are_not_utf8() {
         let found = diff("old", b"\xff", "new", "\u{fffd}".as_bytes());
         assert_eq!(
             found,
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts() {
+    fn long_texts_are_shortened() {
         let same = "same\n".repeat(5_000);
         check(
             &format!("{same}a\n{same}"),

@@ -1,30 +1,30 @@
-//! What is wrong with an example or a tool, and what is at fault.
+//! A test failure and its kind.
 
 use cogtools_core::Diagnostic;
 
-/// What is at fault when a test fails.
+/// What to fix when a test fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// The file is not a tool.
+    /// The tool file is invalid.
     Broken,
-    /// The example does not fit the parameters.
+    /// The example does not match the parameters.
     Schema,
     /// The template does not render.
     Template,
-    /// The tool ran and failed, or did not end.
+    /// The tool returned no result: it failed, is not approved, or timed out.
     Tool,
-    /// The result is not what the golden file holds, or that cannot be used.
+    /// The result differs from the golden file, or that cannot be used.
     Golden,
-    /// There is no golden file.
+    /// The golden file does not exist.
     Missing,
-    /// There is a golden file, but no example.
+    /// The golden file has no example.
     Stale,
-    /// The invocations do not agree.
+    /// The invocations disagree.
     Invocation,
 }
 
 impl FailureKind {
-    /// The name, as reports carry it.
+    /// The name in reports.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Broken => "broken",
@@ -38,30 +38,29 @@ impl FailureKind {
         }
     }
 
-    /// Whether `--update` mends it.
+    /// Whether `--update` fixes it.
     pub(crate) const fn is_golden_related(self) -> bool {
         matches!(self, Self::Golden | Self::Missing | Self::Stale)
     }
 }
 
-/// One thing that is wrong.
+/// A test failure.
 #[derive(Clone, Debug)]
 pub(crate) struct TestFailure {
-    /// What is at fault.
+    /// What to fix.
     pub(crate) kind: FailureKind,
     /// What is wrong, on one line.
     pub(crate) message: String,
-    /// What the tool's own faults are.
+    /// The diagnostics of the tool.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Lines to look at: a difference, or what a program said; each ends with a
-    /// line feed, and can be shown as it stands.
+    /// A diff, or the output of a program: lines that end with a line feed, already escaped.
     pub(crate) detail: String,
     /// What to do next.
     pub(crate) hints: Vec<String>,
 }
 
 impl TestFailure {
-    /// A failure of which no more is known.
+    /// A failure without details.
     pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -72,19 +71,19 @@ impl TestFailure {
         }
     }
 
-    /// The same with the faults behind it.
+    /// Sets the diagnostics.
     pub(crate) fn diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
         self.diagnostics = diagnostics;
         self
     }
 
-    /// The same with lines to look at.
+    /// Sets the detail.
     pub(crate) fn detail(mut self, detail: String) -> Self {
         self.detail = detail;
         self
     }
 
-    /// The same with what to do.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self

@@ -1,4 +1,4 @@
-//! Golden files: `NAME.N.golden` beside the tool, with exactly what a call prints.
+//! Golden files: `NAME.N.golden` beside the tool, with the exact output of a call.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -8,37 +8,37 @@ use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, TextError};
 use cogtools_core::{Candidate, Code, Diagnostic, Name};
 
-/// The ending of golden files.
+/// The extension of golden files.
 const EXTENSION: &str = "golden";
 
-/// The largest golden file that is read: 16 MiB.
-const LIMIT: usize = 16 << 20;
+/// The size limit of a golden file: 16 MiB.
+const MAX_BYTES: usize = 16 << 20;
 
-/// A golden file, there or not.
+/// A golden file, which may not exist.
 #[derive(Clone, Debug)]
 pub(crate) struct Golden {
     path: WritePath,
-    /// The file as its user knows it.
-    pub(crate) shown: PathBuf,
+    /// The path to show.
+    pub(crate) display_path: PathBuf,
 }
 
-/// The golden files in folders: by folder and tool, the numbers of examples.
+/// The numbers of the golden files, by folder and tool.
 #[derive(Debug, Default)]
 pub(crate) struct Goldens(HashMap<PathBuf, BTreeMap<String, Vec<usize>>>);
 
 impl Goldens {
-    /// Lists those of `folders`, each once. What cannot be listed has none.
+    /// Lists the golden files in `folders`. A folder that cannot be listed has none.
     pub(crate) fn list<'f>(folders: impl Iterator<Item = &'f Path>) -> Self {
-        let mut found = HashMap::new();
+        let mut by_folder = HashMap::new();
         for folder in folders {
-            if !found.contains_key(folder) {
-                found.insert(folder.to_path_buf(), tools(folder));
+            if !by_folder.contains_key(folder) {
+                by_folder.insert(folder.to_path_buf(), list_folder(folder));
             }
         }
-        Self(found)
+        Self(by_folder)
     }
 
-    /// The tools that the folder at `path` has golden files for, with the numbers.
+    /// The tools with golden files in the folder at `path`, with their numbers.
     pub(crate) fn tools(&self, path: &Path) -> impl Iterator<Item = (&str, &[usize])> {
         let tools = self.0.get(path).into_iter().flatten();
         tools.map(|(name, numbers)| (name.as_str(), numbers.as_slice()))
@@ -54,7 +54,7 @@ impl Goldens {
     }
 }
 
-fn tools(folder: &Path) -> BTreeMap<String, Vec<usize>> {
+fn list_folder(folder: &Path) -> BTreeMap<String, Vec<usize>> {
     let mut tools: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if let Some((name, number)) = entry.file_name().to_str().and_then(parse) {
@@ -67,43 +67,45 @@ fn tools(folder: &Path) -> BTreeMap<String, Vec<usize>> {
     tools
 }
 
-/// The tool and the number that a file's name speaks of, if it is one of ours to
-/// the letter: others are not removed.
+/// The tool and the number in the name of a golden file. Only the exact form is accepted,
+/// because golden files may be removed.
 pub(crate) fn parse(file: &str) -> Option<(&str, usize)> {
-    let (rest, ending) = file.rsplit_once('.')?;
-    let (name, digits) = rest.rsplit_once('.')?;
+    let (stem, extension) = file.rsplit_once('.')?;
+    let (name, digits) = stem.rsplit_once('.')?;
     let number: usize = digits.parse().ok()?;
-    let ours = ending == EXTENSION && number > 0 && number.to_string() == digits;
-    (ours && Name::new(name).is_ok()).then_some((name, number))
+    let is_exact = extension == EXTENSION && number > 0 && number.to_string() == digits;
+    (is_exact && Name::new(name).is_ok()).then_some((name, number))
 }
 
 impl Golden {
-    /// The golden file of an example of the tool in `file`, for the project at `root`.
-    pub(crate) fn of(root: &Path, file: &Candidate, number: usize) -> Self {
+    /// The golden file of an example of the tool in `file`, in the project at `root`.
+    pub(crate) fn new(root: &Path, file: &Candidate, number: usize) -> Self {
         let mut name = file.name.clone();
         name.push(format!(".{number}.{EXTENSION}"));
         Self {
             path: WritePath::in_project(root, &file.path.with_file_name(&name)),
-            shown: file.display_path.with_file_name(&name),
+            display_path: file.display_path.with_file_name(&name),
         }
     }
 
-    /// What it holds, if it is there.
+    /// Its content, if it exists.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Diagnostic>> {
-        match text::bytes(&self.path.full(), &self.shown, LIMIT) {
+        match text::bytes(&self.path.full(), &self.display_path, MAX_BYTES) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(TextError::Absent(_)) => Ok(None),
             Err(TextError::TooLarge(file)) => {
-                let most = LIMIT >> 20;
-                let message = format!("`{}` is larger than {most} MiB", file.display());
+                let limit = MAX_BYTES >> 20;
+                let message = format!("`{}` is larger than {limit} MiB", file.display());
                 let diagnostic = Diagnostic::new(Code::IoFailed, message);
-                Err(Box::new(diagnostic.hint("let the example ask for less")))
+                Err(Box::new(
+                    diagnostic.hint("change the example so that its result is smaller"),
+                ))
             }
             Err(error) => Err(Box::new(error.diagnostic(Code::IoFailed))),
         }
     }
 
-    /// Makes it hold `bytes`.
+    /// Writes `bytes` to it.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
         file::write(&self.path, bytes).map_err(|error| self.diagnostic("written", &error))
     }
@@ -113,8 +115,11 @@ impl Golden {
         file::remove(&self.path).map_err(|error| self.diagnostic("removed", &error))
     }
 
-    fn diagnostic(&self, what: &str, error: &WriteError) -> Box<Diagnostic> {
-        let message = format!("`{}` cannot be {what}: {error}", self.shown.display());
+    fn diagnostic(&self, action: &str, error: &WriteError) -> Box<Diagnostic> {
+        let message = format!(
+            "`{}` cannot be {action}: {error}",
+            self.display_path.display()
+        );
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         Box::new(diagnostic.hint(error.hint("make room or give permission, then run this again")))
     }
@@ -125,7 +130,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn names() {
+    fn only_exact_names_are_golden_files() {
         let check = |file: &str, expected| assert_eq!(parse(file), expected, "{file}");
         check("say.1.golden", Some(("say", 1)));
         check("say.120.golden", Some(("say", 120)));

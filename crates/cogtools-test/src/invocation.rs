@@ -1,4 +1,4 @@
-//! How hosts invoke a tool, each as a real call does.
+//! The ways in which hosts invoke a tool.
 
 use std::sync::Arc;
 
@@ -11,18 +11,17 @@ use serde_json::{Map, Value};
 use crate::diff::diff;
 use crate::failure::{FailureKind, TestFailure};
 
-/// The bytes of the result of an invocation, or why there are none.
-pub(crate) type Answer = Result<Vec<u8>, InvocationError>;
+/// The result of an invocation, as bytes.
+pub(crate) type InvocationResult = Result<Vec<u8>, InvocationError>;
 
 /// Why an invocation gave no result.
 #[derive(Debug)]
 pub(crate) enum InvocationError {
-    /// It could not be made, for this reason.
-    NotMade(String),
-    /// It failed with these faults.
+    /// It is not possible, for this reason.
+    Impossible(String),
+    /// It failed with these diagnostics.
     Failed(Vec<Diagnostic>),
-    /// The program that was started failed, and this is what it left: lines that
-    /// end with a line feed.
+    /// The program that was started failed, with this output: lines that end with a line feed.
     Exited(String),
 }
 
@@ -30,7 +29,7 @@ pub(crate) enum InvocationError {
 pub(crate) struct EncodedArguments {
     /// As JSON.
     pub(crate) json: Vec<u8>,
-    /// As YAML, or why that cannot be.
+    /// As YAML, or why that is not possible.
     pub(crate) yaml: Result<Vec<u8>, String>,
 }
 
@@ -39,89 +38,92 @@ impl EncodedArguments {
         let value = Value::Object(example.clone());
         Self {
             json: value.to_string().into_bytes(),
-            yaml: yaml(&value),
+            yaml: encode_yaml(&value),
         }
     }
 }
 
-/// The value as YAML that reads back as the same value.
-fn yaml(value: &Value) -> Result<Vec<u8>, String> {
+/// The value as YAML that parses as the same value.
+fn encode_yaml(value: &Value) -> Result<Vec<u8>, String> {
     let block = serde_yaml::to_string(value).map_err(|error| error.to_string())?;
-    // The writer leaves `<<` as a key, and line separators, as no reader takes
-    // them; quoted as in JSON, which is YAML too, they can be sent.
-    same(value, block).or_else(|_| same(value, value.to_string()))
+    // The serializer does not quote the key `<<` and line separators, which the parser rejects.
+    // JSON is YAML too, and quotes them.
+    check_round_trip(value, block).or_else(|_| check_round_trip(value, value.to_string()))
 }
 
-fn same(value: &Value, text: String) -> Result<Vec<u8>, String> {
+fn check_round_trip(value: &Value, text: String) -> Result<Vec<u8>, String> {
     let bytes = text.into_bytes();
-    let read = Arguments::read(bytes.clone(), Syntax::Yaml).map_err(|error| error.to_string())?;
-    if Value::Object(read.into_object()) == *value {
+    let parsed = Arguments::read(bytes.clone(), Syntax::Yaml).map_err(|error| error.to_string())?;
+    if Value::Object(parsed.into_object()) == *value {
         Ok(bytes)
     } else {
-        Err("it reads back as something else".to_owned())
+        Err("it parses as a different value".to_owned())
     }
 }
 
-/// The answer of `tool`, in this process.
-pub(crate) fn answer(
+/// Calls `tool` in this process.
+pub(crate) fn call_in_process(
     tool: &Arc<Tool>,
     bytes: &[u8],
     syntax: Syntax,
     cx: &Context,
 ) -> Result<Vec<u8>, Failure> {
-    let answer = call(tool, bytes.to_vec(), syntax, cx.clone())?;
-    Ok(answer.text.into_bytes())
+    let output = call(tool, bytes.to_vec(), syntax, cx.clone())?;
+    Ok(output.text.into_bytes())
 }
 
-/// What the arguments as YAML and the tool's own file give, in this process.
+/// The results of the call with YAML, and through the tool's file, in this process.
 pub(crate) fn other_invocations(
     tool: &Arc<Tool>,
     loaded_by_path: &Result<Arc<Tool>, Vec<Diagnostic>>,
     arguments: &EncodedArguments,
     cx: &Context,
-) -> Vec<(String, Answer)> {
+) -> Vec<(String, InvocationResult)> {
     let failed = |failure: Failure| InvocationError::Failed(failure.diagnostics().to_vec());
     let yaml = match &arguments.yaml {
-        Ok(bytes) => answer(tool, bytes, Syntax::Yaml, cx).map_err(failed),
-        Err(why) => Err(InvocationError::NotMade(format!(
+        Ok(bytes) => call_in_process(tool, bytes, Syntax::Yaml, cx).map_err(failed),
+        Err(why) => Err(InvocationError::Impossible(format!(
             "the example cannot be written as YAML: {why}"
         ))),
     };
     let file = match loaded_by_path {
-        Ok(tool) => answer(tool, &arguments.json, Syntax::Json, cx).map_err(failed),
+        Ok(tool) => call_in_process(tool, &arguments.json, Syntax::Json, cx).map_err(failed),
         Err(diagnostics) => Err(InvocationError::Failed(diagnostics.clone())),
     };
     vec![
         ("as YAML".to_owned(), yaml),
-        ("by the tool's own file".to_owned(), file),
+        ("through the tool's file".to_owned(), file),
     ]
 }
 
-/// What is wrong with the invocation `name` that gave `answer` where JSON gave
-/// `expected`.
-pub(crate) fn compare(name: &str, answer: Answer, expected: &[u8]) -> Option<TestFailure> {
+/// Compares the `result` of the invocation `name` with that of JSON, which is `expected`.
+pub(crate) fn compare(
+    name: &str,
+    result: InvocationResult,
+    expected: &[u8],
+) -> Option<TestFailure> {
     let failure = |message: String| TestFailure::new(FailureKind::Invocation, message);
     let fails = || {
         failure(format!(
             "called {name}, it fails; called as JSON, it does not"
         ))
     };
-    Some(match answer {
+    Some(match result {
         Ok(bytes) if bytes == expected => return None,
         Ok(bytes) => {
-            let message = format!("called {name}, the result is another than called as JSON");
+            let message = format!("called {name}, the result differs from that called as JSON");
             let detail = diff("as JSON", expected, name, &bytes);
             failure(message).detail(detail).hint(
-                "a tool that says something else each time cannot be tested with a golden file",
+                "a tool whose result differs between calls cannot be tested with a golden file",
             )
         }
-        Err(InvocationError::NotMade(why)) => failure(why),
+        Err(InvocationError::Impossible(why)) => failure(why),
         Err(InvocationError::Failed(diagnostics)) => fails().diagnostics(diagnostics),
         Err(InvocationError::Exited(detail)) => fails().detail(detail),
     })
 }
 
-/// What keeps the file from being run as a program, though its first line says so.
+/// Why the file cannot be run as a program although it begins with `#!`.
 pub(crate) fn shebang_problem(tool: &Tool, file: &Candidate) -> Option<TestFailure> {
     let line = shebang::of(tool.source())?;
     if !shebang::runs_tools(line) {
@@ -145,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_yaml_holds() {
+    fn values_round_trip_through_yaml() {
         let words = r#" ~ null true yes 010 0x1f 1_000 1e3 .inf - a: # #b ' " é 😀 --- ... !x &x *x
             %x @ ` { [ | > ? << 2001-01-01 12:30 = , \ : -1 +1 ${x} {{x}} "#;
         let odd = [
@@ -154,18 +156,22 @@ mod tests {
         ];
         for word in words.split_whitespace().chain(odd) {
             let value = json!({"plain": word, word: [word, {word: word}]});
-            assert!(yaml(&value).is_ok(), "{word:?}: {:?}", yaml(&value));
+            assert!(
+                encode_yaml(&value).is_ok(),
+                "{word:?}: {:?}",
+                encode_yaml(&value)
+            );
         }
         let numbers = json!([0, -1, 1.5, -0.0, 1e300, 1e-300, 100.0, u64::MAX, i64::MIN]);
         let others = json!({"numbers": numbers, "words": [true, null, {}, [], [[]]]});
-        assert!(yaml(&others).is_ok(), "{:?}", yaml(&others));
+        assert!(encode_yaml(&others).is_ok(), "{:?}", encode_yaml(&others));
     }
 
     #[test]
-    fn each_kind_of_error_has_its_message() {
+    fn each_invocation_error_has_a_message() {
         let fails = "called by hand, it fails; called as JSON, it does not";
         for (error, message, detail) in [
-            (InvocationError::NotMade(String::new()), "", ""),
+            (InvocationError::Impossible(String::new()), "", ""),
             (InvocationError::Failed(Vec::new()), fails, ""),
             (
                 InvocationError::Exited("it ended\n".into()),

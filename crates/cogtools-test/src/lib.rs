@@ -1,8 +1,7 @@
-//! `cogtools-test`: runs the examples of tools and compares with golden files.
+//! `cogtools-test`: runs the examples of tools and compares the results with golden files.
 //!
-//! An example is a call that somebody wrote down. It goes the road that a call
-//! goes, in every way in which a host may make it, and what comes out must be
-//! what lies beside the tool.
+//! Each example is called in every way that a host may call it, through the same code as a
+//! real call.
 
 mod case;
 mod command;

@@ -1,4 +1,4 @@
-//! A run over tools: each becomes a suite.
+//! Runs the tests of all tools: one suite per tool.
 
 use std::sync::Arc;
 
@@ -18,19 +18,18 @@ use crate::target::Targets;
 pub(crate) struct Runner {
     /// Whether golden files are written and removed.
     pub(crate) update: bool,
-    /// What starts the real programs, if that was asked for.
+    /// Starts the actual programs, with `--spawn`.
     pub(crate) spawner: Option<Spawner>,
-    /// What is around a tool that is a command.
+    /// The context of tools that run programs.
     pub(crate) cx: Context,
 }
 
 impl Runner {
-    /// Tests all of `targets`, two at a time, and looks for golden files in their
-    /// folders that belong to no tool.
+    /// Tests `targets`, two at a time, and looks for golden files without a tool in their folders.
     pub(crate) fn run(&self, targets: &Targets) -> Vec<Suite> {
         let folders = targets.files.iter().filter_map(|file| file.path.parent());
-        let whole = targets.folders.iter().map(cogtools_core::Folder::path);
-        let goldens = Goldens::list(folders.chain(whole));
+        let target_folders = targets.folders.iter().map(cogtools_core::Folder::path);
+        let goldens = Goldens::list(folders.chain(target_folders));
         let mut suites = load_all(&targets.files, |file, tool| {
             self.suite(file, tool, targets, &goldens)
         });
@@ -97,7 +96,7 @@ impl Runner {
         suite
     }
 
-    /// Removes the golden files of examples that there are not, or names them.
+    /// Removes the golden files of examples that do not exist, or reports them.
     fn remove_stale(
         &self,
         file: &Candidate,
@@ -106,20 +105,20 @@ impl Runner {
         suite: &mut Suite,
     ) {
         for number in numbers {
-            let golden = Golden::of(&self.cx.root, file, *number);
-            let shown = golden.shown.clone();
+            let golden = Golden::new(&self.cx.root, file, *number);
+            let path = golden.display_path.clone();
             let failure = TestFailure::new(
                 FailureKind::Stale,
-                format!("`{}` has no example", shown.display()),
+                format!("`{}` has no example", path.display()),
             );
             if !self.update {
-                let again = format!("cogtools test --update {shell_arg}");
-                let hint = format!("`{}` removes it", again.trim_end());
+                let command = format!("cogtools test --update {shell_arg}");
+                let hint = format!("`{}` removes it", command.trim_end());
                 suite.failures.push(failure.hint(hint));
                 continue;
             }
             match golden.remove() {
-                Ok(()) => suite.removed.push(shown),
+                Ok(()) => suite.removed.push(path),
                 Err(diagnostic) => suite.failures.push(failure.diagnostics(vec![*diagnostic])),
             }
         }

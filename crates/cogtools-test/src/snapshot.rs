@@ -1,21 +1,21 @@
-//! The files at one moment, to see later which have changed.
+//! A snapshot of files, to detect later which have changed.
 //!
-//! Looking every now and then needs no other crate and no help of the system, and
-//! works where notifications do not: on network mounts, in containers, through
-//! links. A look at a thousand tools costs a few milliseconds.
+//! Polling needs neither another crate nor support by the system, and works where notifications
+//! do not: on network mounts, in containers, through links. A snapshot of a thousand tools takes
+//! a few milliseconds.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata, Permissions};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How deep folders are looked into.
-const DEPTH: usize = 8;
+/// How many levels of folders are searched.
+const MAX_DEPTH: usize = 8;
 
-/// How many files are looked at: a folder may be a whole disk.
-const FILES: usize = 50_000;
+/// How many files a snapshot contains: a folder may be a whole disk.
+const MAX_FILES: usize = 50_000;
 
-/// Files with what tells that one has changed.
+/// Files with their fingerprints.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Snapshot(BTreeMap<PathBuf, Fingerprint>);
 
@@ -27,12 +27,11 @@ struct Fingerprint {
 }
 
 impl Snapshot {
-    /// The files at `paths` and below them. Hidden ones below a folder, and what
-    /// npm has put there, do not count.
+    /// The files at and below `paths`, without hidden files and `node_modules`.
     pub(crate) fn take(paths: &[PathBuf]) -> Self {
         let mut snapshot = Self::default();
         for path in paths {
-            snapshot.add(path, DEPTH);
+            snapshot.add(path, MAX_DEPTH);
         }
         snapshot
     }
@@ -41,8 +40,8 @@ impl Snapshot {
         let Ok(meta) = fs::metadata(path) else {
             return;
         };
-        if meta.is_file() && self.0.len() < FILES {
-            self.0.insert(path.to_path_buf(), Fingerprint::of(&meta));
+        if meta.is_file() && self.0.len() < MAX_FILES {
+            self.0.insert(path.to_path_buf(), Fingerprint::new(&meta));
         }
         if !meta.is_dir() || depth == 0 {
             return;
@@ -55,15 +54,15 @@ impl Snapshot {
         }
     }
 
-    /// The files that `later` has otherwise: changed, new or gone, in order.
+    /// The files that are changed, new or removed in `later`, in order.
     pub(crate) fn changed(&self, later: &Self) -> Vec<PathBuf> {
-        let gone = self.0.keys().filter(|path| !later.0.contains_key(*path));
+        let removed = self.0.keys().filter(|path| !later.0.contains_key(*path));
         let mut changed: Vec<PathBuf> = later
             .0
             .iter()
             .filter(|(path, fingerprint)| self.0.get(*path) != Some(fingerprint))
             .map(|(path, _)| path)
-            .chain(gone)
+            .chain(removed)
             .cloned()
             .collect();
         changed.sort();
@@ -72,7 +71,7 @@ impl Snapshot {
 }
 
 impl Fingerprint {
-    fn of(meta: &Metadata) -> Self {
+    fn new(meta: &Metadata) -> Self {
         Self {
             length: meta.len(),
             modified: meta.modified().ok(),

@@ -1,4 +1,4 @@
-//! The real programs, started the way a host starts them.
+//! Starts the actual programs, as a host does.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -9,10 +9,10 @@ use std::process::{Command, Output, Stdio};
 use cogtools_core::{Candidate, Code, Diagnostic, Tool, shebang};
 use cogtools_program::{Failure, Io, Vars};
 
-use crate::diff::visible;
-use crate::invocation::{Answer, EncodedArguments, InvocationError};
+use crate::diff::escape;
+use crate::invocation::{EncodedArguments, InvocationError, InvocationResult};
 
-/// What starts programs.
+/// Starts programs.
 #[derive(Debug)]
 pub(crate) struct Spawner {
     call: PathBuf,
@@ -23,16 +23,16 @@ pub(crate) struct Spawner {
 }
 
 impl Spawner {
-    /// Starts the programs that lie beside the running one, in the directory
-    /// `root`; the tools at `by_path` are not called by name.
+    /// A spawner of the programs beside the running one, which run in the directory `root`. The
+    /// tools at `by_path` are not called by name.
     pub(crate) fn new(
         io: &Io<'_>,
         root: &Path,
         by_path: &HashSet<PathBuf>,
     ) -> Result<Self, Failure> {
-        let own = io.program.parent().unwrap_or(Path::new(""));
-        let beside = |name: &str| {
-            let path = own.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        let program_dir = io.program.parent().unwrap_or(Path::new(""));
+        let sibling = |name: &str| {
+            let path = program_dir.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
             if path.is_file() {
                 return Ok(path);
             }
@@ -43,22 +43,22 @@ impl Spawner {
             ))
         };
         Ok(Self {
-            call: beside("cogtools-call")?,
-            yaml: beside(shebang::INTERPRETER)?,
-            vars: vars(io, own),
+            call: sibling("cogtools-call")?,
+            yaml: sibling(shebang::INTERPRETER)?,
+            vars: vars(io, program_dir),
             root: root.to_path_buf(),
             by_path: by_path.clone(),
         })
     }
 
-    /// What each invocation of `tool` gives: by name as JSON and as YAML where it
-    /// has a name here, and as the program that its file is.
+    /// The result of each invocation of `tool`: with JSON and with YAML, by name if hosts can call
+    /// it so, and with its file as a program.
     pub(crate) fn invocations(
         &self,
         file: &Candidate,
         tool: &Tool,
         arguments: &EncodedArguments,
-    ) -> Vec<(String, Answer)> {
+    ) -> Vec<(String, InvocationResult)> {
         let name = tool.name().as_str();
         let (program, target, line) = if self.by_path.contains(&file.path) {
             let line = format!("{} {}", shebang::INTERPRETER, file.display_path.display());
@@ -70,42 +70,42 @@ impl Spawner {
                 format!("cogtools-call {name}"),
             )
         };
-        let mut answers = vec![(
+        let mut results = vec![(
             format!("by `{line}`"),
-            self.answer(Command::new(program).arg(&target), &arguments.json),
+            self.run(Command::new(program).arg(&target), &arguments.json),
         )];
         if let Ok(yaml) = &arguments.yaml {
-            answers.push((
+            results.push((
                 format!("by `{line} --yaml`"),
-                self.answer(Command::new(program).arg(&target).arg("--yaml"), yaml),
+                self.run(Command::new(program).arg(&target).arg("--yaml"), yaml),
             ));
         }
-        let shown = file.display_path.display();
+        let path = file.display_path.display();
         let as_program = shebang::of(tool.source()).is_some_and(shebang::runs_tools);
-        answers.push(if as_program && cfg!(unix) {
-            let answer = self.answer(&mut Command::new(&file.path), &arguments.json);
-            (format!("by `{shown}`, the file itself"), answer)
+        results.push(if as_program && cfg!(unix) {
+            let result = self.run(&mut Command::new(&file.path), &arguments.json);
+            (format!("by `{path}`, the file itself"), result)
         } else {
-            let answer = self.answer(Command::new(&self.yaml).arg(&file.path), &arguments.json);
-            (format!("by `{} {shown}`", shebang::INTERPRETER), answer)
+            let result = self.run(Command::new(&self.yaml).arg(&file.path), &arguments.json);
+            (format!("by `{} {path}`", shebang::INTERPRETER), result)
         });
-        answers
+        results
     }
 
-    fn answer(&self, command: &mut Command, input: &[u8]) -> Answer {
+    fn run(&self, command: &mut Command, input: &[u8]) -> InvocationResult {
         let output = self.output(command, input).map_err(|error| {
             let program = command.get_program().display();
             let message = format!("`{program}` cannot be started: {error}");
             let diagnostic = Diagnostic::new(Code::IoFailed, message);
             InvocationError::Failed(vec![diagnostic])
         })?;
-        // Some hosts take any output on standard error for a failure.
+        // Some hosts treat any output on standard error as a failure.
         if output.status.success() && output.stderr.is_empty() {
             return Ok(output.stdout);
         }
-        let mut detail = format!("it ended with {}\n", output.status);
+        let mut detail = format!("it exited with {}\n", output.status);
         for line in String::from_utf8_lossy(&output.stderr).lines() {
-            detail.push_str(&visible(line));
+            detail.push_str(&escape(line));
             detail.push('\n');
         }
         Err(InvocationError::Exited(detail))
@@ -121,19 +121,20 @@ impl Spawner {
             .stderr(Stdio::piped());
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that ends early says itself what is wrong.
+            // A program that exits early reports the reason itself.
             let _ = stdin.write_all(input);
         }
         child.wait_with_output()
     }
 }
 
-/// The variables of this run; a tool file's own first line finds our programs.
-fn vars(io: &Io<'_>, own: &Path) -> Vars {
+/// The variables of this run, with a PATH on which the first line of a tool file finds the
+/// programs.
+fn vars(io: &Io<'_>, program_dir: &Path) -> Vars {
     let mut vars = io.vars.clone();
     let path = io.var("PATH").map(std::env::split_paths);
-    let places = std::iter::once(own.to_path_buf()).chain(path.into_iter().flatten());
-    if let Ok(path) = std::env::join_paths(places) {
+    let dirs = std::iter::once(program_dir.to_path_buf()).chain(path.into_iter().flatten());
+    if let Ok(path) = std::env::join_paths(dirs) {
         vars.insert("PATH".into(), path);
     }
     vars

@@ -1,4 +1,4 @@
-//! What came of the tests of one tool.
+//! The results of the tests of one tool.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ use crate::failure::TestFailure;
 /// A tool and its examples.
 #[derive(Clone, Debug)]
 pub(crate) struct Suite {
-    /// The tool's name: its file's stem.
+    /// The name of the tool, which is the stem of its file.
     pub(crate) name: String,
-    /// Its file, as its user knows it.
+    /// Its file, as shown.
     pub(crate) file: PathBuf,
-    /// Whether there is such a file, or only golden files.
+    /// Whether the file exists; otherwise there are only golden files.
     pub(crate) exists: bool,
     /// Its examples.
     pub(crate) cases: Vec<Case>,
-    /// What is wrong with the tool as a whole.
+    /// The failures of the tool as a whole.
     pub(crate) failures: Vec<TestFailure>,
-    /// Golden files that were removed, as their user knows them.
+    /// The golden files that were removed, as shown.
     pub(crate) removed: Vec<PathBuf>,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct Suite {
 pub(crate) struct Case {
     /// Its number, from 1.
     pub(crate) number: usize,
-    /// Where it begins.
-    pub(crate) place: Option<Location>,
-    /// Its golden file, as its user knows it.
+    /// Where it is in the file.
+    pub(crate) location: Option<Location>,
+    /// Its golden file, as shown.
     pub(crate) golden: PathBuf,
-    /// What is wrong with it.
+    /// Its failures.
     pub(crate) failures: Vec<TestFailure>,
     /// Whether its golden file was written.
     pub(crate) written: bool,
 }
 
 impl Suite {
-    /// The suite of the tool in `file`, with nothing in it yet.
+    /// An empty suite of the tool in `file`.
     pub(crate) fn new(file: &Candidate) -> Self {
         Self {
             name: Path::new(&file.name).display().to_string(),
@@ -51,23 +51,23 @@ impl Suite {
         }
     }
 
-    /// Everything that is wrong with it.
+    /// The failures of the tool and of its examples.
     pub(crate) fn all_failures(&self) -> impl Iterator<Item = &TestFailure> {
         let cases = self.cases.iter().flat_map(|case| &case.failures);
         self.failures.iter().chain(cases)
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no failures.
     pub(crate) fn passed(&self) -> bool {
         self.all_failures().next().is_none()
     }
 
-    /// Whether it is a tool with nothing to test.
+    /// Whether the tool exists and has no examples.
     pub(crate) fn has_no_examples(&self) -> bool {
         self.exists && self.cases.is_empty() && self.failures.is_empty()
     }
 
-    /// The golden files that were written, as their user knows them.
+    /// The golden files that were written, as shown.
     pub(crate) fn written(&self) -> impl Iterator<Item = &PathBuf> {
         self.cases
             .iter()

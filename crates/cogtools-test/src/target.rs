@@ -1,4 +1,4 @@
-//! Which tools a run tests.
+//! The tools that a run tests.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -9,31 +9,32 @@ use cogtools_core::{Candidate, Code, Config, Context, Diagnostic, Folder, Regist
 use cogtools_program::Failure;
 use cogtools_program::call::quote;
 
-/// What a run tests.
+/// The tools that a run tests.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     /// The tool files.
     pub(crate) files: Vec<Candidate>,
-    /// Those of them that a host cannot call by name, for they were named by path.
+    /// The files that were named by path; hosts may not find them by name.
     pub(crate) by_path: HashSet<PathBuf>,
-    /// The folders all of whose tools are among them.
+    /// The folders whose tools are all included.
     pub(crate) folders: Vec<Folder>,
     /// Folders that cannot be listed.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Targets {
-    /// The tools that `requested` names, from the directory `cwd`; where it names none,
-    /// those of the project.
+    /// The tools in `requested`, relative to the directory `cwd`, or else all tools of the project.
     pub(crate) fn collect(
         requested: &[OsString],
         config: &Config,
         cwd: &Path,
     ) -> Result<Self, Failure> {
-        // What packages and providers bring along is theirs to test.
-        let mut own = config.clone();
-        own.sources.retain(|source| source.folder().is_some());
-        let registry = Registry::new(own, None, Context::default());
+        // Tools of packages and providers are tested by their authors.
+        let mut folders_only = config.clone();
+        folders_only
+            .sources
+            .retain(|source| source.folder().is_some());
+        let registry = Registry::new(folders_only, None, Context::default());
         let mut targets = Self::default();
         if requested.is_empty() {
             let found = registry.files();
@@ -47,14 +48,14 @@ impl Targets {
             return Ok(targets);
         }
         let mut diagnostics = Vec::new();
-        for asked in requested {
-            match path(asked) {
-                None => match registry.locate(&asked.to_string_lossy()) {
+        for target in requested {
+            match as_path(target) {
+                None => match registry.locate(&target.to_string_lossy()) {
                     Ok(file) => targets.files.push(file),
                     Err(error) => diagnostics.extend(error.diagnostics()),
                 },
-                Some(shown) => {
-                    diagnostics.extend(targets.add(shown, cwd).err().map(|diagnostic| *diagnostic))
+                Some(path) => {
+                    diagnostics.extend(targets.add(path, cwd).err().map(|diagnostic| *diagnostic));
                 }
             }
         }
@@ -66,7 +67,7 @@ impl Targets {
         Ok(targets)
     }
 
-    /// What names the tool in `file` on a command line, as a shell takes it.
+    /// The name or the path of the tool in `file`, quoted for a shell.
     pub(crate) fn shell_arg(&self, file: &Candidate) -> String {
         let by_path = self.by_path.contains(&file.path);
         let arg = if by_path {
@@ -77,11 +78,11 @@ impl Targets {
         quote(&arg.to_string())
     }
 
-    /// Adds the tool file at `shown`, or those of the folder there.
-    fn add(&mut self, shown: &Path, cwd: &Path) -> Result<(), Box<Diagnostic>> {
-        let path = cwd.join(shown);
+    /// Adds the tool file at `display_path`, or the tool files of the folder there.
+    fn add(&mut self, display_path: &Path, cwd: &Path) -> Result<(), Box<Diagnostic>> {
+        let path = cwd.join(display_path);
         let files = if path.is_dir() {
-            let folder = Folder::new(path, shown.to_path_buf(), true);
+            let folder = Folder::new(path, display_path.to_path_buf(), true);
             let found = folder.list();
             let mut diagnostics = found.errors.iter().map(SourceError::diagnostic);
             if found.entries.is_empty()
@@ -93,9 +94,9 @@ impl Targets {
             self.folders.push(folder);
             found.entries
         } else if path.symlink_metadata().is_ok() {
-            vec![Candidate::file(path, shown.to_path_buf())]
+            vec![Candidate::file(path, display_path.to_path_buf())]
         } else {
-            let absent = TextError::Absent(shown.to_path_buf());
+            let absent = TextError::Absent(display_path.to_path_buf());
             return Err(Box::new(absent.diagnostic(Code::IoFailed)));
         };
         self.by_path
@@ -105,14 +106,13 @@ impl Targets {
     }
 }
 
-/// The path that `asked` is, unless it is a name: a name has neither a dot nor a
-/// separator.
-fn path(asked: &OsString) -> Option<&Path> {
-    let path = Path::new(asked);
-    let several = path.components().count() > 1 || path.is_absolute();
-    let ending = path.extension().is_some() || path.file_name().is_none();
-    let separator = asked.to_string_lossy().ends_with(std::path::is_separator);
-    (several || ending || separator).then_some(path)
+/// `target` as a path, unless it is a name, which contains neither a dot nor a separator.
+fn as_path(target: &OsString) -> Option<&Path> {
+    let path = Path::new(target);
+    let has_parent = path.components().count() > 1 || path.is_absolute();
+    let has_extension = path.extension().is_some() || path.file_name().is_none();
+    let ends_with_separator = target.to_string_lossy().ends_with(std::path::is_separator);
+    (has_parent || has_extension || ends_with_separator).then_some(path)
 }
 
 #[cfg(test)]
@@ -120,12 +120,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_paths() {
-        let check = |asked: &str, expected: bool| {
+    fn names_are_not_paths() {
+        let check = |target: &str, expected: bool| {
             assert_eq!(
-                path(&OsString::from(asked)).is_some(),
+                as_path(&OsString::from(target)).is_some(),
                 expected,
-                "{asked:?}"
+                "{target:?}"
             );
         };
         check("say", false);

@@ -1,4 +1,4 @@
-//! `--watch`: tests again whenever a file has changed.
+//! `--watch`: runs the tests again whenever a file changes.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -15,25 +15,25 @@ use crate::golden;
 use crate::snapshot::Snapshot;
 use crate::target::Targets;
 
-/// How long to wait between two looks; a change is taken up when two in a row are
-/// the same, for editors and version control write more than one file.
-const PAUSE: Duration = Duration::from_millis(150);
+/// The interval between two snapshots. A change is handled when two in a row are equal, because
+/// editors and version control write more than one file.
+const POLL_INTERVAL: Duration = Duration::from_millis(150);
 
-/// How many changed files are named.
-const NAMED: usize = 3;
+/// How many changed files are listed.
+const MAX_LISTED: usize = 3;
 
-/// Clears a terminal and what can be scrolled back to.
+/// Clears a terminal and its scrollback.
 const CLEAR: &str = "\u{1b}[2J\u{1b}[3J\u{1b}[H";
 
 /// The files that have changed.
 pub(crate) struct Changed(Vec<PathBuf>);
 
-/// Tests, and tests again after each change, until the process is ended.
+/// Runs the tests, and again after each change, until the process is terminated.
 pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut changed: Option<Changed> = None;
     loop {
         let paths = watched_paths(request, io);
-        // Taken before the run: what changes meanwhile is another change.
+        // Taken before the run, so that a change during the run is detected.
         let before = Snapshot::take(&paths);
         if io.terminals.stdout {
             io.print(CLEAR.as_bytes())?;
@@ -51,22 +51,22 @@ pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
                 }
             }
         }
-        io.print(b"\nwaiting for a change; Ctrl-C ends\n\n")?;
+        io.print(b"\nwaiting for a change; press Ctrl-C to stop\n\n")?;
         changed = Some(wait(&before, &paths));
     }
 }
 
-/// What is looked at: the configuration, and the folders of the tools with all
+/// The watched paths: the configuration, and the folders of the tools, which contain everything
 /// that a template may include.
 fn watched_paths(request: &Request, io: &Io<'_>) -> Vec<PathBuf> {
     let (config, _) = project(io).resolve(Path::new(Project::CONFIG));
     let mut paths = vec![config];
     if let Ok(targets) = request.targets(io) {
         let files = targets.files.iter().filter_map(|file| file.path.parent());
-        let whole = targets.folders.iter().map(cogtools_core::Folder::path);
-        paths.extend(files.chain(whole).map(Path::to_path_buf));
+        let folders = targets.folders.iter().map(cogtools_core::Folder::path);
+        paths.extend(files.chain(folders).map(Path::to_path_buf));
     } else {
-        // A name that is not there yet, or a configuration that is being mended.
+        // A tool may not exist yet, or the configuration is being edited.
         paths.push(io.cwd.clone());
     }
     paths.sort();
@@ -77,7 +77,7 @@ fn watched_paths(request: &Request, io: &Io<'_>) -> Vec<PathBuf> {
 fn wait(before: &Snapshot, paths: &[PathBuf]) -> Changed {
     let mut last = Snapshot::take(paths);
     loop {
-        thread::sleep(PAUSE);
+        thread::sleep(POLL_INTERVAL);
         let now = Snapshot::take(paths);
         if now == last {
             let changed = before.changed(&now);
@@ -90,35 +90,36 @@ fn wait(before: &Snapshot, paths: &[PathBuf]) -> Changed {
 }
 
 impl Changed {
-    /// Leaves of `targets` what the change touches, if that can be told: a tool
-    /// file or a golden file is one tool's, anything else may be everybody's.
+    /// Limits `targets` to the tools that the change affects: a tool file or a golden file affects
+    /// one tool; any other file may affect all.
     pub(crate) fn filter(&self, targets: &mut Targets) {
-        let touched: Option<Vec<(&Path, OsString)>> =
+        let affected: Option<Vec<(&Path, OsString)>> =
             self.0.iter().map(|path| owner(path)).collect();
-        let Some(touched) = touched else { return };
-        let is_touched = |path: &Path, stem: &OsStr| {
-            let own =
-                |(folder, name): &(&Path, OsString)| path.parent() == Some(*folder) && stem == name;
-            touched.iter().any(own)
+        let Some(affected) = affected else { return };
+        let is_affected = |path: &Path, stem: &OsStr| {
+            affected
+                .iter()
+                .any(|(folder, name)| path.parent() == Some(*folder) && stem == name)
         };
-        let known = touched.iter().all(|(folder, name)| {
+        let all_known = affected.iter().all(|(folder, name)| {
             let files = &mut targets.files.iter();
             files.any(|file| file.path.parent() == Some(*folder) && file.name == *name)
         });
-        if known {
+        if all_known {
             targets
                 .files
-                .retain(|file| is_touched(&file.path, &file.name));
+                .retain(|file| is_affected(&file.path, &file.name));
             targets.folders.clear();
         }
     }
 
-    /// The files as their user knows them, on one line.
+    /// The files relative to `cwd`, on one line.
     fn display(&self, cwd: &Path) -> String {
-        let shown = |path: &PathBuf| path.strip_prefix(cwd).unwrap_or(path).display().to_string();
-        let mut names: Vec<String> = self.0.iter().take(NAMED).map(shown).collect();
-        if self.0.len() > NAMED {
-            names.push(format!("{} more", self.0.len() - NAMED));
+        let relative =
+            |path: &PathBuf| path.strip_prefix(cwd).unwrap_or(path).display().to_string();
+        let mut names: Vec<String> = self.0.iter().take(MAX_LISTED).map(relative).collect();
+        if self.0.len() > MAX_LISTED {
+            names.push(format!("{} more", self.0.len() - MAX_LISTED));
         }
         names.join(", ")
     }

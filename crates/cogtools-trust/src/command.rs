@@ -1,4 +1,4 @@
-//! The program: show what waits for the user's word, and take it.
+//! The program: list what requires approval, approve it, and revoke approvals.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "WHAT REQUIRES APPROVAL",
-        "A provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user or the machine requires no approval, unless its command line names a file inside the project. A package with tools that run programs, before one of them is run. Templates require no approval, and neither do tools in the project itself: review them like the rest of the project.",
+        "A provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user's or the system's configuration requires no approval, unless its command line names a file inside the project. A package with tools that run programs, before one of them is run. Templates require no approval, and neither do tools in the project itself: review them like the rest of the project.",
     ),
     (
         "WHAT IS APPROVED",
@@ -42,7 +42,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "TABLE",
-        "Without SOURCE, one row is printed for each source that requires approval. STATE is allowed, changed (other content was approved) or not yet. An approved provider is queried to check whether its tools are approved too.",
+        "Without SOURCE, one row is printed for each source that requires approval. STATE is approved, changed (other content was approved) or not approved. An approved provider is queried to check whether its tools are approved too.",
     ),
     (
         "JSON",
@@ -98,10 +98,10 @@ struct TrustArgs {
     json: bool,
 }
 
-/// What is done with the sources that are named.
+/// What to do with the named sources.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
-    Allow,
+    Approve,
     DryRun,
     Revoke,
     Prune,
@@ -113,7 +113,7 @@ impl TrustArgs {
             () if matches.get_flag("prune") => Operation::Prune,
             () if matches.get_flag("revoke") => Operation::Revoke,
             () if matches.get_flag("dry-run") => Operation::DryRun,
-            () => Operation::Allow,
+            () => Operation::Approve,
         };
         Self {
             sources: args::all(matches, "source"),
@@ -137,16 +137,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut diagnostics = Vec::new();
     for subject in select(names, &all)? {
         let action = if names.is_empty() {
-            let standing = subject.status(&cx);
-            if let Some(diagnostic) = standing.diagnostic {
+            let status = subject.status(&cx);
+            if let Some(diagnostic) = status.diagnostic {
                 io.report(Severity::Warning, &diagnostic);
             }
-            Ok(Action::Show(standing.verdict))
+            Ok(Action::Show(status.verdict))
         } else {
             match args.operation {
                 Operation::Revoke => revoke(subject, &cx),
-                Operation::DryRun => Ok(Action::WouldAllow),
-                Operation::Allow | Operation::Prune => allow(subject, &cx),
+                Operation::DryRun => Ok(Action::WouldApprove),
+                Operation::Approve | Operation::Prune => approve(subject, &cx),
             }
         };
         match action {
@@ -154,7 +154,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
-    // What was done is told, also when something else could not be.
+    // Report what was done even if another source failed.
     if diagnostics.is_empty() || !report.entries.is_empty() {
         if args.json {
             io.show_json(&format!("{:#}\n", report.json()))?;
@@ -171,7 +171,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Those among `all` that have been named; all of them where none is.
+/// The sources of `all` with one of `names`; all of them if there are no names.
 fn select<'s>(
     names: &[String],
     all: &'s [TrustableSource],
@@ -181,7 +181,7 @@ fn select<'s>(
         .iter()
         .filter(|name| !known().any(|other| other == name.as_str()))
         .map(|name| {
-            let message = "no source of that name needs the user's word here";
+            let message = "no source of that name requires approval here";
             let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.as_str());
             diagnostic
                 .hints
@@ -196,19 +196,19 @@ fn select<'s>(
     Ok(all.iter().filter(is_named).collect())
 }
 
-/// Records that `subject` may run as it is now, and then what it declares.
-fn allow(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnostic>> {
-    let item = subject.grant(cx)?;
+/// Approves the current content of `subject`, and then the tools that it declares.
+fn approve(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnostic>> {
+    let grant = subject.grant(cx)?;
     let (source, tool) = subject.key(cx);
     let failed = |error: cogtools_core::trust::RecordError| Box::new(error.diagnostic());
     cx.trust
         .update(|record| {
             record.revoke(&source, &tool);
-            record.allow(&item);
+            record.allow(&grant);
         })
         .map_err(failed)?;
     let tools: Vec<Grant> = subject.tools(cx).map_err(|mut diagnostic| {
-        let hint = "its command is allowed now, and none of its tools is";
+        let hint = "its command is now approved, but none of its tools is";
         diagnostic.hints.push(hint.into());
         diagnostic
     })?;
@@ -219,26 +219,26 @@ fn allow(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnost
             }
         })
         .map_err(failed)?;
-    Ok(Action::Allow(tools))
+    Ok(Action::Approve(tools))
 }
 
 fn revoke(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnostic>> {
     let (source, tool) = subject.key(cx);
-    let was_allowed = cx
+    let was_approved = cx
         .trust
         .update(|record| record.revoke(&source, &tool))
         .map_err(|error| Box::new(error.diagnostic()))?;
-    Ok(if was_allowed {
+    Ok(if was_approved {
         Action::Revoke
     } else {
         Action::RevokeNothing
     })
 }
 
-/// Forgets packages and projects whose folders are gone, and what providers of
-/// this project there are no more.
+/// Removes the approvals of packages and projects whose folders no longer exist, and of
+/// providers that this project no longer has.
 fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), Failure> {
-    let here: Vec<(String, String)> = all.iter().map(|subject| subject.key(cx)).collect();
+    let current: Vec<(String, String)> = all.iter().map(|subject| subject.key(cx)).collect();
     let keep = |source: &str, tool: &str| {
         if source.starts_with("npm:") {
             return Path::new(tool).is_dir();
@@ -247,7 +247,7 @@ fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), F
             .splitn(3, ':')
             .nth(2)
             .map_or(Path::new(""), Path::new);
-        let known = here.iter().any(|(other, _)| other == source);
+        let known = current.iter().any(|(other, _)| other == source);
         root.is_dir() && (root != cx.root || known)
     };
     let removed = cx

@@ -1,4 +1,4 @@
-//! `cogtools trust`: the user's word on sources that run programs.
+//! `cogtools trust`: the user's approval of sources that run programs.
 
 mod command;
 mod report;

@@ -1,4 +1,4 @@
-//! What was found or done, for people and programs.
+//! The report, for people and programs.
 
 use std::fmt::Write as _;
 
@@ -8,64 +8,64 @@ use cogtools_core::trust::{Grant, Verdict};
 use cogtools_program::terminal::{Column, Table, sanitize};
 use serde_json::{Value, json};
 
-/// What was found or done.
+/// What was found or done, per source.
 pub(crate) struct Report<'r> {
     cx: &'r Context,
     pub(crate) entries: Vec<Entry<'r>>,
 }
 
-/// One source, and what was found of it or done to it.
+/// A source and what happened to it.
 pub(crate) struct Entry<'s> {
     pub(crate) subject: &'s TrustableSource,
     pub(crate) action: Action,
 }
 
-/// What was found of a source or done to it.
+/// What happened to a source.
 pub(crate) enum Action {
-    /// It was looked at, and this is its state.
+    /// It was only listed, with this state.
     Show(Verdict),
-    /// It would be allowed, but for `--dry-run`.
-    WouldAllow,
-    /// It has been allowed, and with it the tools that it declares.
-    Allow(Vec<Grant>),
-    /// It has been revoked.
+    /// It would have been approved without `--dry-run`.
+    WouldApprove,
+    /// It was approved, together with the tools that it declares.
+    Approve(Vec<Grant>),
+    /// Its approval was revoked.
     Revoke,
-    /// It should be revoked, but was not allowed.
+    /// It had no approval to revoke.
     RevokeNothing,
 }
 
-/// How many files are named.
-const FILES: usize = 20;
+/// How many files of a source are listed.
+const MAX_FILES: usize = 20;
 
 impl Action {
-    /// What was done, in a word or two.
+    /// What was done, at the beginning of a line.
     const fn label(&self) -> &'static str {
         match self {
             Self::Show(_) => "",
-            Self::WouldAllow => "would allow",
-            Self::Allow(_) => "allowed",
+            Self::WouldApprove => "would approve",
+            Self::Approve(_) => "approved",
             Self::Revoke => "revoked",
-            Self::RevokeNothing => "was not allowed:",
+            Self::RevokeNothing => "was not approved:",
         }
     }
 
-    /// The state that the source is in now, where that is known.
+    /// The state of the source now, if known.
     const fn state(&self) -> Option<Verdict> {
         match self {
             Self::Show(verdict) => Some(*verdict),
-            Self::WouldAllow => None,
-            Self::Allow(_) => Some(Verdict::Allowed),
+            Self::WouldApprove => None,
+            Self::Approve(_) => Some(Verdict::Allowed),
             Self::Revoke | Self::RevokeNothing => Some(Verdict::NotApproved),
         }
     }
 }
 
 impl Entry<'_> {
-    /// What of it runs, each with what it is.
+    /// What the source runs, each with a label.
     fn runs(&self) -> Vec<(&'static str, String)> {
         let command_line = |words: &[String]| {
             let quoted = shlex::try_join(words.iter().map(String::as_str));
-            // No shell takes a NUL, and none of the words is kept back for one.
+            // A word with a NUL, which no shell accepts, is still shown.
             quoted.unwrap_or_else(|_| words.join(" "))
         };
         match &self.subject.kind {
@@ -73,7 +73,7 @@ impl Entry<'_> {
                 .settings()
                 .describe()
                 .into_iter()
-                .map(|(what, words)| (what, command_line(words)))
+                .map(|(label, words)| (label, command_line(words)))
                 .collect(),
             Kind::Package { tools, .. } => {
                 tools.iter().map(|tool| ("runs", tool.clone())).collect()
@@ -82,7 +82,7 @@ impl Entry<'_> {
     }
 
     fn cells(&self) -> [String; 4] {
-        let runs: Vec<String> = self.runs().into_iter().map(|(_, what)| what).collect();
+        let runs: Vec<String> = self.runs().into_iter().map(|(_, run)| run).collect();
         [
             self.subject.name.clone(),
             self.subject.noun().to_owned(),
@@ -103,7 +103,7 @@ impl<'r> Report<'r> {
     /// A row for each source.
     pub(crate) fn table(&self, colour: bool) -> String {
         if self.entries.is_empty() {
-            return "no source of this project needs your word\n".to_owned();
+            return "no source of this project requires approval\n".to_owned();
         }
         let mut table = Table::new(["SOURCE", "KIND", "STATE", "RUNS"].map(Column::text));
         for entry in &self.entries {
@@ -112,7 +112,7 @@ impl<'r> Report<'r> {
         table.render(colour)
     }
 
-    /// All there is to say of each source.
+    /// What was done to each source, with its details.
     pub(crate) fn lines(&self) -> String {
         let mut text = String::new();
         for entry in &self.entries {
@@ -121,20 +121,20 @@ impl<'r> Report<'r> {
             if matches!(entry.action, Action::Revoke | Action::RevokeNothing) {
                 continue;
             }
-            let mut add = |what: &str, value: &str| {
-                let _ = writeln!(text, "  {what:8}  {}", sanitize(value));
+            let mut add = |label: &str, value: &str| {
+                let _ = writeln!(text, "  {label:8}  {}", sanitize(value));
             };
-            for (what, value) in entry.runs() {
-                add(what, &value);
+            for (label, value) in entry.runs() {
+                add(label, &value);
             }
             let files = entry.subject.files(self.cx);
-            for file in files.iter().take(FILES) {
+            for file in files.iter().take(MAX_FILES) {
                 add("file", &file.display().to_string());
             }
-            if files.len() > FILES {
-                add("files", &format!("and {} more", files.len() - FILES));
+            if files.len() > MAX_FILES {
+                add("files", &format!("and {} more", files.len() - MAX_FILES));
             }
-            if let Action::Allow(tools) = &entry.action {
+            if let Action::Approve(tools) = &entry.action {
                 for tool in tools {
                     add("tool", &tool.tool);
                 }
@@ -143,10 +143,10 @@ impl<'r> Report<'r> {
         text
     }
 
-    /// The same for programs.
+    /// The report as JSON.
     pub(crate) fn json(&self) -> Value {
         let entries = self.entries.iter().map(|entry| {
-            let runs: Vec<String> = entry.runs().into_iter().map(|(_, what)| what).collect();
+            let runs: Vec<String> = entry.runs().into_iter().map(|(_, run)| run).collect();
             let files: Vec<String> = entry
                 .subject
                 .files(self.cx)
@@ -160,8 +160,8 @@ impl<'r> Report<'r> {
                 "runs": runs,
                 "files": files,
             });
-            if let Action::Allow(tools) = &entry.action {
-                object["tools"] = tools.iter().map(|item| item.tool.as_str()).collect();
+            if let Action::Approve(tools) = &entry.action {
+                object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
             }
             object
         });

@@ -1,5 +1,4 @@
-//! `cogtools NAME`: becomes the program of that name, which is one of this package
-//! or is found.
+//! `cogtools NAME`: continues as the program of that name, which is built in or searched for.
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command as Process;
@@ -9,10 +8,10 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Hint};
 use cogtools_program::{Failure, Io, Next, Program, Stdin, args};
 
-use crate::locate::Places;
+use crate::locate::ProgramPath;
 use crate::{built_in, help};
 
-/// The porcelain.
+/// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools",
     command,
@@ -62,7 +61,7 @@ fn command() -> Command {
 /// The command line.
 struct DispatchArgs {
     exec_path: bool,
-    /// The program that is named, with its own arguments.
+    /// The named program, with its arguments.
     program: Option<(String, Vec<OsString>)>,
 }
 
@@ -80,12 +79,12 @@ impl DispatchArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = DispatchArgs::from_matches(matches);
-    let places = Places::new(io)?;
+    let path = ProgramPath::new(io)?;
     if args.exec_path {
-        return io.show(&format!("{}\n", places.own().display()));
+        return io.show(&format!("{}\n", path.exec_dir().display()));
     }
     let Some((name, rest)) = args.program else {
-        let diagnostic = Diagnostic::new(Code::Usage, "no program is named");
+        let diagnostic = Diagnostic::new(Code::Usage, "no program was named");
         return Err(diagnostic
             .hint("usage: cogtools <PROGRAM> [ARGS]...")
             .hint("cogtools help lists the programs")
@@ -93,36 +92,35 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let args: Vec<&OsStr> = rest.iter().map(OsString::as_os_str).collect();
     if name == "help" {
-        return help::run(&args, &places, io);
+        return help::run(&args, &path, io);
     }
-    become_program(&name, &args, &places, io)
+    exec(&name, &args, &path, io)
 }
 
-/// The end of this program: the process goes on as the one of that name. Those of
-/// this package are never looked for.
-pub(crate) fn become_program(
+/// Continues as the program `name`. Built-in programs are never searched for.
+pub(crate) fn exec(
     name: &str,
     args: &[&OsStr],
-    places: &Places,
+    program_path: &ProgramPath,
     io: &Io<'_>,
 ) -> Result<(), Failure> {
     if let Some(program) = built_in(name) {
         let args = args.iter().map(|&arg| arg.to_owned()).collect();
         return Err(Failure::Exec(Next::Program(program, args)));
     }
-    let Some(path) = places.find(name) else {
+    let Some(file) = program_path.find(name) else {
         let mut diagnostic = Diagnostic::new(
             Code::UnknownProgram,
             format!("there is no program `{name}`"),
         );
-        let names = places.all();
-        let meant = did_you_mean(name, names.keys().map(String::as_str));
-        diagnostic.hints.extend(meant.map(Hint::from));
+        let programs = program_path.all();
+        let suggestion = did_you_mean(name, programs.keys().map(String::as_str));
+        diagnostic.hints.extend(suggestion.map(Hint::from));
         return Err(diagnostic
             .hint("cogtools help --all lists every program")
             .into());
     };
-    let mut process = Process::new(path);
+    let mut process = Process::new(file);
     process.args(args).current_dir(&io.cwd);
     Err(Failure::Exec(process.into()))
 }

@@ -1,4 +1,4 @@
-//! `cogtools help`: manual pages, and what there is.
+//! `cogtools help`: manual pages, and lists of programs.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -9,12 +9,12 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_program::terminal::{pad, sanitize};
 use cogtools_program::{Failure, Io, Next, Program};
 
-use crate::dispatch::{PROGRAM, become_program};
-use crate::locate::Places;
+use crate::dispatch::{PROGRAM, exec};
+use crate::locate::ProgramPath;
 use crate::manual::TOPICS;
 use crate::{PREFIX, built_in, built_ins};
 
-/// The programs of this package, for the end of `--help`.
+/// The built-in programs, for the end of `--help`.
 pub(crate) fn overview() -> String {
     let mut text = "Programs:\n".to_owned();
     for (name, program) in built_ins() {
@@ -30,7 +30,11 @@ pub(crate) fn overview() -> String {
 }
 
 /// `cogtools help [--all | NAME]`.
-pub(crate) fn run(args: &[&OsStr], places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn run(
+    args: &[&OsStr],
+    program_path: &ProgramPath,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
     let names: Vec<String> = args.iter().map(|arg| arg.display().to_string()).collect();
     match names
         .iter()
@@ -42,8 +46,8 @@ pub(crate) fn run(args: &[&OsStr], places: &Places, io: &mut Io<'_>) -> Result<(
             let text = PROGRAM.command().render_long_help().to_string();
             io.print(text.as_bytes())
         }
-        ["--all" | "-a"] => all(places, io),
-        [name] if !name.starts_with('-') => manual(name, places, io),
+        ["--all" | "-a"] => list_all(program_path, io),
+        [name] if !name.starts_with('-') => show_manual(name, program_path, io),
         _ => {
             let diagnostic = Diagnostic::new(Code::Usage, "help takes one name, or --all");
             Err(diagnostic
@@ -61,9 +65,9 @@ fn about(program: &Program) -> String {
         .unwrap_or_default()
 }
 
-fn all(places: &Places, io: &mut Io<'_>) -> Result<(), Failure> {
+fn list_all(program_path: &ProgramPath, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut text = String::new();
-    for (name, path) in places.all() {
+    for (name, path) in program_path.all() {
         let about = built_in(&name).map_or_else(String::new, about_column);
         let (name, path) = (sanitize(&name), path.display().to_string());
         let _ = writeln!(text, "{} {}{about}", pad(&name, 12), sanitize(&path));
@@ -75,8 +79,8 @@ fn about_column(program: &Program) -> String {
     format!("  {}", about(program))
 }
 
-/// Becomes `man` for the page of `name`, or the program's own `--help`.
-fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
+/// Continues as `man` for the page of `name`, or else prints the program's `--help`.
+fn show_manual(name: &str, program_path: &ProgramPath, io: &Io<'_>) -> Result<(), Failure> {
     let topic = TOPICS
         .iter()
         .find(|topic| topic.name == name || topic.page == name);
@@ -89,7 +93,7 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
         .var("PATH")
         .and_then(|path| which::which_in_global("man", Some(path)).ok()?.next());
     if let Some(man) = man
-        && let Some(page) = locate_page(&man, &page, section, places, io)
+        && let Some(page) = locate_page(&man, &page, section, program_path, io)
     {
         let mut process = Process::new(man);
         process.args(page).current_dir(&io.cwd);
@@ -107,21 +111,24 @@ fn manual(name: &str, places: &Places, io: &Io<'_>) -> Result<(), Failure> {
             let help = Next::Program(&PROGRAM, vec!["--help".into()]);
             Err(Failure::Exec(help))
         }
-        None => become_program(name, &[OsStr::new("--help")], places, io),
+        None => exec(name, &[OsStr::new("--help")], program_path, io),
     }
 }
 
-/// The arguments that make `man` show the page: its file beside the programs, or
-/// its name where `man` knows it.
+/// The arguments for `man` to show the page: its file in the installation of cogtools, or its
+/// name if `man` finds it.
 fn locate_page(
     man: &PathBuf,
     page: &str,
     section: u8,
-    places: &Places,
+    program_path: &ProgramPath,
     io: &Io<'_>,
 ) -> Option<Vec<String>> {
-    let share = places.own().parent()?.join("share").join("man");
-    let file = share
+    let file = program_path
+        .exec_dir()
+        .parent()?
+        .join("share")
+        .join("man")
         .join(format!("man{section}"))
         .join(format!("{page}.{section}"));
     if file.is_file() {

@@ -1,8 +1,8 @@
-//! The package that people install: `cogtools`, which has every program in it, and
-//! finds and becomes those of others.
+//! The package to install: `cogtools`, which contains every program, and finds and starts
+//! programs of others.
 //!
-//! Each binary is one statement. Those in `src/bin` are programs of their own;
-//! those in `src/stub` are for places without links, and become `cogtools NAME`.
+//! Each binary is one statement. Those in `src/bin` are separate programs; those in `src/stub`
+//! replace links where links are not possible, and run `cogtools NAME`.
 
 mod dispatch;
 mod help;
@@ -34,17 +34,19 @@ pub const PROGRAMS: [&Program; 18] = [
     &cogtools_yaml::PROGRAM,
 ];
 
-/// What comes before a program's own name in the names of binaries.
+/// The prefix of the names of binaries.
 const PREFIX: &str = "cogtools-";
 
-/// The program of this package that `cogtools NAME` means.
+/// The built-in program of `cogtools NAME`.
 fn built_in(name: &str) -> Option<&'static Program> {
-    let found = built_ins().find(|(built_in, _)| *built_in == name);
-    found.map(|(_, program)| program)
+    built_ins()
+        .find(|(built_in, _)| *built_in == name)
+        .map(|(_, program)| program)
 }
 
-/// The names that `cogtools NAME` always understands as this package's own.
+/// The built-in programs, with their names in `cogtools NAME`.
 fn built_ins() -> impl Iterator<Item = (&'static str, &'static Program)> {
-    let names = PROGRAMS.into_iter();
-    names.filter_map(|program| Some((program.name.strip_prefix(PREFIX)?, program)))
+    PROGRAMS
+        .into_iter()
+        .filter_map(|program| Some((program.name.strip_prefix(PREFIX)?, program)))
 }

@@ -1,4 +1,4 @@
-//! Where programs are looked for, and what is found there.
+//! Searches for programs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,71 +8,74 @@ use cogtools_program::{Failure, Io};
 
 use crate::{PREFIX, built_ins};
 
-/// The directories that may hold programs, in the order in which they are asked.
-pub(crate) struct Places {
+/// The directories that are searched for programs.
+pub(crate) struct ProgramPath {
     program: PathBuf,
-    own: PathBuf,
-    modules: Vec<PathBuf>,
+    exec_dir: PathBuf,
+    node_bin_dirs: Vec<PathBuf>,
     path: Vec<PathBuf>,
 }
 
-impl Places {
-    /// The places as seen from `io`.
+impl ProgramPath {
+    /// The directories for the program, the working directory and the environment of `io`.
     pub(crate) fn new(io: &Io<'_>) -> Result<Self, Failure> {
-        let own = io.program.parent().map(Path::to_path_buf).ok_or_else(|| {
-            Diagnostic::new(Code::Internal, "the directory of this program is not known")
+        let exec_dir = io.program.parent().map(Path::to_path_buf).ok_or_else(|| {
+            Diagnostic::new(Code::Internal, "the directory of this program is unknown")
                 .hint("start it by its full path")
         })?;
-        let modules = io
+        let node_bin_dirs = io
             .cwd
             .ancestors()
-            .map(|at| at.join("node_modules").join(".bin"));
+            .map(|dir| dir.join("node_modules").join(".bin"));
         let path = io
             .var("PATH")
             .map(|path| std::env::split_paths(path).collect());
         Ok(Self {
             program: io.program.clone(),
-            own,
-            modules: modules.collect(),
+            exec_dir,
+            node_bin_dirs: node_bin_dirs.collect(),
             path: path.unwrap_or_default(),
         })
     }
 
-    /// The directory of the programs that belong to cogtools.
-    pub(crate) fn own(&self) -> &Path {
-        &self.own
+    /// The directory of the programs of cogtools.
+    pub(crate) fn exec_dir(&self) -> &Path {
+        &self.exec_dir
     }
 
-    /// The program that `cogtools NAME` means, when it is none of this package.
+    /// The file of the program `name` that is not built in.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
-        let plain = !name.is_empty()
+        let is_plain = !name.is_empty()
             && name
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
         let binary = format!("{PREFIX}{name}");
-        self.in_order()
-            .filter(|_| plain)
-            .find_map(|place| executable(place, &binary))
+        self.dirs()
+            .filter(|_| is_plain)
+            .find_map(|dir| executable(dir, &binary))
     }
 
-    fn in_order(&self) -> impl Iterator<Item = &PathBuf> {
-        let others = self.modules.iter().chain(&self.path);
-        std::iter::once(&self.own).chain(others)
+    /// The directories, in the order of the search.
+    fn dirs(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.exec_dir)
+            .chain(&self.node_bin_dirs)
+            .chain(&self.path)
     }
 
-    /// Every program, by name, with its file. That of a program of this package is
-    /// `cogtools` itself where none lies beside it.
+    /// Every program, by name, with its file. The file of a built-in program is `cogtools` itself
+    /// if there is no separate one.
     pub(crate) fn all(&self) -> BTreeMap<String, PathBuf> {
-        let own = built_ins().map(|(name, _)| {
-            let beside = executable(&self.own, &format!("{PREFIX}{name}"));
-            (
-                name.to_owned(),
-                beside.unwrap_or_else(|| self.program.clone()),
-            )
-        });
-        let mut found: BTreeMap<_, _> = own.collect();
-        for place in self.in_order() {
-            for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+        let mut programs: BTreeMap<String, PathBuf> = built_ins()
+            .map(|(name, _)| {
+                let file = executable(&self.exec_dir, &format!("{PREFIX}{name}"));
+                (
+                    name.to_owned(),
+                    file.unwrap_or_else(|| self.program.clone()),
+                )
+            })
+            .collect();
+        for dir in self.dirs() {
+            for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
                 let file = PathBuf::from(entry.file_name());
                 let stem = if cfg!(windows) {
                     file.with_extension("")
@@ -80,18 +83,18 @@ impl Places {
                     file
                 };
                 let name = stem.to_str().and_then(|stem| stem.strip_prefix(PREFIX));
-                if let Some(name) = name.filter(|name| !found.contains_key(*name))
+                if let Some(name) = name.filter(|name| !programs.contains_key(*name))
                     && let Some(path) = self.find(name)
                 {
-                    found.insert(name.to_owned(), path);
+                    programs.insert(name.to_owned(), path);
                 }
             }
         }
-        found
+        programs
     }
 }
 
-/// The file that the system would run for `name` in `place`.
-fn executable(place: &Path, name: &str) -> Option<PathBuf> {
-    which::which_in_global(name, Some(place)).ok()?.next()
+/// The file that the system would run for `name` in `dir`.
+fn executable(dir: &Path, name: &str) -> Option<PathBuf> {
+    which::which_in_global(name, Some(dir)).ok()?.next()
 }

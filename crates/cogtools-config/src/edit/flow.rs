@@ -1,12 +1,12 @@
-//! Maps and lists between brackets.
+//! Entries of flow maps, which are written in braces.
 
 use cogtools_core::yaml::{Entry, Node};
 use serde_json::{Map, Value};
 
-use super::{Patch, Subject, render};
+use super::{Editor, Patch, render};
 
-impl Subject<'_> {
-    /// A key more at the end of a map between braces.
+impl Editor<'_> {
+    /// Adds a key at the end of a flow map.
     pub(super) fn add_to_flow(
         &self,
         node: &Node,
@@ -15,10 +15,10 @@ impl Subject<'_> {
         value: &Value,
     ) -> Option<Patch> {
         let (first, rest) = rest.split_first()?;
-        let value = rest.iter().rev().fold(value.clone(), |value, key| {
+        let nested = rest.iter().rev().fold(value.clone(), |value, key| {
             Value::Object(Map::from_iter([((*key).to_owned(), value)]))
         });
-        let pair = format!("{}: {}", render::word(first), render::flow(&value));
+        let pair = format!("{}: {}", render::scalar(first), render::flow(&nested));
         let (at, text) = match entries.last() {
             Some(last) => (self.end(last)?, format!(", {pair}")),
             None => (node.span.start + 1, pair),
@@ -26,16 +26,16 @@ impl Subject<'_> {
         Some(Patch::insert(at, text))
     }
 
-    /// One entry less in a map between braces.
-    pub(super) fn take_from_flow(&self, entries: &[Entry], index: usize) -> Option<Patch> {
+    /// Removes an entry from a flow map.
+    pub(super) fn remove_from_flow(&self, entries: &[Entry], index: usize) -> Option<Patch> {
         let entry = entries.get(index)?;
-        let own = self.end(entry)?;
+        let entry_end = self.end(entry)?;
         let (start, end) = if let Some(before) = index.checked_sub(1) {
-            (self.end(&entries[before])?, own)
+            (self.end(&entries[before])?, entry_end)
         } else if let Some(after) = entries.get(1) {
             (self.key_start(entry), self.key_start(after))
         } else {
-            (self.key_start(entry), own)
+            (self.key_start(entry), entry_end)
         };
         if self.has_comment(start, end) {
             return None;
@@ -43,7 +43,7 @@ impl Subject<'_> {
         Some(Patch::remove(start, end))
     }
 
-    /// Where the key begins, quotes included.
+    /// The start of the key, including its quotes.
     pub(super) fn key_start(&self, entry: &Entry) -> usize {
         let start = entry.span.start;
         if self.text[start..].starts_with(['"', '\'']) || !self.text[..start].ends_with(['"', '\''])

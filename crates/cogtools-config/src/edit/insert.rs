@@ -1,13 +1,13 @@
-//! A key that was not there, at the end of the map that it belongs to.
+//! Inserts a key at the end of the map that it belongs to.
 
 use cogtools_core::yaml::{Data, Entry, Node};
 use serde_json::Value;
 
-use super::{Patch, Subject, is_flow, render};
+use super::{Editor, Patch, is_flow, render};
 
-impl Subject<'_> {
-    /// Puts `value` under the keys `rest` into `node`, which is the value of
-    /// `entry` or the whole document.
+impl Editor<'_> {
+    /// Inserts `value` under the keys `rest` into `node`, which is the value of `entry` or the whole
+    /// document.
     pub(super) fn insert(
         &self,
         node: &Node,
@@ -25,7 +25,7 @@ impl Subject<'_> {
                 let at = self.line_end(self.end(entries.last()?)?);
                 self.lines(at, indent, rest, value)
             }
-            (Data::Null, None) => self.at_the_end(rest, value),
+            (Data::Null, None) => self.append(rest, value),
             (Data::Null, Some(entry)) => {
                 let indent = self.indent(entry.span.start)?.len() + self.step();
                 let at = self.line_end(self.end(entry)?);
@@ -36,15 +36,15 @@ impl Subject<'_> {
         Some(vec![patch])
     }
 
-    /// Lines behind the line that ends at `at`.
+    /// Inserts lines after the line that ends at `at`.
     fn lines(&self, at: usize, indent: usize, rest: &[&str], value: &Value) -> Patch {
         let newline = self.newline(at);
         let lines = self.block(indent, rest, value);
         Patch::insert(at, format!("{newline}{}", lines.join(newline)))
     }
 
-    /// Lines at the end of a text that says nothing.
-    fn at_the_end(&self, rest: &[&str], value: &Value) -> Patch {
+    /// Appends lines to a text without content.
+    fn append(&self, rest: &[&str], value: &Value) -> Patch {
         let at = self.text.len();
         let newline = self.newline(at);
         let lines = self.block(0, rest, value).join(newline);
@@ -56,13 +56,13 @@ impl Subject<'_> {
         Patch::insert(at, text)
     }
 
-    /// `value` under the keys `rest`, a key a line.
+    /// The lines of `value` under the keys `rest`, one per key.
     fn block(&self, indent: usize, rest: &[&str], value: &Value) -> Vec<String> {
         let step = self.step();
         let mut lines: Vec<String> = (0..)
             .zip(rest)
             .map(|(depth, key)| {
-                let key = render::word(key);
+                let key = render::scalar(key);
                 format!("{:1$}{key}:", "", indent + depth * step)
             })
             .collect();

@@ -1,9 +1,7 @@
-//! One value of a YAML text changed in place: every byte that is not the value's
-//! stays.
+//! Changes one value of a YAML text in place and preserves all other bytes.
 //!
-//! How an edit is made is a matter of judgement; that it is right is not. So the
-//! new text is parsed again, and must say what the old one said but for the one
-//! change. Else there is no edit.
+//! An edit is made by heuristics and then verified: the new text is parsed again, and must have
+//! the old content except for the one change. Otherwise the edit is rejected.
 
 mod flow;
 mod insert;
@@ -21,14 +19,14 @@ use serde_json::{Map, Value};
 
 pub(crate) use render::flow as render;
 
-/// Why a text is not changed.
+/// The text cannot be changed without changing something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
-    /// The byte at which a person should look.
+pub(crate) struct EditError {
+    /// The byte offset to show.
     pub(crate) at: usize,
 }
 
-/// A stretch of the text and what stands there instead.
+/// A range of the text and its replacement.
 #[derive(Clone, Debug)]
 struct Patch {
     start: usize,
@@ -37,7 +35,7 @@ struct Patch {
 }
 
 impl Patch {
-    /// `text` where nothing was.
+    /// Inserts `text`.
     const fn insert(at: usize, text: String) -> Self {
         Self {
             start: at,
@@ -46,7 +44,7 @@ impl Patch {
         }
     }
 
-    /// Nothing where something was.
+    /// Removes a range.
     const fn remove(start: usize, end: usize) -> Self {
         Self {
             start,
@@ -56,46 +54,51 @@ impl Patch {
     }
 }
 
-/// A text that is edited, and its tree.
-struct Subject<'t> {
+/// A text and its syntax tree.
+struct Editor<'t> {
     text: &'t str,
     root: &'t Node,
 }
 
-/// `text` with `value` at the key that `way` leads to; `root` is its tree.
-pub(crate) fn set(text: &str, root: &Node, way: &[&str], value: &Value) -> Result<String, Refused> {
-    let subject = Subject { text, root };
-    let (node, entry, rest) = subject.walk(way);
+/// Returns `text` with `value` at the key `path`; `root` is its tree.
+pub(crate) fn set(
+    text: &str,
+    root: &Node,
+    path: &[&str],
+    value: &Value,
+) -> Result<String, EditError> {
+    let editor = Editor { text, root };
+    let (node, entry, rest) = editor.walk(path);
     let at = entry.map_or(0, |entry| entry.span.start);
     let patches = match entry {
-        Some(entry) if rest.is_empty() => subject.replace(entry, value),
-        _ => subject.insert(node, entry, rest, value),
+        Some(entry) if rest.is_empty() => editor.replace(entry, value),
+        _ => editor.insert(node, entry, rest, value),
     };
-    let mut wanted = root.to_json();
-    put(&mut wanted, way, Some(value.clone()));
-    subject.apply(patches, at, &wanted)
+    let mut expected = root.to_json();
+    update(&mut expected, path, Some(value.clone()));
+    editor.apply(patches, at, &expected)
 }
 
-/// `text` without the key that `way` leads to; none when there is no such key.
-pub(crate) fn unset(text: &str, root: &Node, way: &[&str]) -> Option<Result<String, Refused>> {
-    let subject = Subject { text, root };
-    let (_, entry, rest) = subject.walk(way);
+/// Returns `text` without the key `path`, or `None` if it is not set.
+pub(crate) fn unset(text: &str, root: &Node, path: &[&str]) -> Option<Result<String, EditError>> {
+    let editor = Editor { text, root };
+    let (_, entry, rest) = editor.walk(path);
     let entry = entry.filter(|_| rest.is_empty())?;
-    let mut wanted = root.to_json();
-    put(&mut wanted, way, None);
-    Some(subject.apply(subject.remove(way), entry.span.start, &wanted))
+    let mut expected = root.to_json();
+    update(&mut expected, path, None);
+    Some(editor.apply(editor.remove(path), entry.span.start, &expected))
 }
 
-impl<'t> Subject<'t> {
-    /// As far as `way` goes: the node there, the entry whose value it is, and the
-    /// keys that are left.
-    fn walk<'w, 's>(&self, way: &'w [&'s str]) -> (&'t Node, Option<&'t Entry>, &'w [&'s str]) {
+impl<'t> Editor<'t> {
+    /// Follows `path` as far as it exists. Returns the last node, the entry whose value it is, and
+    /// the rest of the path.
+    fn walk<'w, 's>(&self, path: &'w [&'s str]) -> (&'t Node, Option<&'t Entry>, &'w [&'s str]) {
         let (mut node, mut found) = (self.root, None);
-        for (index, key) in way.iter().enumerate() {
+        for (index, key) in path.iter().enumerate() {
             let entries = node.entries().unwrap_or_default();
             match entries.iter().find(|entry| entry.key == *key) {
                 Some(entry) => (node, found) = (&entry.value, Some(entry)),
-                None => return (node, found, &way[index..]),
+                None => return (node, found, &path[index..]),
             }
         }
         (node, found, &[])
@@ -105,29 +108,30 @@ impl<'t> Subject<'t> {
         &self,
         patches: Option<Vec<Patch>>,
         at: usize,
-        wanted: &Value,
-    ) -> Result<String, Refused> {
-        let refused = Refused { at };
-        let mut patches = patches.ok_or(refused)?;
+        expected: &Value,
+    ) -> Result<String, EditError> {
+        let error = EditError { at };
+        let mut patches = patches.ok_or(error)?;
         patches.sort_by_key(|patch| (patch.start, patch.end));
         let mut edited = self.text.to_owned();
         for patch in patches.iter().rev() {
             edited.replace_range(patch.start..patch.end, &patch.text);
         }
-        let parsed = Text::new("", edited.clone().into_bytes()).ok();
-        let parsed = parsed.and_then(|text| yaml::parse(&text).ok());
-        let said = parsed.map(|node| pruned(node.to_json()));
-        if said == Some(pruned(wanted.clone())) {
+        let content = Text::new("", edited.clone().into_bytes())
+            .ok()
+            .and_then(|text| yaml::parse(&text).ok())
+            .map(|node| prune(node.to_json()));
+        if content == Some(prune(expected.clone())) {
             Ok(edited)
         } else {
-            Err(refused)
+            Err(error)
         }
     }
 }
 
-/// Puts `value` at `way` of `document`, or takes away what is there.
-fn put(document: &mut Value, way: &[&str], value: Option<Value>) {
-    let Some((key, rest)) = way.split_first() else {
+/// Sets the value at `path` of `document`, or removes it.
+fn update(document: &mut Value, path: &[&str], value: Option<Value>) {
+    let Some((key, rest)) = path.split_first() else {
         *document = value.unwrap_or_default();
         return;
     };
@@ -140,16 +144,19 @@ fn put(document: &mut Value, way: &[&str], value: Option<Value>) {
     if rest.is_empty() && value.is_none() {
         object.shift_remove(*key);
     } else {
-        put(object.entry(*key).or_insert(Value::Null), rest, value);
+        update(object.entry(*key).or_insert(Value::Null), rest, value);
     }
 }
 
-/// `value` without maps that say nothing: to a configuration they are nothing.
-fn pruned(value: Value) -> Value {
+/// Removes empty maps, which are equivalent to missing ones in a configuration.
+fn prune(value: Value) -> Value {
     match value {
         Value::Object(object) => {
-            let entries = object.into_iter().map(|(key, value)| (key, pruned(value)));
-            let entries: Map<_, _> = entries.filter(|(_, value)| !value.is_null()).collect();
+            let entries: Map<_, _> = object
+                .into_iter()
+                .map(|(key, value)| (key, prune(value)))
+                .filter(|(_, value)| !value.is_null())
+                .collect();
             if entries.is_empty() {
                 Value::Null
             } else {
@@ -160,7 +167,7 @@ fn pruned(value: Value) -> Value {
     }
 }
 
-/// Whether `node` is written between brackets.
+/// Whether `node` is a flow collection, which is written in brackets.
 fn is_flow(text: &str, node: &Node) -> bool {
     matches!(node.data, Data::Map(_) | Data::List(_))
         && text[node.span.start..].starts_with(['{', '['])

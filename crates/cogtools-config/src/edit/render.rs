@@ -1,19 +1,20 @@
-//! A value as one writes it by hand, on one line.
+//! Renders a value on one line, as written by hand.
 
 use cogtools_core::text::Text;
 use cogtools_core::yaml;
 use serde_json::Value;
 
-/// `value` as it can stand anywhere, also between brackets.
+/// `value` in flow style, which is valid anywhere.
 pub(crate) fn flow(value: &Value) -> String {
     match value {
-        Value::String(text) => word(text),
+        Value::String(text) => scalar(text),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(flow).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
-            let pair = |(key, value): (&String, &Value)| format!("{}: {}", word(key), flow(value));
+            let pair =
+                |(key, value): (&String, &Value)| format!("{}: {}", scalar(key), flow(value));
             let pairs: Vec<String> = entries.iter().map(pair).collect();
             format!("{{{}}}", pairs.join(", "))
         }
@@ -21,7 +22,7 @@ pub(crate) fn flow(value: &Value) -> String {
     }
 }
 
-/// `value` as an item of a list that has no brackets.
+/// `value` as an item of a block list.
 pub(super) fn item(value: &Value) -> String {
     match value {
         Value::Object(entries) if entries.len() == 1 => {
@@ -32,20 +33,21 @@ pub(super) fn item(value: &Value) -> String {
     }
 }
 
-/// A string, in quotes only where it would be something else without them.
-pub(super) fn word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
-    let begins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/');
-    if text.starts_with(begins) && text.chars().all(plain) && reads_as(text) {
+/// A string, quoted only if it would otherwise be parsed as something else.
+pub(super) fn scalar(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
+    let is_plain_start = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/');
+    if text.starts_with(is_plain_start) && text.chars().all(is_plain) && parses_as_string(text) {
         return text.to_owned();
     }
-    // A string of JSON is one of YAML.
+    // A JSON string is a YAML string too.
     Value::from(text).to_string()
 }
 
-/// Whether YAML takes `text` for a string.
-fn reads_as(text: &str) -> bool {
-    let parsed = Text::new("", text.as_bytes().to_vec()).ok();
-    let node = parsed.and_then(|text| yaml::parse(&text).ok());
-    node.is_some_and(|node| node.text() == Some(text))
+/// Whether YAML parses the unquoted `text` as the same string.
+fn parses_as_string(text: &str) -> bool {
+    Text::new("", text.as_bytes().to_vec())
+        .ok()
+        .and_then(|text| yaml::parse(&text).ok())
+        .is_some_and(|node| node.text() == Some(text))
 }

@@ -1,12 +1,12 @@
-//! A value in the place of another.
+//! Replaces a value.
 
 use cogtools_core::yaml::{Data, Entry, Node};
 use serde_json::Value;
 
-use super::{Patch, Subject, is_flow, render};
+use super::{Editor, Patch, is_flow, render};
 
-impl Subject<'_> {
-    /// Puts `value` in the place of what `entry` says.
+impl Editor<'_> {
+    /// Replaces the value of `entry` by `value`.
     pub(super) fn replace(&self, entry: &Entry, value: &Value) -> Option<Vec<Patch>> {
         let old = &entry.value;
         if old.to_json() == *value {
@@ -14,13 +14,13 @@ impl Subject<'_> {
         }
         let flow = is_flow(self.text, old);
         match (&old.data, value) {
-            (Data::List(items), Value::Array(wanted)) if !flow => {
-                if let Some(patches) = self.items(items, wanted) {
+            (Data::List(items), Value::Array(values)) if !flow => {
+                if let Some(patches) = self.replace_items(items, values) {
                     return Some(patches);
                 }
-                self.whole(entry, value)
+                self.replace_block(entry, value)
             }
-            (Data::Map(_) | Data::List(_), _) if !flow => self.whole(entry, value),
+            (Data::Map(_) | Data::List(_), _) if !flow => self.replace_block(entry, value),
             (Data::Null, _) if old.span.start == old.span.end => {
                 let at = self.colon(entry)?;
                 Some(vec![Patch::insert(at, format!(" {}", render::flow(value)))])
@@ -30,16 +30,16 @@ impl Subject<'_> {
                 if flow && self.has_comment(start, end) {
                     return None;
                 }
-                let written = &self.text[start..end];
-                let tail = &written[written.trim_end().len()..];
+                let old_text = &self.text[start..end];
+                let tail = &old_text[old_text.trim_end().len()..];
                 let text = format!("{}{tail}", render::flow(value));
                 Some(vec![Patch { start, end, text }])
             }
         }
     }
 
-    /// All of a block at once, which would take comments in it away.
-    fn whole(&self, entry: &Entry, value: &Value) -> Option<Vec<Patch>> {
+    /// Replaces a whole block, unless there is a comment in it.
+    fn replace_block(&self, entry: &Entry, value: &Value) -> Option<Vec<Patch>> {
         let (start, end) = (self.colon(entry)?, self.end(entry)?);
         if self.has_comment(start, self.line_end(end)) {
             return None;
@@ -48,38 +48,41 @@ impl Subject<'_> {
         Some(vec![Patch { start, end, text }])
     }
 
-    /// Only those items of a list that are no longer the same.
-    fn items(&self, items: &[Node], wanted: &[Value]) -> Option<Vec<Patch>> {
-        if wanted.is_empty() {
+    /// Replaces only the items of a list that differ.
+    fn replace_items(&self, items: &[Node], values: &[Value]) -> Option<Vec<Patch>> {
+        if values.is_empty() {
             return None;
         }
         let old: Vec<Value> = items.iter().map(Node::to_json).collect();
-        let same = |(one, other): &(&Value, &Value)| one == other;
-        let head = old.iter().zip(wanted).take_while(same).count();
-        let (rest, left) = (&old[head..], &wanted[head..]);
-        let tail = rest.iter().rev().zip(left.iter().rev());
-        let tail = tail.take_while(same).count();
-        let gone = &items[head..items.len() - tail];
-        let new = &wanted[head..wanted.len() - tail];
+        let is_equal = |(one, other): &(&Value, &Value)| one == other;
+        let head = old.iter().zip(values).take_while(is_equal).count();
+        let tail = old[head..]
+            .iter()
+            .rev()
+            .zip(values[head..].iter().rev())
+            .take_while(is_equal)
+            .count();
+        let removed = &items[head..items.len() - tail];
+        let added = &values[head..values.len() - tail];
 
         let mut patches = Vec::new();
-        for item in gone {
-            self.mark(item)?;
+        for item in removed {
+            self.item_prefix(item)?;
             let next = self.next_line(self.item_end(item)?);
             patches.push(Patch::remove(self.line_start(item.span.start), next));
         }
-        if !new.is_empty() {
-            patches.push(self.more_items(items, head, new)?);
+        if !added.is_empty() {
+            patches.push(self.insert_items(items, head, added)?);
         }
         Some(patches)
     }
 
-    /// New items behind the first `head` ones.
-    fn more_items(&self, items: &[Node], head: usize, new: &[Value]) -> Option<Patch> {
+    /// Inserts items after the first `head` ones.
+    fn insert_items(&self, items: &[Node], head: usize, added: &[Value]) -> Option<Patch> {
         let first = items.first()?;
-        let mark = self.mark(first)?;
-        let line = |value: &Value| format!("{mark}{}", render::item(value));
-        let lines: Vec<String> = new.iter().map(line).collect();
+        let prefix = self.item_prefix(first)?;
+        let line = |value: &Value| format!("{prefix}{}", render::item(value));
+        let lines: Vec<String> = added.iter().map(line).collect();
         Some(if let Some(last) = items[..head].last() {
             let at = self.line_end(self.item_end(last)?);
             let newline = self.newline(at);
@@ -91,8 +94,8 @@ impl Subject<'_> {
         })
     }
 
-    /// What stands in front of an item in its line: spaces, a dash, spaces.
-    fn mark(&self, item: &Node) -> Option<&str> {
+    /// The text before an item in its line: spaces, a dash, spaces.
+    fn item_prefix(&self, item: &Node) -> Option<&str> {
         let before = self.before(item.span.start);
         let spaces = before.trim_start_matches(' ').strip_prefix('-')?;
         (!spaces.is_empty() && spaces.bytes().all(|byte| byte == b' ')).then_some(before)

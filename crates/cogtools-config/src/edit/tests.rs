@@ -1,4 +1,4 @@
-//! Layouts that people write, and what is left of them after an edit.
+//! Edits of texts in the layouts that people write.
 
 use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Node};
@@ -6,32 +6,34 @@ use serde_json::Value;
 
 use super::{set, unset};
 
-fn tree(text: &str) -> Node {
+fn parse(text: &str) -> Node {
     let text = Text::new("FILE", text.into()).expect("UTF-8");
     yaml::parse(&text).unwrap_or_else(|error| panic!("{error:?}: {text:?}"))
 }
 
-fn changed(before: &str, key: &str, value: &str) -> Option<String> {
-    let way: Vec<&str> = key.split('.').collect();
-    set(before, &tree(before), &way, &tree(value).to_json()).ok()
+fn try_set(before: &str, key: &str, value: &str) -> Option<String> {
+    let path: Vec<&str> = key.split('.').collect();
+    set(before, &parse(before), &path, &parse(value).to_json()).ok()
 }
 
-fn taken(before: &str, key: &str) -> Option<String> {
-    let way: Vec<&str> = key.split('.').collect();
-    unset(before, &tree(before), &way).expect("it is set").ok()
-}
-
-#[track_caller]
-fn sets(before: &str, key: &str, value: &str, after: &str) {
-    assert_eq!(changed(before, key, value).as_deref(), Some(after));
+fn try_unset(before: &str, key: &str) -> Option<String> {
+    let path: Vec<&str> = key.split('.').collect();
+    unset(before, &parse(before), &path)
+        .expect("it is set")
+        .ok()
 }
 
 #[track_caller]
-fn unsets(before: &str, key: &str, after: &str) {
-    assert_eq!(taken(before, key).as_deref(), Some(after));
+fn check_set(before: &str, key: &str, value: &str, after: &str) {
+    assert_eq!(try_set(before, key, value).as_deref(), Some(after));
 }
 
-/// Keys and values that are set one by one in every layout.
+#[track_caller]
+fn check_unset(before: &str, key: &str, after: &str) {
+    assert_eq!(try_unset(before, key).as_deref(), Some(after));
+}
+
+/// The keys and values to set in every layout, one at a time.
 const CHANGES: [(&str, &str); 7] = [
     ("tool_sources", "[node_modules, {local: ../x y}]"),
     ("env_priority", "process"),
@@ -42,7 +44,7 @@ const CHANGES: [(&str, &str); 7] = [
     ("lint.rules.'x", "off"),
 ];
 
-/// Texts with everything that an editor of texts falls over.
+/// Texts with everything that makes editing difficult.
 const LAYOUTS: [&str; 24] = [
     "",
     "\n\n",
@@ -70,7 +72,7 @@ const LAYOUTS: [&str; 24] = [
     "lint: {rules: {no-examples: 'off'}}   \nfilter:\n  exclude: # none yet\n    - a\n...\n",
 ];
 
-/// The layouts, and every two of them that make one document.
+/// The layouts, and each pair of them that is a valid document.
 fn layouts() -> Vec<String> {
     let pairs = LAYOUTS.iter().flat_map(|one| {
         let ended = one.is_empty() || one.ends_with('\n');
@@ -86,100 +88,100 @@ fn layouts() -> Vec<String> {
 }
 
 #[test]
-fn what_is_set_and_unset_leaves_no_trace() {
-    let mut made = 0;
+fn unset_after_set_restores_the_text() {
+    let mut edits = 0;
     for before in layouts() {
         let before = before.as_str();
         for (key, value) in CHANGES {
-            let way: Vec<&str> = key.split('.').collect();
-            if unset(before, &tree(before), &way).is_some() {
+            let path: Vec<&str> = key.split('.').collect();
+            if unset(before, &parse(before), &path).is_some() {
                 continue;
             }
-            let Some(with) = changed(before, key, value) else {
+            let Some(edited) = try_set(before, key, value) else {
                 continue;
             };
-            made += 1;
-            let found = value_at(&with, &way);
+            edits += 1;
+            let found = value_at(&edited, &path);
             assert_eq!(
                 found,
-                tree(value).to_json(),
-                "{key} in {before:?}: {with:?}"
+                parse(value).to_json(),
+                "{key} in {before:?}: {edited:?}"
             );
             assert_eq!(
-                taken(&with, key).as_deref(),
+                try_unset(&edited, key).as_deref(),
                 Some(before),
-                "{key}: {with:?}"
+                "{key}: {edited:?}"
             );
         }
     }
-    // A refusal is no failure, but the layouts above are not so bad.
-    assert_eq!(made, 2_013);
+    // An edit may be rejected, but most of these must succeed.
+    assert_eq!(edits, 2_013);
 }
 
 #[test]
-fn what_is_replaced_keeps_every_comment() {
+fn replacing_a_value_preserves_comments() {
     for before in layouts() {
         let before = before.as_str();
         for (key, value) in CHANGES {
-            let way: Vec<&str> = key.split('.').collect();
-            if unset(before, &tree(before), &way).is_none() {
+            let path: Vec<&str> = key.split('.').collect();
+            if unset(before, &parse(before), &path).is_none() {
                 continue;
             }
-            let Some(after) = changed(before, key, value) else {
+            let Some(after) = try_set(before, key, value) else {
                 continue;
             };
-            assert_eq!(value_at(&after, &way), tree(value).to_json(), "{after:?}");
+            assert_eq!(value_at(&after, &path), parse(value).to_json(), "{after:?}");
             for comment in before.lines().filter(|line| line.trim().starts_with('#')) {
                 assert!(after.contains(comment), "{comment} in {after:?}");
             }
-            // The same again changes nothing.
-            assert_eq!(changed(&after, key, value), Some(after));
+            // Setting the same value again changes nothing.
+            assert_eq!(try_set(&after, key, value), Some(after));
         }
     }
 }
 
-fn value_at(text: &str, way: &[&str]) -> Value {
-    let mut value = tree(text).to_json();
-    for key in way {
+fn value_at(text: &str, path: &[&str]) -> Value {
+    let mut value = parse(text).to_json();
+    for key in path {
         value = value[key].take();
     }
     value
 }
 
 #[test]
-fn a_key_more() {
-    sets("", "env_priority", "process", "env_priority: process\n");
-    sets(
+fn a_key_is_inserted() {
+    check_set("", "env_priority", "process", "env_priority: process\n");
+    check_set(
         "# c",
         "env_priority",
         "process",
         "# c\nenv_priority: process",
     );
-    sets(
+    check_set(
         "filter:\n    tools: [a] # one\n    # end of it\n\n# hosts\n",
         "hosts.gemini.exclude",
         "['*x', \"a b\"]",
         "filter:\n    tools: [a] # one\nhosts:\n    gemini:\n        exclude: [\"*x\", \"a b\"]\n    # end of it\n\n# hosts\n",
     );
-    sets(
+    check_set(
         "filter:\r\n  tools: [a]\r\nenv_priority: project\r\n",
         "filter.exclude",
         "[b]",
         "filter:\r\n  tools: [a]\r\n  exclude: [b]\r\nenv_priority: project\r\n",
     );
-    sets(
+    check_set(
         "filter: # nothing yet\nenv_priority: project\n",
         "filter.tools",
         "[b]",
         "filter: # nothing yet\n  tools: [b]\nenv_priority: project\n",
     );
-    sets(
+    check_set(
         "filter: { tools: [a] }\n",
         "filter.exclude",
         "[b]",
         "filter: { tools: [a], exclude: [b] }\n",
     );
-    sets(
+    check_set(
         "filter: {}\n",
         "filter.exclude",
         "[b]",
@@ -188,38 +190,38 @@ fn a_key_more() {
 }
 
 #[test]
-fn another_value() {
-    sets(
+fn a_value_is_replaced() {
+    check_set(
         "env_priority:   'project'  # why\n",
         "env_priority",
         "process",
         "env_priority:   process  # why\n",
     );
-    sets(
+    check_set(
         "env_priority:\n",
         "env_priority",
         "process",
         "env_priority: process\n",
     );
-    sets(
+    check_set(
         "tool_sources:\n  # ours\n  - local: ./tools # first\n  # theirs\n  - node_modules\n",
         "tool_sources",
         "[{local: ./tools}, {local: ../more}, node_modules]",
         "tool_sources:\n  # ours\n  - local: ./tools # first\n  - local: ../more\n  # theirs\n  - node_modules\n",
     );
-    sets(
+    check_set(
         "tool_sources:\n- local: ./tools\n- node_modules",
         "tool_sources",
         "[node_modules]",
         "tool_sources:\n- node_modules",
     );
-    sets(
+    check_set(
         "tool_sources:\n- node_modules\nenv_priority: project\n",
         "tool_sources",
         "[]",
         "tool_sources: []\nenv_priority: project\n",
     );
-    sets(
+    check_set(
         "filter: {tools: [a, b]}\n",
         "filter.tools",
         "[c]",
@@ -228,35 +230,35 @@ fn another_value() {
 }
 
 #[test]
-fn a_key_less() {
-    unsets(
+fn a_key_is_removed() {
+    check_unset(
         "# c\nenv_priority: project # d\n# e\n",
         "env_priority",
         "# c\n# e\n",
     );
-    unsets("env_priority: project", "env_priority", "");
-    unsets(
+    check_unset("env_priority: project", "env_priority", "");
+    check_unset(
         "hosts:\n  gemini:\n    exclude: [a]\nfilter:\n  tools: [b]\n",
         "hosts.gemini.exclude",
         "filter:\n  tools: [b]\n",
     );
-    unsets(
+    check_unset(
         "filter:\n  # why\n  tools: [b]\n",
         "filter.tools",
         "filter:\n  # why\n",
     );
-    unsets(
+    check_unset(
         "filter: # why\n  tools: [b]\n",
         "filter.tools",
         "filter: # why\n",
     );
-    unsets(
+    check_unset(
         "{filter: {tools: [a], exclude: [b]}, env_priority: project}",
         "filter.tools",
         "{filter: {exclude: [b]}, env_priority: project}",
     );
-    unsets("{env_priority: project}\n", "env_priority", "{}\n");
-    unsets(
+    check_unset("{env_priority: project}\n", "env_priority", "{}\n");
+    check_unset(
         "{\"env_priority\": \"project\", \"filter\": {}}",
         "env_priority",
         "{\"filter\": {}}",
@@ -264,7 +266,7 @@ fn a_key_less() {
 }
 
 #[test]
-fn what_would_harm_is_refused() {
+fn edits_that_would_change_something_else_are_rejected() {
     for (before, key, value) in [
         // The alias would change with its anchor.
         (
@@ -292,6 +294,6 @@ fn what_would_harm_is_refused() {
         ("- a\n", "env_priority", "process"),
         ("just text\n", "env_priority", "process"),
     ] {
-        assert_eq!(changed(before, key, value), None, "{key} in {before:?}");
+        assert_eq!(try_set(before, key, value), None, "{key} in {before:?}");
     }
 }

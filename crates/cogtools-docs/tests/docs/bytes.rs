@@ -1,11 +1,11 @@
-//! What is written, byte for byte.
+//! The bytes that are written.
 
 use cogtools_test_support::{outcome, str};
 
 use super::{END, TABLE, block, project, read, run};
 
-/// Has a file with `before` renewed and asserts what it says then; a second run
-/// has nothing to do.
+/// Checks that a run changes a file from `before` to `after`, and that a second run changes
+/// nothing.
 #[track_caller]
 fn check(before: &[u8], after: &[u8]) {
     let project = project();
@@ -45,7 +45,7 @@ created GEMINI.md
 }
 
 #[test]
-fn markers_are_added_at_the_end() {
+fn markers_are_appended() {
     let block = block();
     let crlf = block.replace('\n', "\r\n");
     check(b"", block.as_bytes());
@@ -58,7 +58,7 @@ fn markers_are_added_at_the_end() {
 }
 
 #[test]
-fn every_other_byte_stays() {
+fn every_other_byte_is_preserved() {
     let inner = format!("\n{TABLE}\n");
     let begin = "<!-- cogtools:begin -->";
     for (head, tail) in [
@@ -71,19 +71,22 @@ fn every_other_byte_stays() {
             format!("{head}{begin}\n{inner}{END}{tail}").as_bytes(),
         );
     }
-    // No text, mixed line endings, a byte order mark, no line ending at the end.
-    let cx = |inner: &str, end: &str| {
+    // Invalid UTF-8, mixed line endings, a byte order mark, no line ending at the end.
+    let surround = |inner: &str, end: &str| {
         let mut bytes = b"\xef\xbb\xbfa\xff\xfe\n\r\n".to_vec();
         bytes.extend(format!("{begin}{end}{inner}<!-- cogtools:end stays -->").bytes());
         bytes.extend(b"\n\n\xc3(\n  x");
         bytes
     };
-    check(&cx("| old |\n", "\n"), &cx(&inner, "\n"));
-    check(&cx("", "\r\n"), &cx(&inner.replace('\n', "\r\n"), "\r\n"));
+    check(&surround("| old |\n", "\n"), &surround(&inner, "\n"));
+    check(
+        &surround("", "\r\n"),
+        &surround(&inner.replace('\n', "\r\n"), "\r\n"),
+    );
 }
 
 #[test]
-fn a_list_keeps_its_table() {
+fn a_table_in_a_list_stays_indented() {
     let rows = format!("  {}\n", TABLE.trim_end().replace('\n', "\n  "));
     check(
         format!("- a\n\n  <!-- cogtools:begin -->\n  {END}\n- b\n").as_bytes(),

@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Errors and warnings.
 
 use cogtools_program::CapturedRun;
 use cogtools_test_support::{outcome, str};
@@ -6,13 +6,13 @@ use cogtools_test_support::{outcome, str};
 use super::{END, TABLE, block, project, read, run};
 
 #[test]
-fn no_markers_anywhere_say_how_to_add_them() {
+fn without_markers_the_hint_says_how_to_add_them() {
     let project = project();
     project.file("CLAUDE.md", "# nothing\n");
     let text = str![[r#"
-cogtools-docs: error[USAGE]: neither GEMINI.md nor AGENTS.md nor CLAUDE.md has the markers of a table
-hint: cogtools docs GEMINI.md adds them with the table at its end
-hint: then they can be moved to where the table belongs
+cogtools-docs: error[USAGE]: none of GEMINI.md, AGENTS.md and CLAUDE.md contains the markers of the table
+hint: cogtools docs GEMINI.md appends them with the table
+hint: move them to where the table belongs
 
 "#]];
     outcome!(run(&project, &[])).fails(2, text);
@@ -20,7 +20,7 @@ hint: then they can be moved to where the table belongs
 }
 
 #[test]
-fn broken_markers_have_a_place() {
+fn an_error_in_markers_has_a_location() {
     let project = project();
     project.file("GEMINI.md", "\u{feff}é\n\n  <!-- cogtools:begin -->\n");
     project.file("AGENTS.md", END);
@@ -29,12 +29,12 @@ cogtools-docs: error[INVALID_CONFIG]: GEMINI.md:3:3: `cogtools:begin` without a 
    |
  3 |   <!-- cogtools:begin -->
    |   ^^^^^^^^^^^^^^^^^^^^^^^
-hint: write `<!-- cogtools:end -->` on a line of its own behind it
+hint: write `<!-- cogtools:end -->` on a separate line after it
 cogtools-docs: error[INVALID_CONFIG]: AGENTS.md:1:1: `cogtools:end` without a `cogtools:begin` before it
    |
  1 | <!-- cogtools:end -->
    | ^^^^^^^^^^^^^^^^^^^^^
-hint: remove it, or put it behind the beginning
+hint: remove it, or move it after `cogtools:begin`
 
 "#]];
     for args in [&[][..], &["--check"], &["GEMINI.md", "AGENTS.md"]] {
@@ -43,11 +43,11 @@ hint: remove it, or put it behind the beginning
 }
 
 #[test]
-fn an_open_block_of_code_would_swallow_the_table() {
+fn an_unclosed_code_block_would_contain_the_table() {
     let project = project();
     project.file("GEMINI.md", "```\ncode\n");
     let text = str![[r#"
-cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` ends inside of a block of code or HTML, which would swallow the table
+cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` ends inside a block of code or HTML, which would contain the table
 hint: close the block, or write the markers where the table belongs
 
 "#]];
@@ -56,7 +56,7 @@ hint: close the block, or write the markers where the table belongs
 }
 
 #[test]
-fn broken_tools_are_named_and_left_out() {
+fn invalid_tools_are_reported_and_left_out() {
     let project = project();
     project.file("tools/bad.yaml", "name: bad\nimplementation: x\n");
     let warning = "\
@@ -83,12 +83,12 @@ hint: add `description: …`
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_written_is_named() {
+fn a_file_that_cannot_be_written_is_reported() {
     let project = project();
     let stale = block().replace("ping", "pong");
     project.file("GEMINI.md", &stale).mode("GEMINI.md", 0o444);
     let text = str![[r#"
-cogtools-docs: error[IO_FAILED]: `GEMINI.md` may not be written: it is read-only
+cogtools-docs: error[IO_FAILED]: `GEMINI.md` cannot be written: it is read-only
 hint: make it writable, then run this again
 
 "#]];

@@ -47,10 +47,10 @@ fn run(project: &Project, args: &[&str]) -> CapturedRun {
 }
 
 fn read(project: &Project, name: &str) -> Vec<u8> {
-    fs::read(project.path(name)).expect("the file is there")
+    fs::read(project.path(name)).expect("the file exists")
 }
 
-/// The table between markers, as it is added to a file.
+/// The table between markers, as appended to a file.
 fn block() -> String {
     format!("{BEGIN}\n{TABLE}\n{END}")
 }

@@ -1,4 +1,4 @@
-//! What is printed and compared.
+//! Reports, checks and the printed table.
 
 use cogtools_test_support::{Project, outcome, str};
 
@@ -34,7 +34,7 @@ fn only_files_with_markers_are_written() {
 }
 
 #[test]
-fn a_stale_table_is_shown_and_left() {
+fn check_reports_a_stale_table_and_leaves_it() {
     let project = project();
     let stale = format!("# Us\r\n\n{}", block().replace("Say ping", "Say\u{7} pong"));
     project.file("GEMINI.md", &stale);
@@ -50,14 +50,14 @@ fn a_stale_table_is_shown_and_left() {
  <!-- cogtools:end -->
 ";
     let message = "\
-cogtools-docs: error[STALE]: GEMINI.md: the table of tools is not what the tools say
+cogtools-docs: error[STALE]: GEMINI.md: the table of tools is out of date
 hint: run `cogtools docs`
 ";
     outcome!(run(&project, &["--check"])).fails(1, format!("{message}{diff}"));
     let named = message.replace("docs`", "docs GEMINI.md`");
     outcome!(run(&project, &["--check", "GEMINI.md"])).fails(1, format!("{named}{diff}"));
     let json = str![[r#"
-{"severity":"error","code":"STALE","program":"cogtools-docs","subject":"GEMINI.md","message":"the table of tools is not what the tools say","hints":["run `cogtools docs`"]}
+{"severity":"error","code":"STALE","program":"cogtools-docs","subject":"GEMINI.md","message":"the table of tools is out of date","hints":["run `cogtools docs`"]}
 
 "#]];
     outcome!(run(&project, &["--check", "--error-format", "json"])).fails(1, json);
@@ -67,7 +67,7 @@ hint: run `cogtools docs`
 }
 
 #[test]
-fn the_table_alone() {
+fn print_shows_the_table() {
     let project = project();
     outcome!(run(&project, &["--print"])).outputs(TABLE);
     let json = str![[r#"

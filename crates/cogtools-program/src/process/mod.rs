@@ -1,7 +1,7 @@
-//! The outermost layer: the only code that touches the state of the process.
+//! The outermost layer: the only code that accesses the global state of the process.
 
-mod name;
-mod watch;
+mod select;
+mod signals;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -18,21 +18,21 @@ use crate::next::Next;
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
-pub use watch::{SignalGuard, SignalWatch};
+pub use signals::{SignalGuard, SignalWatch};
 
-/// Runs `program` as this process: the one statement of every binary's `main`.
+/// Runs `program` as this process. This is all that the `main` of a binary does.
 pub fn main(program: &Program) -> ExitCode {
     report_panics(program.name);
-    let status = std::panic::catch_unwind(|| run(program));
-    let status = status.unwrap_or_else(|_| Code::Internal.status());
+    let status =
+        std::panic::catch_unwind(|| run(program)).unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
 
-/// Runs one of `programs` as this process: the one that is named like the file it
-/// was started by, such as a link, or else the first.
+/// Runs one of `programs` as this process: the one with the name that it was started under,
+/// for example by a link, or else the first.
 pub fn main_of(programs: &[&'static Program]) -> ExitCode {
-    let started = std::env::args_os().next();
-    match name::named(programs, started.as_deref()) {
+    let arg0 = std::env::args_os().next();
+    match select::by_name(programs, arg0.as_deref()) {
         Some(program) => main(program),
         None => ExitCode::from(Code::Internal.status()),
     }
@@ -48,7 +48,7 @@ fn run(program: &Program) -> u8 {
         stderr: stderr.is_terminal(),
     };
     let terminal = stdin.is_terminal();
-    // Without a working directory (it was removed) relative paths fail by name later.
+    // If the working directory was removed, relative paths fail later, with their names.
     let cwd = std::env::current_dir().unwrap_or_default();
     let mut io = Io {
         stdin: Input::new(stdin, terminal),
@@ -57,8 +57,8 @@ fn run(program: &Program) -> u8 {
         terminals,
         vars: std::env::vars_os().collect(),
         cwd,
-        // Only the porcelain looks at it, and says so when there is none.
-        program: this_program().unwrap_or_default(),
+        // Only `cogtools` itself needs it, and reports if it is missing.
+        program: current_exe().unwrap_or_default(),
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
         signals: SignalWatch::default(),
@@ -73,7 +73,7 @@ fn run(program: &Program) -> u8 {
         }
         report_panics(program.name);
         io.reporter = Reporter::new(program.name, Format::Human, false);
-        if let Err(failure) = enter(&mut io) {
+        if let Err(failure) = change_directory(&mut io) {
             for diagnostic in failure.diagnostics() {
                 io.report(Severity::Error, diagnostic);
             }
@@ -82,67 +82,65 @@ fn run(program: &Program) -> u8 {
     }
 }
 
-/// Makes the working directory of `io` that of the process, as it would be for
-/// another process that was started there.
-fn enter(io: &mut Io<'_>) -> Result<(), Failure> {
-    let here = std::env::current_dir().unwrap_or_default();
-    if io.cwd == here {
+/// Makes the working directory of `io` that of the process, as if the next program had been
+/// started there.
+fn change_directory(io: &mut Io<'_>) -> Result<(), Failure> {
+    if io.cwd == std::env::current_dir().unwrap_or_default() {
         return Ok(());
     }
-    let entered = std::env::set_current_dir(&io.cwd).and_then(|()| std::env::current_dir());
-    io.cwd = entered.map_err(|error| {
+    let changed = std::env::set_current_dir(&io.cwd).and_then(|()| std::env::current_dir());
+    io.cwd = changed.map_err(|error| {
         let message = format!("`{}` cannot be entered: {error}", io.cwd.display());
-        Diagnostic::new(Code::IoFailed, message).hint("name a directory that may be entered")
+        Diagnostic::new(Code::IoFailed, message).hint("name a directory with search permission")
     })?;
     Ok(())
 }
 
-/// The file of this program itself, not a link that led to it: what lies beside a
-/// link in `node_modules/.bin` is anybody's. Not every system says it so.
+/// The real file of this program, which not every system returns for a link: files beside a
+/// link in `node_modules/.bin` are not trusted.
 #[cfg(unix)]
-fn this_program() -> std::io::Result<PathBuf> {
+fn current_exe() -> std::io::Result<PathBuf> {
     std::env::current_exe()?.canonicalize()
 }
 
-/// The file of this program: links are rare here, and resolved paths are spelled
-/// in a way that other programs do not understand.
+/// The file of this program. It is not resolved: links are rare here, and other programs do not
+/// understand the form of resolved paths.
 #[cfg(not(unix))]
-fn this_program() -> std::io::Result<PathBuf> {
+fn current_exe() -> std::io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-/// Ends the process at once, for a program whose main thread cannot come back: it
-/// waits for somebody to read its output, and nobody does.
+/// Exits immediately, for a program whose main thread is blocked because its output is not
+/// read.
 #[allow(
     clippy::exit,
-    reason = "this is the outermost layer, and there is no other way out"
+    reason = "this is the outermost layer, and the main thread cannot return"
 )]
 pub fn exit(status: u8) -> ! {
     std::process::exit(i32::from(status))
 }
 
-/// The process that started this one, as far as there are such: another number
-/// later means that it has gone.
+/// The ID of the parent process; a different ID later means that the parent has exited.
 #[cfg(unix)]
 pub fn parent() -> Option<u32> {
     Some(std::os::unix::process::parent_id())
 }
 
-/// The process that started this one, as far as there are such.
+/// The ID of the parent process, which this system does not provide.
 #[cfg(not(unix))]
 pub const fn parent() -> Option<u32> {
     None
 }
 
-/// Becomes `process`; it keeps the streams, and its end is ours.
+/// Replaces this process with `process`, which inherits the streams.
 #[cfg(unix)]
 fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
     use std::os::unix::process::CommandExt as _;
     let error = process.exec();
-    not_started(name, &process, &error)
+    report_spawn_error(name, &process, &error)
 }
 
-/// Runs `process`; where no process can become another, its status is handed on.
+/// Runs `process` and returns its status, on systems without `exec`.
 #[cfg(not(unix))]
 fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
     match process.status() {
@@ -150,11 +148,11 @@ fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
             .code()
             .and_then(|code| u8::try_from(code).ok())
             .unwrap_or(1),
-        Err(error) => not_started(name, &process, &error),
+        Err(error) => report_spawn_error(name, &process, &error),
     }
 }
 
-fn not_started(name: &'static str, process: &Command, error: &std::io::Error) -> u8 {
+fn report_spawn_error(name: &'static str, process: &Command, error: &std::io::Error) -> u8 {
     let program = process.get_program().display();
     let diagnostic = Diagnostic::new(
         Code::IoFailed,
@@ -166,24 +164,21 @@ fn not_started(name: &'static str, process: &Command, error: &std::io::Error) ->
     diagnostic.code.status()
 }
 
-/// Reports panics in the name of the running program.
+/// Makes panics be reported for the program `name`.
 fn report_panics(name: &'static str) {
-    std::panic::set_hook(Box::new(move |panic| report(name, panic)));
+    std::panic::set_hook(Box::new(move |panic| report_panic(name, panic)));
 }
 
-/// A panic is a defect of ours: it is said in our words and with a status of
-/// its own, instead of a backtrace in front of a model.
-fn report(name: &'static str, panic: &PanicHookInfo<'_>) {
-    let cause = panic.payload_as_str().unwrap_or("no cause given");
+/// Reports a panic, which is a bug in cogtools, like any other failure, so that no model sees a
+/// backtrace.
+fn report_panic(name: &'static str, panic: &PanicHookInfo<'_>) {
+    let cause = panic.payload_as_str().unwrap_or("unknown cause");
     let location = panic
         .location()
         .map(|location| format!(" ({}:{})", location.file(), location.line()));
-    let message = format!(
-        "unexpected failure: {cause}{}",
-        location.unwrap_or_default()
-    );
+    let message = format!("internal error: {cause}{}", location.unwrap_or_default());
     let diagnostic = Diagnostic::new(Code::Internal, message)
-        .hint("this is a defect of cogtools; please report it with the command you ran");
+        .hint("this is a bug in cogtools; please report it with the command you ran");
     let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

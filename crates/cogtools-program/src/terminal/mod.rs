@@ -1,10 +1,9 @@
-//! What is shown on a terminal, and how.
+//! Output on a terminal.
 //!
-//! Names, descriptions, commands and messages come from strangers. Each of them goes
-//! through [`sanitize`] before it is shown to a person, on standard output as on
-//! standard error: what it looks like is then what it is. Data for other programs
-//! goes through [`Io::show`](crate::Io::show) and
-//! [`Io::show_json`](crate::Io::show_json), which spare a pipe.
+//! Names, descriptions, commands and messages are untrusted. Each of them goes through
+//! [`sanitize`] before it is shown to a person, on standard output and standard error. Data for
+//! other programs goes through [`Io::show`](crate::Io::show) and
+//! [`Io::show_json`](crate::Io::show_json), which leave it unchanged on a pipe.
 
 pub mod style;
 mod table;
@@ -27,7 +26,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// `text` up to `max` characters, and `…` where there are more.
+/// The first `max` characters of `text`, followed by `…` if there are more.
 pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -40,14 +39,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truncated() {
+    fn long_text_is_truncated() {
         assert_eq!(truncate("né", 2), "né");
         assert_eq!(truncate("née", 2), "né…");
         assert_eq!(truncate("", 0), "");
     }
 
     #[test]
-    fn counted() {
+    fn nouns_are_pluralized() {
         assert_eq!(pluralize(0, "tool"), "0 tools");
         assert_eq!(pluralize(1, "tool"), "1 tool");
         assert_eq!(pluralize(2, "tool"), "2 tools");

@@ -1,19 +1,19 @@
-//! The colours of all programs.
+//! The styles that all programs share.
 
 use anstyle::AnsiColor;
 pub use anstyle::Style;
 
-/// Text as it is.
+/// Unstyled text.
 pub const PLAIN: Style = Style::new();
 /// A heading.
 pub const BOLD: Style = Style::new().bold();
-/// What is wrong.
+/// Errors and failures.
 pub const RED: Style = AnsiColor::Red.on_default();
-/// What is right.
+/// Success.
 pub const GREEN: Style = AnsiColor::Green.on_default();
-/// What may be wrong.
+/// Warnings.
 pub const YELLOW: Style = AnsiColor::Yellow.on_default();
-/// What to do next.
+/// Hints.
 pub const CYAN: Style = AnsiColor::Cyan.on_default();
 
 /// `text` in `style` if there is `colour`.

@@ -1,15 +1,14 @@
-//! A table of columns that are set apart by spaces, the same on a terminal and a
-//! pipe.
+//! A table with columns separated by spaces, the same on a terminal and a pipe.
 //!
-//! A column is as wide as a terminal shows it: a Chinese character takes two columns
-//! and a combining one none.
+//! Widths are those of a terminal: a Chinese character is two columns wide, and a combining
+//! character none.
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::sanitize;
 use super::style::{BOLD, PLAIN, Style, paint};
 
-/// What stands between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
 
 /// A column of a [`Table`].
@@ -30,7 +29,7 @@ impl Column {
         }
     }
 
-    /// A column of numbers, which are set to the right.
+    /// A column of numbers, aligned to the right.
     pub const fn number(title: &'static str) -> Self {
         Self {
             right: true,
@@ -38,7 +37,7 @@ impl Column {
         }
     }
 
-    /// The same column, left out where all its cells are empty.
+    /// Leaves the column out if all its cells are empty.
     #[must_use]
     pub const fn optional(self) -> Self {
         Self {
@@ -48,7 +47,7 @@ impl Column {
     }
 }
 
-/// Rows below a head.
+/// Rows below a header.
 #[derive(Clone, Debug)]
 pub struct Table<const N: usize> {
     columns: [Column; N],
@@ -64,24 +63,24 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Adds a row, whose `cells` are sanitized.
+    /// Adds a row; its `cells` are sanitized.
     pub fn row(&mut self, cells: [String; N]) {
         self.styled_row(PLAIN, cells);
     }
 
-    /// Adds a row in a style of its own.
+    /// Adds a row in the given style.
     pub fn styled_row(&mut self, style: Style, cells: [String; N]) {
         let cells = cells.map(|cell| sanitize(&cell).into_owned());
         self.rows.push((style, cells));
     }
 
-    /// The lines of the table, its head in bold if there is `colour`.
+    /// The lines of the table, with the header in bold if `colour` is set.
     pub fn render(&self, colour: bool) -> String {
         let widths = self.widths();
-        let head = self.columns.map(|column| column.title.to_owned());
-        let head = std::iter::once((BOLD, &head));
+        let titles = self.columns.map(|column| column.title.to_owned());
         let rows = self.rows.iter().map(|(style, cells)| (*style, cells));
-        head.chain(rows)
+        std::iter::once((BOLD, &titles))
+            .chain(rows)
             .map(|(style, cells)| {
                 let line = self.line(cells, &widths);
                 let colour = colour && style != PLAIN;
@@ -90,7 +89,7 @@ impl<const N: usize> Table<N> {
             .collect()
     }
 
-    /// How wide each column is; `None` for one that is left out.
+    /// The width of each column; `None` if it is left out.
     fn widths(&self) -> [Option<usize>; N] {
         std::array::from_fn(|index| {
             let column = self.columns[index];
@@ -119,7 +118,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// `text` with spaces behind it, up to `width` columns of a terminal.
+/// `text`, padded with spaces to `width` columns of a terminal.
 pub fn pad(text: &str, width: usize) -> String {
     let space = " ".repeat(width.saturating_sub(text.width()));
     format!("{text}{space}")
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_as_wide_as_they_look() {
+    fn columns_are_aligned_by_display_width() {
         assert_eq!(
             table().render(false),
             "NAME    N  NOTES\n\
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn colours() {
+    fn styles_are_escape_sequences() {
         assert_eq!(
             table().render(true),
             "\u{1b}[1mNAME    N  NOTES\u{1b}[0m\n\
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_optional_column_that_says_something_is_there() {
+    fn an_optional_column_is_shown_if_a_cell_is_not_empty() {
         let mut table = table();
         table.row(["a".into(), "s".into(), "1".into(), String::new()]);
         assert_eq!(

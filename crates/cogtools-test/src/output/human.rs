@@ -16,25 +16,25 @@ const GREEN: Style = style::GREEN.bold();
 const YELLOW: Style = style::YELLOW.bold();
 const CYAN: Style = style::CYAN.bold();
 
-struct Page {
+struct Report {
     text: String,
     colour: bool,
 }
 
 /// The report, coloured if `colour`.
 pub(super) fn text(suites: &[Suite], colour: bool) -> String {
-    let mut page = Page {
+    let mut report = Report {
         text: String::new(),
         colour,
     };
     for suite in suites {
-        page.suite(suite);
+        report.suite(suite);
     }
     if !suites.is_empty() {
-        page.text.push('\n');
+        report.text.push('\n');
     }
-    page.text.push_str(&summary(&Totals::of(suites)));
-    page.text
+    report.text.push_str(&summary(&Totals::new(suites)));
+    report.text
 }
 
 fn summary(totals: &Totals) -> String {
@@ -56,29 +56,32 @@ fn summary(totals: &Totals) -> String {
             let _ = write!(text, "; {tools} {have} no examples");
         }
     }
-    for (number, what) in [(totals.written, "written"), (totals.removed, "removed")] {
+    for (number, action) in [(totals.written, "written"), (totals.removed, "removed")] {
         if number > 0 {
-            let _ = write!(text, "; {} {what}", pluralize(number, "golden file"));
+            let _ = write!(text, "; {} {action}", pluralize(number, "golden file"));
         }
     }
     text.push('\n');
     text
 }
 
-impl Page {
+impl Report {
     fn suite(&mut self, suite: &Suite) {
         let (status, style) = match () {
             () if !suite.passed() => ("FAILED", RED),
             () if suite.has_no_examples() => ("none", YELLOW),
             () => ("ok", GREEN),
         };
-        let what = match suite.cases.len() {
+        let content = match suite.cases.len() {
             _ if !suite.exists => "no tool".to_owned(),
             0 => "no examples".to_owned(),
             cases => pluralize(cases, "example"),
         };
         let status = self.paint(status, style);
-        self.line(0, &format!("{status} {} ({what})", sanitize(&suite.name)));
+        self.line(
+            0,
+            &format!("{status} {} ({content})", sanitize(&suite.name)),
+        );
         for file in suite.written() {
             self.line(
                 2,
@@ -124,8 +127,8 @@ impl Page {
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic) {
         self.line(4, &sanitize(&diagnostic.summary()));
-        if let Some(place) = &diagnostic.location {
-            for line in place.excerpt().lines() {
+        if let Some(location) = &diagnostic.location {
+            for line in location.excerpt().lines() {
                 self.line(4, line);
             }
         }
@@ -148,11 +151,10 @@ impl Page {
     }
 }
 
-/// Which example it is, and where.
+/// The example and its location.
 fn subject(case: &Case, file: &str) -> String {
-    let place = case.place.as_ref();
-    let line = place.map_or_else(String::new, |place| {
-        format!(":{}:{}", place.line, place.column)
+    let line = case.location.as_ref().map_or_else(String::new, |location| {
+        format!(":{}:{}", location.line, location.column)
     });
     format!("{file}{line}: example {}", case.number)
 }

@@ -10,7 +10,7 @@ use crate::suite::{Case, Suite};
 
 /// The report.
 pub(super) fn text(suites: &[Suite]) -> String {
-    let totals = Totals::of(suites);
+    let totals = Totals::new(suites);
     let report = json!({
         "tools": suites.iter().map(suite).collect::<Vec<_>>(),
         "summary": {
@@ -44,10 +44,10 @@ fn suite(suite: &Suite) -> Value {
 
 fn case(case: &Case) -> Value {
     let mut value = json!({"number": case.number});
-    if let Some(place) = &case.place {
-        value["file"] = place.file.display().to_string().into();
-        value["line"] = place.line.into();
-        value["column"] = place.column.into();
+    if let Some(location) = &case.location {
+        value["file"] = location.file.display().to_string().into();
+        value["line"] = location.line.into();
+        value["column"] = location.column.into();
     }
     value["golden"] = case.golden.display().to_string().into();
     value["status"] = if case.failures.is_empty() {
@@ -73,10 +73,10 @@ fn failure(failure: &TestFailure) -> Value {
 
 fn diagnostic(diagnostic: &Diagnostic) -> Value {
     let mut value = json!({"code": diagnostic.code.name()});
-    if let Some(place) = &diagnostic.location {
-        value["file"] = place.file.display().to_string().into();
-        value["line"] = place.line.into();
-        value["column"] = place.column.into();
+    if let Some(location) = &diagnostic.location {
+        value["file"] = location.file.display().to_string().into();
+        value["line"] = location.line.into();
+        value["column"] = location.column.into();
     }
     if let Some(pointer) = &diagnostic.pointer {
         value["pointer"] = pointer.clone().into();

@@ -1,7 +1,7 @@
-//! The report for the servers that run tests: `JUnit` XML.
+//! The report for continuous integration: `JUnit` XML.
 //!
-//! There is no standard; this is what Jenkins, `GitLab` and the others read alike.
-//! No attribute tells a time, so that the same files give the same report.
+//! There is no standard; Jenkins, `GitLab` and others read this form alike.
+//! Times are left out, so that the same files give the same report.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use cogtools_program::terminal::pluralize;
 use crate::failure::{FailureKind, TestFailure};
 use crate::suite::Suite;
 
-/// A testcase.
+/// A `testcase` element.
 struct Test<'s> {
     name: String,
     line: Option<usize>,
@@ -24,11 +24,11 @@ pub(super) fn text(suites: &[Suite]) -> String {
     let all: Vec<(&Suite, Vec<Test<'_>>)> =
         suites.iter().map(|suite| (suite, tests(suite))).collect();
     let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let every: Vec<&Test<'_>> = all.iter().flat_map(|(_, tests)| tests).collect();
+    let all_tests: Vec<&Test<'_>> = all.iter().flat_map(|(_, tests)| tests).collect();
     let _ = writeln!(
         xml,
         "<testsuites name=\"cogtools test\"{}>",
-        numbers(&every)
+        numbers(&all_tests)
     );
     for (suite, tests) in &all {
         let (name, file) = (
@@ -66,7 +66,7 @@ fn tests(suite: &Suite) -> Vec<Test<'_>> {
     }
     tests.extend(suite.cases.iter().map(|case| Test {
         name: format!("example {}", case.number),
-        line: case.place.as_ref().map(|place| place.line),
+        line: case.location.as_ref().map(|location| location.line),
         failures: case.failures.iter().collect(),
         skipped: false,
     }));
@@ -74,7 +74,7 @@ fn tests(suite: &Suite) -> Vec<Test<'_>> {
 }
 
 impl Test<'_> {
-    /// A file that is no tool is an error: nothing of it could be tested.
+    /// An invalid tool file is an error rather than a failure: nothing could be tested.
     fn is_error(&self) -> bool {
         self.failures
             .iter()
@@ -124,18 +124,19 @@ fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
         ">\n      <{element} type=\"{kind}\" message=\"{message}{more}\">"
     );
     for failure in &test.failures {
-        xml.push_str(&escape(&words(failure)));
+        xml.push_str(&escape(&describe(failure)));
     }
     let _ = write!(xml, "</{element}>\n    </testcase>\n");
 }
 
-/// All that is said of a failure.
-fn words(failure: &TestFailure) -> String {
+/// The failure with all its details.
+fn describe(failure: &TestFailure) -> String {
     let mut text = format!("{}: {}\n", failure.kind.as_str(), failure.message);
     for diagnostic in &failure.diagnostics {
         let _ = writeln!(text, "{}", diagnostic.summary());
-        let place = diagnostic.location.as_ref();
-        text.push_str(&place.map_or_else(String::new, cogtools_core::Location::excerpt));
+        if let Some(location) = &diagnostic.location {
+            text.push_str(&location.excerpt());
+        }
         for hint in &diagnostic.hints {
             let _ = writeln!(text, "hint: {}", render_hint(hint));
         }
@@ -147,8 +148,8 @@ fn words(failure: &TestFailure) -> String {
     text
 }
 
-/// Text as it may stand in XML 1.0, in an element or an attribute; characters
-/// that no document may hold are spelled out.
+/// Escapes text for an element or an attribute of XML 1.0. Characters that XML forbids are
+/// written as escapes.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -171,7 +172,7 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn escapes() {
+    fn special_characters_are_escaped() {
         let check = |text: &str, expected: &str| assert_eq!(escape(text), expected);
         check(
             "<a b=\"c\"> & ]]>",

@@ -1,4 +1,4 @@
-//! The forms in which a report is printed.
+//! The formats of the report.
 
 mod human;
 mod json;
@@ -24,7 +24,7 @@ impl Format {
     }
 }
 
-/// The report, coloured if `colour` and it is for people.
+/// The report; the one for people is coloured if `colour` is set.
 pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
     match format {
         Format::Human => human::text(suites, colour),
@@ -33,7 +33,7 @@ pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
     }
 }
 
-/// What all suites come to.
+/// The totals of all suites.
 struct Totals {
     tools: usize,
     examples: usize,
@@ -45,7 +45,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(suites: &[Suite]) -> Self {
+    fn new(suites: &[Suite]) -> Self {
         let sum = |each: fn(&Suite) -> usize| suites.iter().map(each).sum();
         Self {
             tools: sum(|suite| usize::from(suite.exists)),

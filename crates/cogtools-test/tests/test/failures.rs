@@ -1,10 +1,10 @@
-//! What a failure says is at fault.
+//! The report of each kind of failure.
 
 use cogtools_test_support::{Expected, Project, outcome, str};
 
 use crate::{project, run};
 
-/// Checks what is said of the tool `name` with the text `tool`.
+/// Checks the report of the tool `name` with the text `tool`.
 #[track_caller]
 fn check(name: &str, tool: &str, report: impl Into<Expected>, stderr: impl Into<Expected>) {
     let project = Project::new();
@@ -18,7 +18,7 @@ fn check_in(project: &Project, report: impl Into<Expected>, stderr: impl Into<Ex
 }
 
 #[test]
-fn golden() {
+fn a_different_golden_file_is_a_failure() {
     let project = project();
     project.file("tools/say.1.golden", "hello  Ada\t\r\n");
 
@@ -26,7 +26,7 @@ fn golden() {
         &project,
         str![[r#"
 FAILED say (2 examples)
-  tools/say.yaml:7:5: example 1: golden: the result is not what `tools/say.1.golden` holds
+  tools/say.yaml:7:5: example 1: golden: the result differs from `tools/say.1.golden`
     --- tools/say.1.golden
     +++ the result
     @@ -1 +1 @@
@@ -39,15 +39,15 @@ FAILED say (2 examples)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 
 "#]],
     );
 }
 
 #[test]
-fn golden_that_cannot_be_read() {
+fn a_golden_file_that_cannot_be_read_is_a_failure() {
     let project = Project::new();
     project
         .file(
@@ -69,15 +69,15 @@ FAILED x (1 example)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 
 "#]],
     );
 }
 
 #[test]
-fn missing() {
+fn a_missing_golden_file_is_a_failure() {
     let project = project();
     project.remove("tools/say.2.golden");
 
@@ -93,20 +93,20 @@ FAILED say (2 examples)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 
 "#]],
     );
 }
 
 #[test]
-fn stale() {
+fn a_golden_file_without_an_example_is_stale() {
     let project = project();
     project
         .file("tools/say.10.golden", "")
         .file("tools/gone.1.golden", "")
-        .file("tools/say.02.golden", "no golden file of ours");
+        .file("tools/say.02.golden", "not a golden file");
 
     check_in(
         &project,
@@ -123,21 +123,21 @@ FAILED gone (no tool)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 2 failures
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 
 "#]],
     );
 }
 
 #[test]
-fn schema() {
+fn an_example_must_match_the_parameters() {
     check(
         "say",
         "name: say\ndescription: d\nparameters: {who: string}\nexamples:\n  - {whom: Ada}\nimplementation: x\n",
         str![[r#"
 FAILED say (1 example)
-  tools/say.yaml:5:5: example 1: schema: the example does not fit the parameters
+  tools/say.yaml:5:5: example 1: schema: the example does not match the parameters
     tools/say.yaml:5:6: /whom: this example does not fit: not a parameter of this tool
        |
      5 |   - {whom: Ada}
@@ -154,14 +154,14 @@ FAILED say (1 example)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]],
     );
 }
 
 #[test]
-fn template() {
+fn a_template_must_render() {
     check(
         "say",
         "name: say\ndescription: d\nexamples: [{}]\nimplementation: |\n  a\n  {{ b | c }}\n",
@@ -178,14 +178,14 @@ FAILED say (1 example)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]],
     );
 }
 
 #[test]
-fn tool_that_is_not_run() {
+fn a_tool_that_times_out_is_a_failure() {
     let project = Project::new();
     project.file(
         "tools/slow.yaml",
@@ -197,7 +197,7 @@ fn tool_that_is_not_run() {
         &project,
         str![[r#"
 FAILED slow (1 example)
-  tools/slow.yaml:4:12: example 1: tool: the tool gives no result
+  tools/slow.yaml:4:12: example 1: tool: the tool returned no result
     slow: the tool did not end within 0.00001 s
     hint: send less, or give the tool more time with `timeout`
 
@@ -206,14 +206,14 @@ FAILED slow (1 example)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]],
     );
 }
 
 #[test]
-fn broken() {
+fn an_invalid_tool_file_is_a_failure() {
     let project = project();
     project.file(
         "tools/bad.yaml",
@@ -237,14 +237,14 @@ ok say (2 examples)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]],
     );
 }
 
 #[test]
-fn way_that_the_first_line_names() {
+fn a_file_with_a_first_line_must_be_executable_by_it() {
     let tool = "name: x\ndescription: d\nimplementation: x\n";
     check(
         "x",
@@ -259,7 +259,7 @@ FAILED x (no examples)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]],
     );
@@ -276,7 +276,7 @@ FAILED x (no examples)
 "#]],
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]],
     );

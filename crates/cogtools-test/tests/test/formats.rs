@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{project, run};
 
-/// A project with one failure of most kinds, and characters that no XML may hold.
-fn odd() -> Project {
+/// A project with most kinds of failures, and characters that XML forbids.
+fn failing_project() -> Project {
     let project = project();
     project
         .file(
@@ -32,7 +32,7 @@ fn attributes<'d>(node: Node<'d, 'd>) -> Vec<(&'d str, &'d str)> {
 }
 
 #[test]
-fn junit_of_success() {
+fn junit_report_without_failures() {
     let xml = str![[r#"
 <?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="cogtools test" tests="2" failures="0" errors="0" skipped="0">
@@ -49,21 +49,20 @@ fn junit_of_success() {
 
 #[test]
 fn junit_is_well_formed() {
-    let ended = run(&odd(), &["--format=junit"]);
+    let ended = run(&failing_project(), &["--format=junit"]);
     assert_eq!(ended.status, 1);
     let document = Document::parse(&ended.stdout).expect("well-formed XML");
     let root = document.root_element();
-    let sum = [
+    let totals = [
         ("tests", "5"),
         ("failures", "2"),
         ("errors", "1"),
         ("skipped", "1"),
     ];
-    assert_eq!(attributes(root)[1..], sum);
-    let cases = root
+    assert_eq!(attributes(root)[1..], totals);
+    let cases: Vec<_> = root
         .descendants()
-        .filter(|node| node.has_tag_name("testcase"));
-    let cases: Vec<_> = cases
+        .filter(|node| node.has_tag_name("testcase"))
         .map(|case| {
             let child = case.first_element_child();
             (
@@ -84,7 +83,7 @@ fn junit_is_well_formed() {
     let mut texts = root.descendants().filter_map(|node| node.text());
     let failure = texts.find(|text| text.starts_with("golden:"));
     let expected = "\
-golden: the result is not what `tools/say.1.golden` holds
+golden: the result differs from `tools/say.1.golden`
 --- tools/say.1.golden
 +++ the result
 @@ -1 +1 @@
@@ -96,7 +95,7 @@ hint: if the result is right: cogtools test --update say
 }
 
 #[test]
-fn json_of_failure() {
+fn json_report_of_a_failure() {
     let project = project();
     project.file("tools/say.1.golden", "hi\n");
     let ended = run(&project, &["--format=json"]);
@@ -116,7 +115,7 @@ fn json_of_failure() {
     };
     let failure = json!({
         "at": "golden",
-        "message": "the result is not what `tools/say.1.golden` holds",
+        "message": "the result differs from `tools/say.1.golden`",
         "detail": "--- tools/say.1.golden\n+++ the result\n@@ -1 +1 @@\n-hi\n+hello Ada\n",
         "faults": [],
         "hints": ["if the result is right: cogtools test --update say"],
@@ -143,8 +142,8 @@ fn json_of_failure() {
 }
 
 #[test]
-fn json_of_every_kind() {
-    let ended = run(&odd(), &["--format=json"]);
+fn json_report_of_each_status() {
+    let ended = run(&failing_project(), &["--format=json"]);
     let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let tools = report["tools"].as_array().expect("a list");
     let states: Vec<_> = tools
@@ -162,12 +161,12 @@ fn json_of_every_kind() {
     );
     let diagnostic = &tools[0]["failures"][0]["faults"][0];
     assert_eq!(diagnostic["code"], "INVALID_TOOL", "{report:#}");
-    let again = run(&odd(), &["--format=json"]);
+    let again = run(&failing_project(), &["--format=json"]);
     assert_eq!(again.stdout, ended.stdout);
 }
 
 #[test]
-fn reports_of_nothing() {
+fn reports_without_tools() {
     let project = Project::new();
     let xml = str![[r#"
 <?xml version="1.0" encoding="UTF-8"?>

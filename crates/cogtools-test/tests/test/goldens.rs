@@ -1,4 +1,4 @@
-//! `--update`: golden files are written and removed, and nothing else is.
+//! `--update` writes and removes golden files, and no other files.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -7,13 +7,13 @@ use cogtools_test_support::{Project, assert_text, outcome, str};
 
 use crate::{PASSED, SAY, project, run};
 
-fn changed(project: &Project, name: &str) -> SystemTime {
-    let meta = std::fs::metadata(project.path(name)).expect("there is such a file");
-    meta.modified().expect("files have times")
+fn modified(project: &Project, name: &str) -> SystemTime {
+    let meta = std::fs::metadata(project.path(name)).expect("the file exists");
+    meta.modified().expect("files have modification times")
 }
 
 #[test]
-fn what_is_missing_is_written() {
+fn missing_golden_files_are_written() {
     let project = Project::new();
     project.file("tools/say.yaml", SAY);
     let stdout = str![[r#"
@@ -40,18 +40,18 @@ hello Bob!
 "#]],
     );
     outcome!(run(&project, &[])).outputs(PASSED);
-    let files = ["say.1.golden", "say.2.golden", "say.yaml"];
-    let files = files.map(|file| Path::new("tools").join(file));
-    assert_eq!(project.files(), files);
+    let expected =
+        ["say.1.golden", "say.2.golden", "say.yaml"].map(|file| Path::new("tools").join(file));
+    assert_eq!(project.files(), expected);
 }
 
 #[test]
-fn only_what_differs_is_written() {
+fn only_different_golden_files_are_written() {
     let project = project();
     project
         .file("tools/say.2.golden", "old")
         .mode("tools/say.2.golden", 0o600);
-    let before = changed(&project, "tools/say.1.golden");
+    let before = modified(&project, "tools/say.1.golden");
     let stdout = str![[r#"
 ok say (2 examples)
   wrote tools/say.2.golden
@@ -60,7 +60,7 @@ ok say (2 examples)
 
 "#]];
     outcome!(run(&project, &["--update"])).outputs(stdout);
-    assert_eq!(changed(&project, "tools/say.1.golden"), before);
+    assert_eq!(modified(&project, "tools/say.1.golden"), before);
     assert_text(
         project.read("tools/say.2.golden"),
         str![[r#"
@@ -90,7 +90,7 @@ hello Ada
 }
 
 #[test]
-fn what_is_stale_is_removed() {
+fn stale_golden_files_are_removed() {
     let project = project();
     project
         .file("tools/say.3.golden", "")
@@ -121,7 +121,7 @@ ok gone (no tool)
 }
 
 #[test]
-fn another_tools_files_are_left_alone() {
+fn golden_files_of_other_tools_are_left_alone() {
     let project = project();
     project
         .file("tools/gone.1.golden", "")
@@ -138,25 +138,25 @@ hello Ada
 }
 
 #[test]
-fn what_fails_is_not_written() {
+fn a_failing_example_writes_no_golden_file() {
     let project = Project::new();
     project
         .file("tools/bad.yaml", "name: bad\n")
-        .file("tools/bad.1.golden", "kept")
+        .file("tools/bad.1.golden", "old")
         .file(
             "tools/say.yaml",
             "name: say\ndescription: d\nexamples:\n  - {}\n  - {a: 1}\nimplementation: x\n",
         )
-        .file("tools/say.2.golden", "kept");
+        .file("tools/say.2.golden", "old");
     let ended = run(&project, &["--update"]);
     assert_eq!(ended.status, 1, "{}", ended.stdout);
-    assert_eq!(project.read("tools/bad.1.golden"), "kept");
+    assert_eq!(project.read("tools/bad.1.golden"), "old");
     assert_eq!(project.read("tools/say.1.golden"), "x");
-    assert_eq!(project.read("tools/say.2.golden"), "kept");
+    assert_eq!(project.read("tools/say.2.golden"), "old");
 }
 
 #[test]
-fn a_folder_that_cannot_be_written() {
+fn a_folder_instead_of_a_golden_file_is_reported() {
     let project = Project::new();
     project
         .file(
@@ -165,8 +165,8 @@ fn a_folder_that_cannot_be_written() {
         )
         .dir("tools/x.1.golden")
         .dir("tools/x.2.golden");
-    let is_a_folder = std::fs::remove_file(project.path("tools/x.2.golden"));
-    let error = is_a_folder.expect_err("folders are no files");
+    let error =
+        std::fs::remove_file(project.path("tools/x.2.golden")).expect_err("a folder is not a file");
     let stdout = format!(
         "\
 FAILED x (1 example)
@@ -185,8 +185,8 @@ FAILED x (1 example)
         stdout,
         str![[r#"
 cogtools-test: error[TEST_FAILED]: 2 failures
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 
 "#]],
     );

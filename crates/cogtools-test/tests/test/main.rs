@@ -1,4 +1,4 @@
-//! Whole runs of `cogtools test`, and what lies in the project afterwards.
+//! Whole runs of `cogtools test`, and the files of the project afterwards.
 
 use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test::PROGRAM;
@@ -24,14 +24,14 @@ implementation: |
   hello {{ who }}{% if loud %}!{% endif %}
 ";
 
-/// What is said of it when all is well.
+/// The report of [`SAY`] when everything passes.
 const PASSED: &str = "\
 ok say (2 examples)
 
 1 tool, 2 examples: all passed
 ";
 
-/// A project in which all is well.
+/// A project in which everything passes.
 fn project() -> Project {
     let project = Project::new();
     project
@@ -46,17 +46,17 @@ fn run(project: &Project, args: &[&str]) -> CapturedRun {
 }
 
 #[test]
-fn all_is_well() {
+fn a_passing_project() {
     outcome!(run(&project(), &[])).outputs(PASSED);
 }
 
 #[test]
-fn options_that_do_not_go_together() {
+fn conflicting_options() {
     let project = project();
     let ended = run(&project, &["--watch", "--format", "junit"]);
     let stderr = str![[r#"
-cogtools-test: error[USAGE]: --watch has no report for programs
-hint: leave --format or --watch out
+cogtools-test: error[USAGE]: --watch supports only the format human
+hint: omit --format or --watch
 
 "#]];
     outcome!(ended).fails(2, stderr);
@@ -82,7 +82,7 @@ fn a_project_without_tools() {
     let ended = run(&Project::new(), &[]);
     let stderr = "\
 cogtools-test: warning[TOOL_NOT_FOUND]: this project has no tools yet
-hint: cogtools new NAME writes a first one
+hint: cogtools new NAME creates one
 hint: cogtools init sets the project up, with an example
 ";
     let expected = CapturedRun {
@@ -94,7 +94,7 @@ hint: cogtools init sets the project up, with an example
 }
 
 #[test]
-fn a_tool_without_examples_is_no_failure() {
+fn a_tool_without_examples_passes() {
     let project = project();
     project.file(
         "tools/bare.yaml",
@@ -111,7 +111,7 @@ ok say (2 examples)
 }
 
 #[test]
-fn colour_on_a_terminal_only() {
+fn only_a_terminal_gets_colours() {
     let project = project();
     project
         .file("tools/say.2.golden", "hello Bob\n")

@@ -1,11 +1,11 @@
-//! Which tools are tested, and in which order.
+//! The tools that are tested, and their order.
 
 use cogtools_program::CapturedRun;
 use cogtools_test_support::{Project, outcome, str};
 
 use crate::{PASSED, SAY, project, run};
 
-fn two() -> Project {
+fn two_tools() -> Project {
     let project = project();
     project.file(
         "tools/bare.yaml",
@@ -15,10 +15,10 @@ fn two() -> Project {
 }
 
 #[test]
-fn by_name_and_by_path() {
-    let project = two();
-    for asked in ["say", "tools/say.yaml", "./tools/say.yaml"] {
-        outcome!(run(&project, &[asked])).outputs(PASSED);
+fn tools_are_named_by_name_or_path() {
+    let project = two_tools();
+    for target in ["say", "tools/say.yaml", "./tools/say.yaml"] {
+        outcome!(run(&project, &[target])).outputs(PASSED);
     }
     let twice = run(&project, &["say", "say"]);
     outcome!(twice).outputs(PASSED);
@@ -36,8 +36,8 @@ ok say (2 examples)
 }
 
 #[test]
-fn what_is_not_there() {
-    let project = two();
+fn unknown_targets_are_reported() {
+    let project = two_tools();
     let stderr = str![[r#"
 cogtools-test: error[TOOL_NOT_FOUND]: sya: no tool of that name is here
 hint: did you mean `say`?
@@ -51,7 +51,7 @@ hint: check the path; it may have been removed while it was looked at
 }
 
 #[test]
-fn a_source_that_is_not_there() {
+fn a_missing_source_is_reported() {
     let project = project();
     project.file(
         ".cogtoolrc.yaml",
@@ -70,7 +70,7 @@ hint: create it, or change `tool_sources` (cogtools config list --show-origin te
 }
 
 #[test]
-fn what_is_shadowed_is_not_tested() {
+fn shadowed_tools_are_not_tested() {
     let project = project();
     project
         .file(
@@ -78,21 +78,21 @@ fn what_is_shadowed_is_not_tested() {
             "tool_sources: [{local: tools}, {local: more}]",
         )
         .file("more/say.yaml", SAY)
-        .file("more/say.1.golden", "of a tool that nobody calls");
+        .file("more/say.1.golden", "of a shadowed tool");
     outcome!(run(&project, &[])).outputs(PASSED);
 }
 
 #[test]
-fn many_tools_in_order() {
+fn many_tools_are_reported_in_order() {
     let project = Project::new();
     let mut expected = String::new();
     for number in 100..200 {
         let name = format!("t{number}");
         let tool = format!(
-            "name: {name}\ndescription: d\nexamples: [{{}}]\nimplementation: said {number}\n"
+            "name: {name}\ndescription: d\nexamples: [{{}}]\nimplementation: result {number}\n"
         );
         project.file(format!("tools/{name}.yaml"), tool);
-        project.file(format!("tools/{name}.1.golden"), format!("said {number}"));
+        project.file(format!("tools/{name}.1.golden"), format!("result {number}"));
         expected = format!("{expected}ok {name} (1 example)\n");
     }
     expected.push_str("\n100 tools, 100 examples: all passed\n");

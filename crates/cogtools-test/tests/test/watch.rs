@@ -1,4 +1,4 @@
-//! `--watch` up to the moment in which nobody reads it any more.
+//! `--watch`, until the reader of its output goes away.
 
 use cogtools_test_support::{Expected, assert_text};
 use std::ffi::OsString;
@@ -10,13 +10,13 @@ use cogtools_test::PROGRAM;
 
 use crate::{PASSED, project};
 
-/// A reader that goes away when the program begins to wait.
+/// A reader that goes away when the program starts to wait.
 #[derive(Default)]
 struct Reader(Vec<u8>);
 
 impl Write for Reader {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        if bytes.ends_with(b"Ctrl-C ends\n\n") {
+        if bytes.ends_with(b"Ctrl-C to stop\n\n") {
             return Err(Error::from(ErrorKind::BrokenPipe));
         }
         self.0.extend_from_slice(bytes);
@@ -55,10 +55,10 @@ fn check(terminal: bool, expected: impl Into<Expected>) {
 
 #[test]
 fn a_terminal_is_cleared() {
-    check(true, &format!("\u{1b}[2J\u{1b}[3J\u{1b}[H{PASSED}"));
+    check(true, format!("\u{1b}[2J\u{1b}[3J\u{1b}[H{PASSED}"));
 }
 
 #[test]
-fn anything_else_is_not() {
+fn other_output_is_not_cleared() {
     check(false, PASSED);
 }

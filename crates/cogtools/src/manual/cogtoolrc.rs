@@ -30,7 +30,7 @@ The same keys can be set elsewhere. Later entries of this list take precedence, 
 
 1. the built-in defaults;
 
-2. the machine's file, cogtoolrc.yaml beside the system settings of Gemini CLI: in \
+2. the system's file, cogtoolrc.yaml beside the system settings of Gemini CLI: in \
 /etc/gemini-cli on Linux, /Library/Application Support/GeminiCli on macOS, \
 C:\\ProgramData\\gemini-cli on Windows, or in the folder of the file that \
 GEMINI_CLI_SYSTEM_SETTINGS_PATH names;

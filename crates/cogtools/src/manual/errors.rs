@@ -1,4 +1,4 @@
-//! cogtools-errors(7): the codes, from the table in the core, and what to do.
+//! cogtools-errors(7): the codes, from the table in the core, and the remedy for each.
 
 use std::fmt::Write as _;
 
@@ -88,7 +88,7 @@ fn codes() -> String {
     text
 }
 
-/// What its reader can do.
+/// What the reader of an error can do.
 const fn remedy(code: Code) -> &'static str {
     match code {
         Code::ToolFailed => {
@@ -125,8 +125,8 @@ const fn remedy(code: Code) -> &'static str {
     }
 }
 
-fn sentence(meaning: &str) -> String {
-    let mut letters = meaning.chars();
+fn sentence(description: &str) -> String {
+    let mut letters = description.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_capitalised() {
+    fn no_description_begins_with_the_program_name() {
         for code in Code::ALL {
             assert!(
                 !code.description().starts_with("cogtools"),

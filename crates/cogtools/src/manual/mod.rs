@@ -1,4 +1,4 @@
-//! Manual pages that belong to no single program: the formats and the failures.
+//! Manual pages that do not belong to a single program: file formats and errors.
 
 mod cogtoolrc;
 mod errors;
@@ -11,19 +11,19 @@ pub type Section = (&'static str, String);
 /// A manual page about something other than a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
-    /// What `cogtools help` calls it.
+    /// Its name for `cogtools help`.
     pub name: &'static str,
-    /// The page.
+    /// The name of the page.
     pub page: &'static str,
     /// The section of the manual that the page is in.
     pub section: u8,
-    /// What it is about, in one line.
+    /// Its summary, on one line.
     pub about: &'static str,
     /// Its text.
     pub sections: fn() -> Vec<Section>,
 }
 
-/// Every such page.
+/// All of these pages.
 pub const TOPICS: [Topic; 3] = [
     Topic {
         name: "tool",

@@ -143,13 +143,13 @@ SIGTERM and, half a second later, SIGKILL. Background processes survive the prog
 have closed its standard output and error.
 
 its output
-  A result is limited to {most} MiB; it is truncated beyond that, and the last line says so. A \
-program that prints more than {flood} MiB is terminated.
+  A result is limited to {stdout_limit} MiB; it is truncated beyond that, and the last line says so. A \
+program that prints more than {kill_limit} MiB is terminated.
 
 With output: {{type: json}}, the result must be one JSON value that matches the schema, or the \
 call fails with TOOL_FAILED; such a result is never truncated. This applies to templates too.",
-        most = Process::STDOUT_LIMIT >> 20,
-        flood = Process::KILL_LIMIT >> 20,
+        stdout_limit = Process::STDOUT_LIMIT >> 20,
+        kill_limit = Process::KILL_LIMIT >> 20,
     )
 }
 

@@ -1,4 +1,4 @@
-//! `cogtools-init` where no link to `cogtools` can be made.
+//! `cogtools-init`, where a link to `cogtools` is not possible.
 
 fn main() -> std::process::ExitCode {
     cogtools_stub::main(env!("CARGO_BIN_NAME"))

@@ -1,4 +1,4 @@
-//! `cogtools-test` where no link to `cogtools` can be made.
+//! `cogtools-test`, where a link to `cogtools` is not possible.
 
 fn main() -> std::process::ExitCode {
     cogtools_stub::main(env!("CARGO_BIN_NAME"))

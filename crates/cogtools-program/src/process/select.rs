@@ -1,26 +1,29 @@
-//! Which program a process is, by the name that it was started under: `cogtools`
-//! has links that are named for the programs in it.
+//! Selects the program by the name that the process was started under: each program in
+//! `cogtools` has a link to it with its name.
 
 use std::ffi::OsStr;
 
 use crate::program::Program;
 
-/// The one of `programs` that is named like the file of `started`, the first word
-/// of a command line; the first one when none is.
+/// The program with the file name in `arg0`, the first element of the command line, or else the
+/// first program.
 ///
-/// Only a choice among our own programs: whoever starts a process can put
-/// anything there, and directories in it mean nothing.
-pub(super) fn named(
+/// A caller can put anything into `arg0`, so it only selects among these programs, and its
+/// directories are ignored.
+pub(super) fn by_name(
     programs: &[&'static Program],
-    started: Option<&OsStr>,
+    arg0: Option<&OsStr>,
 ) -> Option<&'static Program> {
-    let word = started.and_then(OsStr::to_str).unwrap_or_default();
-    // As Windows spells it, which takes names in any case, without the ending too.
-    let file = word.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name = file.to_ascii_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
-    let found = programs.iter().find(|program| program.name == name);
-    found.or(programs.first()).copied()
+    let path = arg0.and_then(OsStr::to_str).unwrap_or_default();
+    // Windows ignores case in names, and does not need the extension.
+    let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let lower = file.to_ascii_lowercase();
+    let name = lower.strip_suffix(".exe").unwrap_or(&lower);
+    programs
+        .iter()
+        .find(|program| program.name == name)
+        .or(programs.first())
+        .copied()
 }
 
 #[cfg(test)]
@@ -54,14 +57,14 @@ mod tests {
     const LINT: Program = program("all-lint");
 
     #[track_caller]
-    fn check(started: &str, expected: &str) {
-        let found = named(&[&ALL, &LINT], Some(OsStr::new(started)));
+    fn check(arg0: &str, expected: &str) {
+        let found = by_name(&[&ALL, &LINT], Some(OsStr::new(arg0)));
         assert_eq!(found.map(|program| program.name), Some(expected));
     }
 
     #[test]
-    fn the_name_of_the_file_counts() {
-        for started in [
+    fn a_program_is_selected_by_file_name() {
+        for arg0 in [
             "all-lint",
             "/a/b/all-lint",
             "./all-lint",
@@ -70,13 +73,13 @@ mod tests {
             "C:\\a\\All-Lint.EXE",
             "C:/a/all-lint.exe",
         ] {
-            check(started, "all-lint");
+            check(arg0, "all-lint");
         }
     }
 
     #[test]
-    fn a_name_that_none_has_is_the_first_one() {
-        for started in [
+    fn an_unknown_name_selects_the_first_program() {
+        for arg0 in [
             "",
             "all",
             "/",
@@ -89,18 +92,18 @@ mod tests {
             "lint",
             "x\n",
         ] {
-            check(started, "all");
+            check(arg0, "all");
         }
-        let found = named(&[&ALL, &LINT], None);
+        let found = by_name(&[&ALL, &LINT], None);
         assert_eq!(found.map(|program| program.name), Some("all"));
-        assert!(named(&[], None).is_none());
+        assert!(by_name(&[], None).is_none());
     }
 
     #[test]
     #[cfg(unix)]
-    fn a_name_that_is_no_text_is_the_first_one() {
+    fn a_name_that_is_not_utf8_selects_the_first_program() {
         use std::os::unix::ffi::OsStrExt as _;
-        let found = named(&[&ALL, &LINT], Some(OsStr::from_bytes(b"\xff/all-lint")));
+        let found = by_name(&[&ALL, &LINT], Some(OsStr::from_bytes(b"\xff/all-lint")));
         assert_eq!(found.map(|program| program.name), Some("all"));
     }
 }

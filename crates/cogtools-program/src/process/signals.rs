@@ -1,0 +1,168 @@
+//! Terminates child programs when this process is asked to end.
+//!
+//! A termination signal, or the exit of the host that started this process, first cancels what
+//! it runs; then the process exits itself. Signals are handled only while something runs;
+//! otherwise the default action is right.
+
+use std::cell::OnceCell;
+
+use cogtools_core::Cancel;
+
+/// Handles termination signals until it is dropped.
+#[derive(Debug)]
+pub struct SignalGuard {
+    #[cfg(unix)]
+    signal: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    #[cfg(unix)]
+    handlers: Vec<signal_hook::SigId>,
+    #[cfg(unix)]
+    stopped: std::sync::Arc<std::sync::atomic::AtomicBool>,
+}
+
+/// Handles termination signals from the first time that sources may run programs to the end of
+/// the process.
+#[derive(Debug, Default)]
+pub struct SignalWatch {
+    guard: OnceCell<(Cancel, SignalGuard)>,
+    token: Option<Cancel>,
+}
+
+impl SignalWatch {
+    /// For a process that handles signals itself, and cancels what runs with `cancel`.
+    pub fn with_token(cancel: Cancel) -> Self {
+        Self {
+            guard: OnceCell::new(),
+            token: Some(cancel),
+        }
+    }
+
+    /// Starts handling signals. The returned token cancels the programs that run from now on.
+    pub fn begin(&self) -> Cancel {
+        if let Some(cancel) = &self.token {
+            return cancel.clone();
+        }
+        let (cancel, _) = self.guard.get_or_init(|| {
+            let cancel = Cancel::default();
+            let guard = SignalGuard::begin(&cancel);
+            (cancel, guard)
+        });
+        cancel.clone()
+    }
+
+    /// The status to exit with, after a signal.
+    pub(crate) fn status(&self) -> Option<u8> {
+        self.guard.get()?.1.status()
+    }
+}
+
+#[cfg(not(unix))]
+impl SignalGuard {
+    /// Does nothing: this system has no termination signals.
+    pub const fn begin(_: &Cancel) -> Self {
+        Self {}
+    }
+
+    /// The status to exit with, after a signal.
+    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
+    pub const fn status(&self) -> Option<u8> {
+        None
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::process::parent_id;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    use cogtools_core::Cancel;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::{flag, low_level};
+
+    use super::SignalGuard;
+
+    /// How often to check whether the host is still running.
+    const PARENT_POLL: Duration = Duration::from_millis(100);
+
+    impl SignalGuard {
+        /// Cancels `cancel` on termination signals, and when the parent exits.
+        pub fn begin(cancel: &Cancel) -> Self {
+            let signal = Arc::new(AtomicUsize::new(0));
+            let stopped = Arc::new(AtomicBool::new(false));
+            let mut handlers = Vec::new();
+            let ignored = ignored_signals();
+            let is_handled = |number: &i32| ignored & (1 << (number - 1)) == 0;
+            let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+            for number in numbers.into_iter().filter(is_handled) {
+                let Ok(value) = usize::try_from(number) else {
+                    continue;
+                };
+                // Once the guard is dropped, signals have their default action.
+                let default_action =
+                    flag::register_conditional_default(number, Arc::clone(&stopped));
+                drop(default_action);
+                // The number first, so that it is known when the token is cancelled.
+                handlers.extend(flag::register_usize(number, Arc::clone(&signal), value));
+                handlers.extend(flag::register(number, cancel.flag()));
+            }
+            let guard = Self {
+                signal,
+                handlers,
+                stopped,
+            };
+            // Under `nohup`, the process continues when the host is gone.
+            if is_handled(&SIGHUP) {
+                guard.watch_parent(cancel.clone());
+            }
+            guard
+        }
+
+        /// The status to exit with, after a signal: 128 plus its number.
+        pub fn status(&self) -> Option<u8> {
+            match self.signal.load(Ordering::Acquire) {
+                0 => None,
+                number => u8::try_from(128 + number).ok(),
+            }
+        }
+
+        /// When the parent exits, the process gets another parent, and its result is no longer
+        /// needed. It then ends as if its terminal had been closed.
+        fn watch_parent(&self, cancel: Cancel) {
+            let host = parent_id();
+            let (signal, stopped) = (Arc::clone(&self.signal), Arc::clone(&self.stopped));
+            let poll = move || {
+                while !stopped.load(Ordering::Acquire) {
+                    if parent_id() != host {
+                        signal.store(usize::try_from(SIGHUP).unwrap_or(1), Ordering::Release);
+                        cancel.cancel();
+                        return;
+                    }
+                    thread::sleep(PARENT_POLL);
+                }
+            };
+            // If the thread does not start, only the check of the parent is missing.
+            let _ = thread::Builder::new().name("host".into()).spawn(poll);
+        }
+    }
+
+    /// The signals that this process inherited as ignored, as a bit set; empty if unknown.
+    fn ignored_signals() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+            .unwrap_or_default()
+    }
+
+    impl Drop for SignalGuard {
+        fn drop(&mut self) {
+            self.stopped.store(true, Ordering::Release);
+            for handler in self.handlers.drain(..) {
+                low_level::unregister(handler);
+            }
+        }
+    }
+}
