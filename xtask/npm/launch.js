@@ -1,4 +1,4 @@
-// Finds the programs for this machine and becomes the one that is asked for.
+// Finds the programs for this machine and runs the requested one.
 'use strict';
 
 const fs = require('node:fs');
@@ -9,7 +9,7 @@ const READERS = ['cogtools-call', 'cogtools-yaml'];
 /** Signals that are meant for the program when they are sent to us. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 /** How long a program of ours waits for the end of its input, in milliseconds. */
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const platform = `${process.platform}-${process.arch}`;
 
@@ -40,7 +40,7 @@ function launch(launcher) {
     return;
   }
   const args = process.argv.slice(2);
-  // By its first argument: not every Node can start a program under another name.
+  // By its first argument: not every Node.js can start a program under another name.
   const part = path.basename(program).replace(/\.exe$/, '') !== name;
   if (part) args.unshift(name.replace(/^cogtools-/, ''));
   if (process.execve && process.platform !== 'win32') {
@@ -53,7 +53,7 @@ function launch(launcher) {
 /** Runs the program as a child, for a Node that cannot become another program. */
 function accompany(name, program, args) {
   const { spawn } = require('node:child_process');
-  // A console of Windows tells the program itself; elsewhere we may be the only one told.
+  // A Windows console signals the program itself; elsewhere only we may receive the signal.
   const forward = (signal) => process.platform !== 'win32' && child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   const child = spawn(program, args, { stdio: 'inherit' });
@@ -78,7 +78,7 @@ function fail(name, message, hints) {
   process.exitCode = 74;
   if (READERS.includes(name) && !process.stdin.isTTY) {
     process.stdin.on('error', () => {}).resume();
-    setTimeout(() => process.exit(), PATIENCE).unref();
+    setTimeout(() => process.exit(), TIMEOUT_MS).unref();
   }
 }
 

@@ -1,8 +1,8 @@
 //! `cargo xtask bless`: renews every expected text, to be reviewed as a diff.
 //!
-//! Pages and pictures that the code makes come first, because tests read them.
-//! Then the tests run and rewrite what they expect. What one of them rewrites,
-//! another may show, so they run until nothing changes any more.
+//! Generated pages and pictures come first, because tests read them. Then the tests
+//! run and rewrite their expected text. One test may show what another rewrites, so
+//! they run until nothing changes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::command::root;
 use crate::process::{output, run as run_process};
 use crate::{manual, say};
 
-/// How often the tests run at most; what still changes then never comes to rest.
+/// The maximum number of runs; text that still changes then is not deterministic.
 const RUNS: usize = 4;
 
-/// What of the tests to run: all if nothing is named.
+/// The selected tests; all if nothing is named.
 pub(crate) struct Selection {
     /// Packages.
     pub(crate) packages: Vec<String>,
@@ -52,7 +52,7 @@ impl Selection {
 /// selected.
 pub(crate) fn run(selection: &Selection) -> Result<()> {
     if std::env::var_os("CI").is_some_and(|value| value == "true") {
-        bail!("a machine that judges renews nothing, and CI is true");
+        bail!("nothing is renewed in CI, and CI is true");
     }
     let before = State::read()?;
     if selection.is_everything() {
@@ -62,13 +62,13 @@ pub(crate) fn run(selection: &Selection) -> Result<()> {
     for _ in 0..RUNS {
         let passed = selection.command()?.stdin(Stdio::null()).status();
         let passed = passed.context("cannot start cargo")?.success();
-        // A text that became longer or shorter is laid out in another way.
+        // Text of another length is formatted differently.
         run_process(cargo()?.args(["fmt", "--all"]))?;
         let now = State::read()?;
         if now == state {
             now.report(&before);
             if !passed {
-                bail!("some tests fail for another reason than expected text");
+                bail!("some tests fail for a reason other than expected text");
             }
             return Ok(());
         }
@@ -78,7 +78,7 @@ pub(crate) fn run(selection: &Selection) -> Result<()> {
     bail!("expected text still changes after {RUNS} runs: it is not the same in every run")
 }
 
-/// Makes the pages, pictures and golden files that are committed.
+/// Generates the committed pages, pictures and golden files.
 fn generate() -> Result<()> {
     manual::write()?;
     manual::pictures()?;
@@ -95,7 +95,7 @@ fn generate() -> Result<()> {
     run_process(&mut program("cogtools-docs")?)
 }
 
-/// The files of the repository that git knows or would take.
+/// The files that git tracks or would add.
 #[derive(PartialEq, Eq)]
 struct State(BTreeMap<PathBuf, Vec<u8>>);
 
@@ -111,7 +111,7 @@ impl State {
         ];
         let names = output(Command::new("git").args(list).current_dir(&root))?;
         let names = names.split_terminator('\0').map(PathBuf::from);
-        // A file that is gone is in the index still.
+        // A deleted file is still in the index.
         let files =
             names.filter_map(|name| Some((name.clone(), std::fs::read(root.join(name)).ok()?)));
         Ok(Self(files.collect()))

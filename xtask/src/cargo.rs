@@ -1,4 +1,4 @@
-//! Cargo and the compiler, as this workspace uses them.
+//! Cargo and the compiler, as used in this workspace.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use crate::process::{output, run};
 /// nothing is loaded or relocated at its start.
 const STATIC: &str = "-Ctarget-feature=+crt-static -Crelocation-model=static";
 
-/// How the programs are built for use.
+/// A build of the programs for use.
 pub(crate) struct Build {
     /// The directory with the binaries.
     pub(crate) bin: PathBuf,
@@ -56,7 +56,7 @@ impl Build {
         Self::new(&host()?, "release")
     }
 
-    /// What a release gives out for `target`. On Linux it runs on every system,
+    /// The release build for `target`. On Linux it runs on every system,
     /// which only static programs do.
     pub(crate) fn dist(target: &str) -> Result<Self> {
         let build = Self::new(target, "dist")?;

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use crate::dist::Source;
 use crate::{bench, bless, dist, install, manual, soak, test};
 
-/// Parses the command line and does what it says.
+/// Parses the command line and runs the command.
 pub(crate) fn run() -> Result<()> {
     let matches = command().get_matches();
     let Some((name, matches)) = matches.subcommand() else {
@@ -58,7 +58,7 @@ pub(crate) fn root() -> Result<PathBuf> {
 fn command() -> Command {
     Command::new("xtask")
         .bin_name("cargo xtask")
-        .about("What a developer does with this repository")
+        .about("Development tasks of this repository")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([
@@ -69,37 +69,39 @@ fn command() -> Command {
                 .about("Run everything that CI runs, and install what it needs first"),
             bless(),
             Command::new("soak")
-                .about("Call the server of MCP without end while files change, and look for growth")
+                .about("Call the MCP server continuously while files change, and check for memory growth")
                 .arg(
                     Arg::new("seconds")
                         .value_name("SECONDS")
                         .value_parser(value_parser!(u64))
-                        .help("How long; an hour by default"),
+                        .help("Duration in seconds; an hour by default"),
                 ),
             Command::new("man")
                 .about("Generate the man pages in man/")
                 .arg(flag(
                     "check",
-                    "Write nothing; fail when a page is stale or not clean",
+                    "Write nothing; fail if a page is stale or has lint errors",
                 )),
             Command::new("completions")
                 .about("Generate the completions for bash, zsh and fish")
-                .arg(directory("dir", "Where to write them").required(true)),
+                .arg(directory("dir", "Directory to write to").required(true)),
             Command::new("pictures")
-                .about("Generate the pictures in docs/pictures/ from what programs print"),
+                .about("Generate the pictures in docs/pictures/ from the output of programs"),
             Command::new("bench")
-                .about("Measure whole processes against each other and print the table")
+                .about("Compare whole processes and print the table")
                 .arg(flag("quick", "Fewer runs, for a first look"))
-                .arg(flag("write", "Put the table into docs/reference/speed.md")),
+                .arg(flag("write", "Update the table in docs/reference/speed.md")),
         ])
         .subcommands(distribution())
 }
 
-/// What renews expected text.
+/// The command that renews expected text.
 fn bless() -> Command {
     let package = word("package", "NAME", "Only the tests of this package");
     Command::new("bless")
-        .about("Renew all that tests expect: text in them, documents, pages, golden files")
+        .about(
+            "Renew everything that tests expect: text in sources, documents, pages, golden files",
+        )
         .arg(package.short('p').action(ArgAction::Append))
         .arg(
             Arg::new("name")
@@ -109,18 +111,18 @@ fn bless() -> Command {
         )
 }
 
-/// What makes the parts of a release.
+/// The commands that create the parts of a release.
 fn distribution() -> [Command; 5] {
-    let archives = directory(
-        "archives",
-        "Take the programs from archives of this version",
-    );
+    let archives = directory("archives", "Use the programs from archives of this version");
     [
         of_targets("archive")
             .about("Pack programs, man pages and completions, with checksums, for a release")
             .arg(
-                directory("completions", "Take completions that are made already")
-                    .long("completions"),
+                directory(
+                    "completions",
+                    "Use existing completions from this directory",
+                )
+                .long("completions"),
             ),
         of_targets("npm")
             .about("Write the npm packages: launchers, and the programs for each platform")
@@ -128,18 +130,18 @@ fn distribution() -> [Command; 5] {
             .arg(word(
                 "repository",
                 "URL",
-                "Where the source lies, for package.json",
+                "URL of the source, for package.json",
             )),
         Command::new("installer")
-            .about("Write install.sh with its version and the place of its archives")
-            .arg(word("from", "URL", "Where the archives will be").required(true))
+            .about("Write install.sh with its version and the URL of its archives")
+            .arg(word("from", "URL", "URL of the archives").required(true))
             .arg(directory("out", "Where to write it").long("out")),
         Command::new("publish")
             .about("Publish the npm packages, programs first")
-            .arg(directory("dir", "Where the packages are").required(true))
-            .arg(flag("dry-run", "Let npm say what it would do")),
+            .arg(directory("dir", "Directory of the packages").required(true))
+            .arg(flag("dry-run", "Let npm print what it would do")),
         Command::new("tag")
-            .about("Fail unless a tag is that of this version")
+            .about("Fail unless the tag matches this version")
             .arg(
                 Arg::new("name")
                     .value_name("TAG")
@@ -152,7 +154,7 @@ fn distribution() -> [Command; 5] {
 /// A command that takes the programs of some targets.
 fn of_targets(name: &'static str) -> Command {
     let target = word("target", "TRIPLE", "A target; this machine by default");
-    let binaries = "Take programs that are built already; without it they are built";
+    let binaries = "Use built programs from this directory instead of building them";
     Command::new(name)
         .arg(target.action(ArgAction::Append))
         .arg(directory("binaries", binaries).long("binaries"))
@@ -194,7 +196,7 @@ fn all(matches: &ArgMatches, name: &str) -> Vec<String> {
     values.into_iter().flatten().cloned().collect()
 }
 
-/// Where the programs come from; only `npm` takes archives.
+/// The source of the programs; only `npm` accepts archives.
 fn source(matches: &ArgMatches) -> Source {
     let directory = |name| {
         let found = matches.try_get_one::<PathBuf>(name);

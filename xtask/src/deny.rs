@@ -1,4 +1,4 @@
-//! What may come into the tree: deny.toml, held by cargo-deny.
+//! The policy for dependencies in deny.toml, checked by cargo-deny.
 
 use std::path::Path;
 use std::process::Command;

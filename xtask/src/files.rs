@@ -21,7 +21,7 @@ pub(crate) fn below(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What the file holds.
+/// The content of the file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }

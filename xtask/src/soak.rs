@@ -1,5 +1,5 @@
-//! `cargo xtask soak`: the test of the server of MCP that looks for growth, on
-//! release builds and for as long as one likes.
+//! `cargo xtask soak`: runs the test for memory growth of the MCP server on release
+//! builds, for any duration.
 
 use anyhow::Result;
 
@@ -9,7 +9,7 @@ use crate::process::run as run_process;
 /// An hour, in seconds.
 pub(crate) const HOUR: u64 = 3_600;
 
-/// Runs it for so many seconds.
+/// Runs it for `seconds`.
 pub(crate) fn run(seconds: u64) -> Result<()> {
     let test = ["--test", "cogtools", "mcp::soak", "--", "--nocapture"];
     run_process(

@@ -1,5 +1,5 @@
-//! Steps that follow each other, with how long each took: one line at its end,
-//! and a table at the end of all.
+//! Consecutive steps with their durations: one line after each step, and a table at
+//! the end.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 
 use crate::say;
 
-/// A step that takes as long as this is marked as slow in the table.
+/// The duration from which a step is marked as slow in the table.
 const SLOW: Duration = Duration::from_mins(1);
 
 /// The steps so far.
@@ -18,7 +18,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// The clock begins to run.
+    /// Starts the clock.
     pub(crate) fn begin() -> Self {
         Self {
             begin: Instant::now(),
@@ -26,7 +26,7 @@ impl Steps {
         }
     }
 
-    /// One more step.
+    /// Runs a step.
     pub(crate) fn step(&mut self, name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
         say::line(&format!("== {name}"));
         let begin = Instant::now();
@@ -38,7 +38,7 @@ impl Steps {
         Ok(())
     }
 
-    /// How long each step took, and all of them.
+    /// Prints the duration of each step and of all.
     pub(crate) fn summary(&self) -> String {
         let mut table = "== seconds a step\n".to_owned();
         for (name, took) in &self.done {

@@ -8,8 +8,8 @@ use crate::process::run as run_process;
 use crate::steps::Steps;
 use crate::{deny, fuzz, needs, rings, say};
 
-/// Fetches and installs what is missing, then runs every step until one fails, and
-/// says how long each took.
+/// Installs missing prerequisites, then runs every step until one fails, and prints
+/// the duration of each.
 ///
 /// All steps share one profile, one set of features and one set of flags, so
 /// that nothing is compiled twice for the same purpose.

@@ -1,16 +1,16 @@
-//! How much room an installation takes, and how much it may take.
+//! The size of an installation, and its limit.
 
 use anyhow::{Result, bail};
 
-/// The most bytes of all that is installed: programs, manual pages, completions.
+/// The maximum size of programs, manual pages and completions together, in bytes.
 const MOST: u64 = 60_000_000;
 
-/// `bytes` in words, unless they are more than an installation may have.
-pub(crate) fn hold(bytes: u64) -> Result<String> {
+/// `bytes` as text; an error if they exceed the limit.
+pub(crate) fn check(bytes: u64) -> Result<String> {
     let most = MOST / 1_000_000;
     if bytes > MOST {
         bail!(
-            "what is installed takes {}, and may take {most} MB at most",
+            "the installation takes {}, but the limit is {most} MB",
             megabytes(bytes)
         );
     }
@@ -28,12 +28,12 @@ mod tests {
 
     #[test]
     fn sixty_megabytes_are_held_and_one_byte_more_is_not() {
-        assert_eq!(hold(0).unwrap(), "0.0 MB of at most 60 MB");
-        assert_eq!(hold(48_120_001).unwrap(), "48.2 MB of at most 60 MB");
-        assert_eq!(hold(60_000_000).unwrap(), "60.0 MB of at most 60 MB");
+        assert_eq!(check(0).unwrap(), "0.0 MB of at most 60 MB");
+        assert_eq!(check(48_120_001).unwrap(), "48.2 MB of at most 60 MB");
+        assert_eq!(check(60_000_000).unwrap(), "60.0 MB of at most 60 MB");
         assert_eq!(
-            hold(60_000_001).unwrap_err().to_string(),
-            "what is installed takes 60.1 MB, and may take 60 MB at most"
+            check(60_000_001).unwrap_err().to_string(),
+            "the installation takes 60.1 MB, but the limit is 60 MB"
         );
     }
 }

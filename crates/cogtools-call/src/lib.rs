@@ -1,8 +1,8 @@
 //! `cogtools-call`: checks the arguments of one tool and runs it.
 //!
-//! The call command of Gemini CLI and its kin: the tool's name is the only
-//! argument, the arguments are JSON on standard input. Anything on stderr counts
-//! as a failure there, and what it says is read by the model.
+//! The call command of Gemini CLI and compatible hosts: the tool's name is the only
+//! argument, and the arguments are JSON on standard input. Hosts treat any output on
+//! stderr as a failure and pass it to the model.
 
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::Code;

@@ -1,7 +1,7 @@
 //! `cogtools-discover`: declares the tools of a project to a host.
 //!
-//! The discovery command of Gemini CLI and its kin, which refuse to start when
-//! it fails: a broken tool therefore costs no one but itself.
+//! The discovery command of Gemini CLI and compatible hosts, which refuse to start
+//! if it fails: an invalid tool must not affect the others.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
@@ -56,13 +56,13 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// One tool's place in the output.
+/// One tool of the output.
 enum Line {
     Declared(Declared),
-    Broken(Vec<Diagnostic>),
+    Invalid(Vec<Diagnostic>),
 }
 
-/// A declaration, printed, and what it costs; nothing is counted without a budget.
+/// A printed declaration and its cost in tokens, which is 0 without a budget.
 struct Declared {
     text: String,
     tokens: usize,
@@ -134,11 +134,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let (target, strict) = (args.target, args.strict);
     let registry = registry(&args.registry, io, Some(target))?;
     if args.locked {
-        hold(&registry, io)?;
+        check_lock(&registry, io)?;
     }
     let budget = args.budget.or_configured(&registry);
     let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
-    let (declared, broken) = sort(&mut found);
+    let (declared, invalid) = partition(&mut found);
     let all = declared.len();
     let declared = match budget {
         None => declared.into_iter().map(|one| one.text).collect(),
@@ -148,24 +148,24 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
     };
     if args.verbose {
-        tell(&found, &declared, all, io);
+        print_notes(&found, &declared, all, io);
     }
     if args.syntax == Syntax::Yaml {
         io.print(yaml(&declared)?.as_bytes())?;
     } else {
         print_json(&declared, io)?;
     }
-    if strict && !broken.is_empty() {
-        return Err(broken.into());
+    if strict && !invalid.is_empty() {
+        return Err(invalid.into());
     }
-    for diagnostic in &broken {
+    for diagnostic in &invalid {
         io.report(Severity::Warning, diagnostic);
     }
     Ok(())
 }
 
-/// Refuses what `registry` declares unless `cogtools.lock` pins it so.
-fn hold(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
+/// Checks the declarations of `registry` against `cogtools.lock`.
+fn check_lock(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
     let lock = Lock::read(&path, &shown).map_err(|diagnostic| *diagnostic)?;
@@ -177,9 +177,9 @@ fn hold(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
     }
 }
 
-/// What is declared, and all that is wrong.
-fn sort(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let mut broken: Vec<Diagnostic> = found
+/// The valid declarations, and all errors.
+fn partition(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
+    let mut invalid: Vec<Diagnostic> = found
         .source_errors
         .iter()
         .map(SourceError::diagnostic)
@@ -188,14 +188,14 @@ fn sort(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
     for item in std::mem::take(&mut found.items) {
         match item {
             Line::Declared(one) => declared.push(one),
-            Line::Broken(diagnostics) => broken.extend(diagnostics),
+            Line::Invalid(diagnostics) => invalid.extend(diagnostics),
         }
     }
-    (declared, broken)
+    (declared, invalid)
 }
 
-/// What `--verbose` tells.
-fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
+/// Prints the notes of `--verbose`.
+fn print_notes(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
     for (file, winner) in &found.shadowed {
         io.note(&format!(
             "{} is shadowed by {}",
@@ -204,13 +204,13 @@ fn tell(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
         ));
     }
     let tools = pluralize(declared.len(), "tool");
-    let left_out = match found.filtered_out {
+    let excluded = match found.filtered_out {
         0 => String::new(),
-        count => format!(", {count} left out by a filter"),
+        count => format!(", {count} excluded by a filter"),
     };
-    io.note(&format!("{tools} declared{left_out}"));
+    io.note(&format!("{tools} declared{excluded}"));
     if declared.len() != all {
-        io.note(&format!("the budget has no room for all {all} tools"));
+        io.note(&format!("not all {all} tools fit the budget"));
     }
 }
 
@@ -227,28 +227,28 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bo
             text: target.print(&tool),
             tokens: if counted { tool.tokens() } else { 0 },
         }),
-        Err(error) => Line::Broken(error.diagnostics()),
+        Err(error) => Line::Invalid(error.diagnostics()),
     }
 }
 
-/// Prints one declaration a line. A whole copy of what thousands of tools come to
-/// would cost more than printing it does, so it goes out in pieces.
+/// Prints one declaration per line, in chunks: copying the declarations of thousands
+/// of tools into one string would cost more than printing them.
 fn print_json(declared: &[String], io: &mut Io<'_>) -> Result<(), Failure> {
-    const PIECE: usize = 64 << 10;
+    const CHUNK_BYTES: usize = 64 << 10;
     if declared.is_empty() {
         return io.print(b"[]\n");
     }
-    let mut piece = String::with_capacity(PIECE);
+    let mut chunk = String::with_capacity(CHUNK_BYTES);
     for (index, text) in declared.iter().enumerate() {
-        piece.push_str(if index == 0 { "[\n" } else { ",\n" });
-        piece.push_str(text);
-        if piece.len() >= PIECE {
-            io.print(piece.as_bytes())?;
-            piece.clear();
+        chunk.push_str(if index == 0 { "[\n" } else { ",\n" });
+        chunk.push_str(text);
+        if chunk.len() >= CHUNK_BYTES {
+            io.print(chunk.as_bytes())?;
+            chunk.clear();
         }
     }
-    piece.push_str("\n]\n");
-    io.print(piece.as_bytes())
+    chunk.push_str("\n]\n");
+    io.print(chunk.as_bytes())
 }
 
 fn yaml(declared: &[String]) -> Result<String, Failure> {

@@ -1,7 +1,7 @@
-//! Writing a plan: all of it beside its places first, then all of it in place.
+//! Applying a plan: first all temporary files are written, then all are renamed.
 //!
-//! A full disk, a missing permission or a link that leads out of the project shows
-//! while nothing is in place yet.
+//! A full disk, a missing permission or a link that points out of the project is
+//! thus detected before any file is replaced.
 
 use std::path::PathBuf;
 
@@ -11,17 +11,17 @@ use thiserror::Error;
 
 use crate::plan::{Change, Plan};
 
-/// Why a plan was not applied, or not to its end.
+/// Why a plan was not applied completely.
 #[derive(Debug, Error)]
 #[error("{cause}")]
 pub struct ApplyError {
-    /// What happened.
+    /// The cause.
     pub cause: ApplyCause,
-    /// The files that were in place by then.
+    /// The files that had been written by then.
     pub written: Vec<PathBuf>,
 }
 
-/// What can go wrong with one file.
+/// Why one file was not written.
 #[derive(Debug, Error)]
 pub enum ApplyCause {
     /// It cannot be written.
@@ -29,16 +29,16 @@ pub enum ApplyCause {
     Unwritable {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The error.
         error: WriteError,
     },
     /// Another program wrote to it between planning and writing.
-    #[error("has been changed by somebody else meanwhile")]
+    #[error("was changed by another program in the meantime")]
     Overtaken(PathBuf),
 }
 
 impl Plan {
-    /// Writes every change. Nothing is in place before all of it is on disk.
+    /// Writes every change. No file is replaced before all new content is on disk.
     pub fn apply(&self) -> Result<(), ApplyError> {
         let mut written = Vec::new();
         self.write(&mut written)
@@ -48,11 +48,11 @@ impl Plan {
     fn write(&self, written: &mut Vec<PathBuf>) -> Result<(), ApplyCause> {
         let mut temps = Temps::default();
         for change in self.changes() {
-            let temp = stage(change).map_err(|error| failed(change, error))?;
+            let temp = stage(change).map_err(|error| apply_cause(change, error))?;
             temps.0.push((change, temp));
         }
         for (change, temp) in &mut temps.0 {
-            temp.commit().map_err(|error| failed(change, error))?;
+            temp.commit().map_err(|error| apply_cause(change, error))?;
             written.push(change.file.clone());
         }
         Ok(())
@@ -60,13 +60,13 @@ impl Plan {
 }
 
 impl ApplyError {
-    /// The same as a fault, with what to do about it.
+    /// The error as a diagnostic with hints.
     pub fn diagnostic(self) -> Diagnostic {
         let diagnostic = Diagnostic::new(Code::IoFailed, self.to_string());
         let diagnostic = match self.cause {
             ApplyCause::Unwritable { file, error } => diagnostic
                 .with_subject(file.display().to_string())
-                .hint(error.hint("make room or give permission, then run this again")),
+                .hint(error.hint("free disk space or grant permission, then run this again")),
             ApplyCause::Overtaken(file) => diagnostic
                 .with_subject(file.display().to_string())
                 .hint("run this again to take its new content into account"),
@@ -83,12 +83,12 @@ impl ApplyError {
     }
 }
 
-/// New content that is on disk, in the order of the plan.
+/// The temporary files, in the order of the plan.
 #[derive(Default)]
 struct Temps<'p>(Vec<(&'p Change, Temp<'p>)>);
 
 impl Drop for Temps<'_> {
-    /// The last one first: it may lie in a folder that was made for an earlier one.
+    /// Removes the last one first: its folder may have been created for an earlier one.
     fn drop(&mut self) {
         while self.0.pop().is_some() {}
     }
@@ -105,7 +105,7 @@ fn stage(change: &Change) -> Result<Temp<'_>, WriteError> {
     write_temp(&change.target, expected, change.after.as_bytes(), mode)
 }
 
-fn failed(change: &Change, error: WriteError) -> ApplyCause {
+fn apply_cause(change: &Change, error: WriteError) -> ApplyCause {
     let file = change.file.clone();
     match error {
         WriteError::Changed => ApplyCause::Overtaken(file),

@@ -1,7 +1,7 @@
-//! One edit of one file: the values it must have, whoever else keeps values there.
+//! One edit of one file: the values that it must contain, next to any others.
 //!
-//! Hosts keep their settings in files that belong to their users. An edit says
-//! what a host needs to find; what is missing is added, nothing is replaced.
+//! Hosts read their settings from files that belong to their users. An edit lists
+//! the required values; missing ones are added, and nothing is replaced.
 
 use std::path::{Path, PathBuf};
 
@@ -14,33 +14,33 @@ use crate::plan::{Change, Step};
 use crate::refusal::{Reason, Refusal};
 use crate::{jsonc, toml};
 
-/// Values that a file must have.
+/// Values that a file must contain.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// The file, relative to the project; absolute if it is the user's.
+    /// The file, relative to the project; absolute if it belongs to the user.
     pub file: PathBuf,
-    /// What its bytes mean.
+    /// The file's format.
     pub format: Format,
     /// The values; objects are merged key by key. For JSON only.
     pub wanted: Map<String, Value>,
-    /// Values at the top that stay as they are if they are there. For JSON only.
+    /// Top-level values that are added only if the key is missing. For JSON only.
     pub defaults: Map<String, Value>,
-    /// One entry that is added whole, or is there already.
+    /// One entry, added as a whole unless it exists.
     pub entry: Option<Entry>,
 }
 
 /// A named entry of a map in a file, such as a server among servers.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The key of the map, at the top.
+    /// The top-level key of the map.
     pub table: &'static str,
     /// The entry's name.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub value: Map<String, Value>,
-    /// Whether what is there under that name does the same; it then stays as it is.
+    /// Whether an existing entry of that name is equivalent and can be left unchanged.
     pub serves: fn(present: &Value, wanted: &Map<String, Value>) -> bool,
-    /// What else helps where another entry has the name.
+    /// A second hint if another entry has the name.
     pub hint: String,
 }
 
@@ -53,14 +53,14 @@ pub enum Format {
     Toml,
 }
 
-/// Why an edit cannot be made. The file is left alone.
+/// Why an edit cannot be made. The file is left unchanged.
 #[derive(Debug, Error)]
 pub enum EditError {
-    /// The file cannot be read, or not be replaced.
+    /// The file cannot be read or replaced.
     #[error(transparent)]
     Existing(#[from] ExistingError),
-    /// What the file says stands in the way.
-    #[error("{} obstacles in the file", .0.len())]
+    /// The content of the file conflicts with the edit.
+    #[error("{} conflicts in the file", .0.len())]
     Refused(Vec<Refusal>),
 }
 
@@ -87,7 +87,7 @@ impl Edit {
         }
     }
 
-    /// What this edit does to its file in `project`.
+    /// Plans this edit of its file in `project`.
     pub fn plan(&self, project: &Path) -> Result<Step, EditError> {
         let existing = Existing::open(project, &self.file)?;
         let before = existing.as_ref().map(|existing| existing.text.as_str());
@@ -117,7 +117,10 @@ impl Edit {
         wanted.extend(self.wanted.clone());
         if let Some(entry) = &self.entry {
             let present = jsonc::entry(&self.file, text, &[entry.table, &entry.name])?;
-            if entry.missing(present).map_err(|refusal| vec![*refusal])? {
+            if entry
+                .is_missing(present)
+                .map_err(|refusal| vec![*refusal])?
+            {
                 let named = json!({ entry.name.as_str(): entry.value });
                 wanted.insert(entry.table.to_owned(), named);
             }
@@ -131,7 +134,7 @@ impl Edit {
         };
         let (file, table, name) = (&self.file, entry.table, &entry.name);
         let added = toml::entry(file, text, table, name)
-            .and_then(|present| entry.missing(present))
+            .and_then(|present| entry.is_missing(present))
             .and_then(|missing| {
                 if missing {
                     toml::add(file, text, table, name, &entry.value)
@@ -144,9 +147,9 @@ impl Edit {
 }
 
 impl Entry {
-    /// Whether it has to be added.
-    fn missing(&self, present: Option<(Value, Location)>) -> Result<bool, Box<Refusal>> {
-        let Some((present, place)) = present else {
+    /// Whether the entry has to be added.
+    fn is_missing(&self, present: Option<(Value, Location)>) -> Result<bool, Box<Refusal>> {
+        let Some((present, location)) = present else {
             return Ok(true);
         };
         if (self.serves)(&present, &self.value) {
@@ -156,12 +159,15 @@ impl Entry {
             pointer: format!("/{}/{}", self.table, self.name),
             hint: self.hint.clone(),
         };
-        Err(Box::new(Refusal { reason, place }))
+        Err(Box::new(Refusal {
+            reason,
+            place: location,
+        }))
     }
 }
 
 impl EditError {
-    /// The same as faults.
+    /// The error as diagnostics.
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::Existing(error) => vec![error.diagnostic()],

@@ -1,8 +1,8 @@
-//! A file that is there already, read with care.
+//! Reading an existing file with care.
 //!
-//! It may be anything: a link, a directory, a pipe that never ends, somebody's
-//! file in another encoding. Whatever cannot be read as text is named, and left
-//! alone.
+//! It may be anything: a link, a directory, a pipe that never ends, a file in
+//! another encoding. A file that cannot be read as text is reported and left
+//! unchanged.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 use cogtools_core::{Code, Diagnostic, Location};
 use thiserror::Error;
 
-/// A text file that is there.
+/// An existing text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Existing {
-    /// The file as the user knows it, relative to the project.
+    /// The path to display, relative to the project.
     pub file: PathBuf,
-    /// The file itself, with every symbolic link followed.
+    /// The canonical path.
     pub target: PathBuf,
-    /// Its text, with the byte order mark if there is one.
+    /// Its text, including any byte order mark.
     pub text: String,
 }
 
-/// Why a file that is there cannot be worked with.
+/// Why an existing file cannot be edited.
 #[derive(Debug, Error)]
 pub enum ExistingError {
     /// It cannot be read.
@@ -30,31 +30,31 @@ pub enum ExistingError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is a symbolic link to nothing.
+    /// It is a dangling symbolic link.
     #[error("is a symbolic link to a file that does not exist")]
     Dangling(PathBuf),
     /// It is a directory, a pipe, a device.
     #[error("is not a file")]
     NotAFile(PathBuf),
-    /// It is too large to be what it should be.
+    /// It is too large for a configuration file.
     #[error("is larger than {} MiB", Existing::LIMIT >> 20)]
     TooLarge(PathBuf),
     /// It is not UTF-8.
     #[error("is not UTF-8")]
     NotText(Location),
-    /// It may not be written.
-    #[error("may not be written: it is read-only")]
+    /// It is read-only.
+    #[error("cannot be written: it is read-only")]
     ReadOnly(PathBuf),
 }
 
 impl Existing {
-    /// The largest file that is read: 16 MiB.
+    /// The maximum size in bytes: 16 MiB.
     pub const LIMIT: u64 = 16 << 20;
 
-    /// Opens `file` of `project`; `None` when nothing is there.
+    /// Opens `file` in `project`; `None` if it does not exist.
     pub fn open(project: &Path, file: &Path) -> Result<Option<Self>, ExistingError> {
         let path = project.join(file);
         let unreadable = |error| ExistingError::Unreadable {
@@ -70,7 +70,7 @@ impl Existing {
             ErrorKind::NotFound => ExistingError::Dangling(file.to_path_buf()),
             _ => unreadable(error),
         })?;
-        // Asked before opening: a pipe would wait for a writer for ever.
+        // Checked before opening: a pipe would block until it has a writer.
         let metadata = fs::metadata(&target).map_err(unreadable)?;
         if !metadata.is_file() {
             return Err(ExistingError::NotAFile(file.to_path_buf()));
@@ -87,8 +87,8 @@ impl Existing {
         }))
     }
 
-    /// Whether it may be replaced. A file that its owner made read-only is meant
-    /// to stay, though a rename could get around that.
+    /// Checks that it may be replaced. A rename could replace a read-only file, but
+    /// its owner intended it not to change.
     pub fn writable(&self) -> Result<(), ExistingError> {
         let metadata = fs::metadata(&self.target).map_err(|error| ExistingError::Unreadable {
             file: self.file.clone(),
@@ -102,7 +102,7 @@ impl Existing {
 }
 
 impl ExistingError {
-    /// The same as a fault, with what to do about it.
+    /// The error as a diagnostic with hints.
     pub fn diagnostic(self) -> Diagnostic {
         let message = self.to_string();
         let diagnostic = |code, file: &Path| {
@@ -112,13 +112,13 @@ impl ExistingError {
             Self::Unreadable { file, .. } => diagnostic(Code::IoFailed, &file)
                 .hint("make it readable, or move it away, then run this again"),
             Self::Dangling(file) => diagnostic(Code::IoFailed, &file)
-                .hint("create the file it points to, or take the link out, then run this again"),
+                .hint("create the file it points to, or remove the link, then run this again"),
             Self::NotAFile(file) | Self::TooLarge(file) => {
                 diagnostic(Code::InvalidConfig, &file).hint("move it away, then run this again")
             }
-            Self::NotText(place) => Diagnostic::new(Code::InvalidConfig, message)
+            Self::NotText(location) => Diagnostic::new(Code::InvalidConfig, message)
                 .hint("save it as UTF-8, then run this again")
-                .at(place),
+                .at(location),
             Self::ReadOnly(file) => {
                 diagnostic(Code::IoFailed, &file).hint("make it writable, then run this again")
             }

@@ -1,7 +1,7 @@
-//! Changes to files that belong to others: planned, shown as a diff, written at once.
+//! Edits of files that belong to others: planned, shown as a diff, and written.
 //!
-//! Hosts keep their settings in files of their users. Such a file keeps every byte
-//! that is not ours, and is left alone when it cannot be understood.
+//! Hosts read their settings from files of their users. Every byte of such a file
+//! that is not ours is preserved, and a file that cannot be parsed is left unchanged.
 
 mod apply;
 mod edit;

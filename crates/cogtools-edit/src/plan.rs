@@ -1,6 +1,6 @@
-//! What a run will do to which files, before it does anything.
+//! The changes that a run will make, planned before it makes any.
 //!
-//! A plan can be shown as a diff or applied; both speak of the same bytes.
+//! A plan can be shown as a diff or applied; both describe the same bytes.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
@@ -9,39 +9,39 @@ use cogtools_core::file::WritePath;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-/// What happens to one file.
+/// The action on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It is as it should be.
+    /// Leave it unchanged.
     Keep(PathBuf),
-    /// It is written.
+    /// Write it.
     Write(Change),
 }
 
 /// New content for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The file as the user knows it, relative to the project.
+    /// The path to display, relative to the project.
     pub file: PathBuf,
-    /// Where it is written.
+    /// The path to write.
     pub target: WritePath,
-    /// What it says; `None` when there is no such file.
+    /// The current content; `None` if the file does not exist.
     pub before: Option<String>,
-    /// What it will say.
+    /// The new content.
     pub after: String,
-    /// Whether a new file is a program.
+    /// Whether to make a new file executable.
     pub executable: bool,
 }
 
-/// All that a run will do, in order.
+/// The steps of a run, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// One step a file.
+    /// One step per file.
     pub steps: Vec<Step>,
 }
 
 impl Plan {
-    /// The files that are written.
+    /// The files to write.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         self.steps.iter().filter_map(|step| match step {
             Step::Keep(_) => None,
@@ -49,50 +49,49 @@ impl Plan {
         })
     }
 
-    /// The plan as a unified diff that `git apply` understands; empty when there
-    /// is nothing to do.
+    /// The plan as a unified diff that `git apply` accepts; empty if there is nothing
+    /// to do.
     pub fn diff(&self) -> String {
         self.changes().map(Change::diff).collect()
     }
 
-    /// The plan as a JSON object, ending with a line feed; of a `dry` run with what
-    /// would change.
-    pub fn json(&self, dry: bool) -> String {
+    /// The plan as a JSON object, ending with a line feed; with diffs if `dry_run`.
+    pub fn json(&self, dry_run: bool) -> String {
         let files = self.steps.iter().map(|step| {
-            let (word, file) = step.word();
-            let mut object = json!({"file": file.display().to_string(), "action": word});
-            if let (true, Step::Write(change)) = (dry, step) {
+            let (action, file) = step.action();
+            let mut object = json!({"file": file.display().to_string(), "action": action});
+            if let (true, Step::Write(change)) = (dry_run, step) {
                 object["diff"] = change.diff().into();
             }
             object
         });
         let files: Vec<Value> = files.collect();
-        format!("{:#}\n", json!({"written": !dry, "files": files}))
+        format!("{:#}\n", json!({"written": !dry_run, "files": files}))
     }
 
-    /// The plan as lines of one word and one file.
+    /// The plan as lines, each with an action and a file.
     pub fn summary(&self) -> String {
         let mut text = String::new();
         for step in &self.steps {
-            let (word, file) = step.word();
-            let _ = writeln!(text, "{word} {}", file.display());
+            let (action, file) = step.action();
+            let _ = writeln!(text, "{action} {}", file.display());
         }
         text
     }
 }
 
 impl Step {
-    fn word(&self) -> (&'static str, &Path) {
+    fn action(&self) -> (&'static str, &Path) {
         match self {
             Self::Keep(file) => ("unchanged", file),
-            Self::Write(change) => (change.word(), &change.file),
+            Self::Write(change) => (change.action(), &change.file),
         }
     }
 }
 
 impl Change {
-    /// That `file`, relative to `project` or the user's own, says `after` instead of
-    /// `before`.
+    /// A change of `file` from `before` to `after`. A relative `file` is in `project`;
+    /// an absolute one belongs to the user.
     pub fn new(project: &Path, file: PathBuf, before: Option<String>, after: String) -> Self {
         let target = if file.is_absolute() {
             WritePath::of_user(&file)
@@ -108,7 +107,7 @@ impl Change {
         }
     }
 
-    const fn word(&self) -> &'static str {
+    const fn action(&self) -> &'static str {
         match self.before {
             None => "created",
             Some(_) => "updated",
@@ -133,7 +132,7 @@ impl Change {
     }
 }
 
-/// `path` with slashes and from the root, as diffs have it on every system.
+/// `path` with slashes and without a root, the form of diffs on every system.
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()

@@ -1,71 +1,71 @@
-//! Why a file is left alone.
+//! Why a file is left unchanged.
 
 use cogtools_core::{Code, Diagnostic, Location};
 use thiserror::Error;
 
-/// Something in a file that stands in the way of a merge.
+/// A conflict in a file that prevents a merge.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{reason}")]
 pub struct Refusal {
-    /// What it is.
+    /// The conflict.
     pub reason: Reason,
-    /// Where it stands.
+    /// Its location.
     pub place: Location,
 }
 
-/// What stands in the way.
+/// The kind of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Reason {
-    /// It is not JSON with comments; the parser's words.
+    /// It is not JSON with comments; the parser's message.
     #[error("not JSON with comments: {0}")]
     Syntax(String),
     /// It begins with a byte order mark, which Gemini CLI cannot read.
     #[error("begins with a byte order mark")]
     ByteOrderMark,
-    /// It says nothing at all, where Gemini CLI needs an object.
+    /// It is empty, where Gemini CLI needs an object.
     #[error("is empty, which is not JSON")]
     Nothing,
-    /// An object is needed where something else stands.
+    /// A value of another type is in the place of an object.
     #[error("must be an object, but is {found}")]
     NotAnObject {
-        /// Where, as a JSON pointer; empty for the whole file.
+        /// The JSON pointer; empty for the whole file.
         pointer: String,
-        /// What stands there.
+        /// The type that was found.
         found: &'static str,
     },
-    /// It is not TOML; the parser's words.
+    /// It is not TOML; the parser's message.
     #[error("not TOML: {0}")]
     Toml(String),
-    /// A map that is written so that nothing can be added to it.
-    #[error("is written in one piece, so that no entry can be added")]
+    /// A map whose syntax allows no additions.
+    #[error("is written inline, so no entry can be added")]
     Closed {
         /// The map, as a JSON pointer.
         pointer: String,
     },
-    /// An entry of our name is somebody else's.
+    /// Another entry has our name.
     ///
-    /// What it says is not told: servers have secrets in their arguments.
-    #[error("another entry has that name already")]
+    /// Its content is not shown: servers can have secrets in their arguments.
+    #[error("another entry already has this name")]
     Other {
         /// The entry, as a JSON pointer.
         pointer: String,
-        /// What else helps.
+        /// A second hint.
         hint: String,
     },
-    /// An object says the same key twice.
-    #[error("stands twice, first on line {first}")]
+    /// An object contains the same key twice.
+    #[error("duplicate key, first set on line {first}")]
     Duplicate {
         /// The key, as a JSON pointer.
         pointer: String,
         /// The line of the first one.
         first: usize,
     },
-    /// The key has a value that is not ours.
-    #[error("is set to {present} already, but cogtools needs {wanted}")]
+    /// The key has another value than ours.
+    #[error("is already set to {present}, but cogtools needs {wanted}")]
     Taken {
         /// The key, as a JSON pointer.
         pointer: String,
-        /// Its value, as written, cut when it is long.
+        /// Its value as written, truncated.
         present: String,
         /// Our value, as JSON.
         wanted: String,
@@ -73,34 +73,34 @@ pub enum Reason {
 }
 
 impl Refusal {
-    /// The same as a fault, with what to do about it.
+    /// The conflict as a diagnostic with hints.
     pub fn diagnostic(self) -> Diagnostic {
         let diagnostic = Diagnostic::new(Code::InvalidConfig, self.reason.to_string());
         let diagnostic = match self.reason {
             Reason::Toml(_) | Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
-                diagnostic.hint("mend the file by hand, then run this again")
+                diagnostic.hint("fix the file by hand, then run this again")
             }
             Reason::NotAnObject { pointer, .. } => diagnostic
                 .with_pointer(pointer)
-                .hint("make it an object or take it out, then run this again"),
+                .hint("make it an object or remove it, then run this again"),
             Reason::Closed { pointer } => {
                 let header = format!("[{}.NAME]", pointer.trim_start_matches('/'));
                 diagnostic.with_pointer(pointer).hint(format!(
-                    "write each of its entries below a line of its own, {header}, then run this \
+                    "write each of its entries as a table with its own header, {header}, then run this \
                      again"
                 ))
             }
             Reason::Other { pointer, hint, .. } => diagnostic
                 .with_pointer(pointer)
-                .hint("take it out or rename it, then run this again")
+                .hint("remove or rename it, then run this again")
                 .hint(hint),
             Reason::Duplicate { pointer, .. } => diagnostic
                 .with_pointer(pointer)
-                .hint("take one of the two out, then run this again"),
+                .hint("remove one of the two, then run this again"),
             Reason::Taken {
                 pointer, wanted, ..
             } => diagnostic.with_pointer(pointer).hint(format!(
-                "if cogtools may take over, set it to {wanted} or take it out, then run this again"
+                "to let cogtools take over, set it to {wanted} or remove it, then run this again"
             )),
         };
         diagnostic.at(self.place)

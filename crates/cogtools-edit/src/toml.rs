@@ -1,8 +1,8 @@
-//! One more table in a TOML file, by insertion only.
+//! Appending a table to a TOML file without changing other bytes.
 //!
-//! `toml_edit` writes a document without its carriage returns, and a file whose
-//! lines end in two ways cannot get them back (decision 0025), so it only says what
-//! is there; the text is put behind all of it, where a table can always be.
+//! `toml_edit` writes a document without its carriage returns, which cannot be
+//! restored in a file with mixed line endings (decision 0025). It is therefore used
+//! for reading only; the new table is appended as text, which is always valid.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -16,30 +16,30 @@ use crate::{Reason, Refusal};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The value at `table` and `name` in `text` (of `file`, for messages), and where it
-/// stands; `None` when nothing does.
+/// The value at `table` and `name` in `text` (of `file`, for messages), and its
+/// location; `None` if there is none.
 ///
 /// # Errors
 ///
-/// Why the file cannot be understood.
+/// The file is not valid TOML.
 pub fn entry(
     file: &Path,
     text: &str,
     table: &str,
     name: &str,
 ) -> Result<Option<(Value, Location)>, Box<Refusal>> {
-    let text = plain(text);
+    let text = without_byte_order_mark(text);
     let document = parse(file, text)?;
     let above = document.get(table).and_then(Item::as_table_like);
     let found = above.and_then(|above| above.get(name));
-    Ok(found.map(|item| (value(item), place(file, text, item.span()))))
+    Ok(found.map(|item| (value(item), location(file, text, item.span()))))
 }
 
-/// `text` with the table `[table.name]` that says `members` behind the rest.
+/// `text` with the table `[table.name]`, which contains `members`, at its end.
 ///
 /// # Errors
 ///
-/// Why the file cannot be understood, or not be added to.
+/// The file is not valid TOML, or the table cannot be added.
 pub fn add(
     file: &Path,
     text: &str,
@@ -47,14 +47,14 @@ pub fn add(
     name: &str,
     members: &Map<String, Value>,
 ) -> Result<String, Box<Refusal>> {
-    let body = plain(text);
+    let body = without_byte_order_mark(text);
     let document = parse(file, body)?;
     let above = document.get(table);
     let refuse = |reason| {
         let span = above.and_then(Item::span);
         Err(Box::new(Refusal {
             reason,
-            place: place(file, body, span),
+            place: location(file, body, span),
         }))
     };
     let pointer = format!("/{table}");
@@ -78,21 +78,21 @@ pub fn add(
     }
     let _ = write!(added, "[{table}.{name}]{newline}");
     for (key, value) in members {
-        let value = written(value);
+        let value = toml_text(value);
         let _ = write!(added, "{key} = {value}{newline}");
     }
-    // A table that is made of dotted keys may be closed, too.
-    if parse(file, plain(&added)).is_err() {
+    // A table of dotted keys cannot be extended either.
+    if parse(file, without_byte_order_mark(&added)).is_err() {
         return refuse(Reason::Closed { pointer });
     }
     Ok(added)
 }
 
-/// A value as TOML has it, whose strings take the escapes of JSON.
-fn written(value: &Value) -> String {
+/// `value` in TOML, whose strings accept the escapes of JSON.
+fn toml_text(value: &Value) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(written).collect();
+            let items: Vec<String> = items.iter().map(toml_text).collect();
             format!("[{}]", items.join(", "))
         }
         other => other.to_string(),
@@ -100,7 +100,7 @@ fn written(value: &Value) -> String {
 }
 
 /// The text without its byte order mark.
-fn plain(text: &str) -> &str {
+fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
@@ -109,12 +109,12 @@ fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Refusa
         let message = error.message().lines().next().unwrap_or_default();
         Box::new(Refusal {
             reason: Reason::Toml(message.to_owned()),
-            place: place(file, text, error.span()),
+            place: location(file, text, error.span()),
         })
     })
 }
 
-fn place(file: &Path, text: &str, span: Option<Range<usize>>) -> Location {
+fn location(file: &Path, text: &str, span: Option<Range<usize>>) -> Location {
     let span = span.unwrap_or(0..0);
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
@@ -124,29 +124,29 @@ fn place(file: &Path, text: &str, span: Option<Range<usize>>) -> Location {
     Location::new(file, text, line, column, width.max(1))
 }
 
-/// `item` as JSON; what JSON has no word for as a string.
+/// `item` as JSON; types that JSON lacks become strings.
 fn value(item: &Item) -> Value {
     match item {
-        Item::Value(value) => of_value(value),
+        Item::Value(value) => scalar_or_collection(value),
         Item::None => Value::Null,
-        Item::Table(table) => of_table(table),
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| of_table(table)).collect(),
+        Item::Table(table) => table_value(table),
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table_value(table)).collect(),
     }
 }
 
-fn of_value(value: &toml_edit::Value) -> Value {
+fn scalar_or_collection(value: &toml_edit::Value) -> Value {
     match value {
         toml_edit::Value::String(text) => text.value().as_str().into(),
         toml_edit::Value::Integer(number) => (*number.value()).into(),
         toml_edit::Value::Float(number) => (*number.value()).into(),
         toml_edit::Value::Boolean(flag) => (*flag.value()).into(),
         toml_edit::Value::Datetime(time) => time.value().to_string().into(),
-        toml_edit::Value::Array(items) => items.iter().map(of_value).collect(),
-        toml_edit::Value::InlineTable(table) => of_table(table),
+        toml_edit::Value::Array(items) => items.iter().map(scalar_or_collection).collect(),
+        toml_edit::Value::InlineTable(table) => table_value(table),
     }
 }
 
-fn of_table(table: &dyn TableLike) -> Value {
+fn table_value(table: &dyn TableLike) -> Value {
     let members = table
         .iter()
         .map(|(key, item)| (key.to_owned(), value(item)));

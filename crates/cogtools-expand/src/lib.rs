@@ -1,6 +1,6 @@
-//! `cogtools expand`: what one tool's sugar means, as a host is told.
+//! `cogtools expand`: the declaration of one tool, as hosts receive it.
 //!
-//! Somebody who writes a tool sees the whole declaration before any model does.
+//! The author of a tool sees the whole declaration before any model does.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -97,7 +97,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
 }
 
-/// The tool that `wanted` means: a file, or the name of one of the project's.
+/// The tool that `wanted` names: a file, or a tool of the project.
 fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
     if is_path(Path::new(wanted)) {
         let file = Path::new(wanted);
@@ -109,11 +109,11 @@ fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
         .map_err(|error| Failure::from(error.diagnostics()))
 }
 
-/// What a file is called and a tool never is.
+/// Whether `wanted` is a path: no tool can have such a name.
 fn is_path(wanted: &Path) -> bool {
-    let ending = wanted.extension().and_then(OsStr::to_str);
+    let extension = wanted.extension().and_then(OsStr::to_str);
     wanted.to_string_lossy().contains(std::path::is_separator)
-        || matches!(ending, Some("yaml" | "yml"))
+        || matches!(extension, Some("yaml" | "yml"))
 }
 
 fn yaml(declaration: &Value) -> Result<String, Failure> {

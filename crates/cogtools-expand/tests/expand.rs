@@ -150,7 +150,7 @@ fn a_tool_by_name_and_by_file() {
 }
 
 #[test]
-fn every_host_has_its_form() {
+fn every_host_has_its_format() {
     let project = project();
     let mcp = ["--format", "mcp", "--yaml", "greet"];
     outcome!(run(&project, &mcp)).outputs(MCP_YAML);
@@ -159,7 +159,7 @@ fn every_host_has_its_form() {
 }
 
 #[test]
-fn what_is_no_tool_is_explained() {
+fn invalid_and_missing_tools_are_errors() {
     let project = project();
     project.file(
         "tools/bad.yaml",
@@ -191,8 +191,8 @@ hint: cogtools-discover prints the tools there are
         ("nowhere.yaml", 74, absent),
         ("gret", 127, unknown),
     ] {
-        let ended = run(&project, &[wanted]);
-        outcome!(ended).fails(status, stderr);
+        let output = run(&project, &[wanted]);
+        outcome!(output).fails(status, stderr);
     }
 }
 

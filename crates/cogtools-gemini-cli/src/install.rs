@@ -14,9 +14,9 @@ use crate::version::Version;
 pub struct Installation {
     /// The program.
     pub program: PathBuf,
-    /// Its version, if the package it belongs to tells.
+    /// Its version, if its package declares one.
     pub version: Option<Version>,
-    /// Whether it is on `PATH`; others are in a `node_modules/.bin`.
+    /// Whether it is on `PATH` rather than in a `node_modules/.bin`.
     pub on_path: bool,
 }
 
@@ -24,18 +24,18 @@ pub struct Installation {
 const NAME: &str = "gemini";
 
 /// Every `gemini` that can be started in `root`: those on `PATH` in order, then
-/// those in `node_modules/.bin` from `root` upward. Links to one are one.
+/// those in `node_modules/.bin` from `root` upward. Links to the same file count once.
 pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
     let path = vars.get(OsStr::new("PATH"));
     let on_path = which::which_in_all(NAME, path, root).into_iter().flatten();
     let mut found: Vec<Installation> = Vec::new();
-    let modules = root
+    let in_modules = root
         .ancestors()
-        .map(|at| at.join("node_modules").join(".bin"));
-    let modules = modules.filter_map(|bin| which::which_in_global(NAME, Some(bin)).ok()?.next());
+        .map(|dir| dir.join("node_modules").join(".bin"))
+        .filter_map(|bin| which::which_in_global(NAME, Some(bin)).ok()?.next());
     let all = on_path
         .map(|program| (program, true))
-        .chain(modules.map(|program| (program, false)));
+        .chain(in_modules.map(|program| (program, false)));
     let mut seen = Vec::new();
     for (program, on_path) in all {
         let real = fs::canonicalize(&program).unwrap_or_else(|_| program.clone());
@@ -52,21 +52,21 @@ pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
     found
 }
 
-/// The version of the package that `real`, the file behind `program`, is of.
+/// The version of the package that contains `real`, the resolved path of `program`.
 fn version(program: &Path, real: &Path) -> Option<Version> {
     let inside = real.ancestors().skip(1).take(4).map(Path::to_path_buf);
-    // Where a script stands for the program, the package lies beside it.
+    // If the program is a wrapper script, the package is next to it.
     let folder = program.parent()?;
-    let beside = [folder.join("node_modules"), folder.parent()?.to_path_buf()];
-    let beside = beside.map(|modules| modules.join("@google").join("gemini-cli"));
+    let modules = [folder.join("node_modules"), folder.parent()?.to_path_buf()];
+    let siblings = modules.map(|modules| modules.join("@google").join("gemini-cli"));
     inside
-        .chain(beside)
-        .find_map(|folder| of_package(&folder.join("package.json")))
+        .chain(siblings)
+        .find_map(|folder| package_version(&folder.join("package.json")))
 }
 
-fn of_package(file: &Path) -> Option<Version> {
+fn package_version(file: &Path) -> Option<Version> {
     let package: Value = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
     let bin = package.get("bin")?;
-    let named = bin.get(NAME).is_some() || package["name"] == "@google/gemini-cli";
-    Version::parse(package.get("version").filter(|_| named)?.as_str()?)
+    let is_gemini = bin.get(NAME).is_some() || package["name"] == "@google/gemini-cli";
+    Version::parse(package.get("version").filter(|_| is_gemini)?.as_str()?)
 }

@@ -1,7 +1,7 @@
-//! The files of Gemini CLI: where they are, how it reads them, what they need.
+//! The files of Gemini CLI: their locations, how it reads them, and what it requires.
 //!
-//! What is said here of Gemini CLI was seen by running it or read in its
-//! sources. How files are changed is the business of `cogtools-edit`.
+//! Its behaviour was determined by running it or by reading its source. Edits of
+//! files are in `cogtools-edit`.
 
 pub mod command;
 pub mod install;

@@ -1,4 +1,4 @@
-//! Where Gemini CLI looks for its files, as it works that out itself.
+//! The locations of Gemini CLI's files, determined as it does itself.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,30 +12,30 @@ pub type Vars = BTreeMap<OsString, OsString>;
 pub struct Places {
     /// The directory in which Gemini CLI is started.
     pub root: PathBuf,
-    /// The folder that holds the user's own `.gemini`.
+    /// The folder that contains the user's `.gemini`.
     pub home: Option<PathBuf>,
-    /// The settings of the system, which have the last word.
+    /// The system settings, which override all others.
     pub system: PathBuf,
-    /// The defaults of the system, which have the first.
+    /// The system defaults, which all others override.
     pub defaults: PathBuf,
     /// The list of trusted folders.
     pub trusted: Option<PathBuf>,
 }
 
 impl Places {
-    /// The places for a Gemini CLI that is started in `root` with `vars`.
+    /// The locations for a Gemini CLI that is started in `root` with `vars`.
     pub fn new(root: &Path, vars: &Vars) -> Self {
-        let named = |name: &str| {
+        let path_var = |name: &str| {
             let value = vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
             value.map(PathBuf::from)
         };
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        let home = named("GEMINI_CLI_HOME").or_else(|| named(home));
-        let system = named("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
+        let home = path_var("GEMINI_CLI_HOME").or_else(|| path_var(home));
+        let system = path_var("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
             .unwrap_or_else(|| system_folder().join("settings.json"));
-        let defaults = named("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
+        let defaults = path_var("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
             .unwrap_or_else(|| system.with_file_name("system-defaults.json"));
-        let trusted = named("GEMINI_CLI_TRUSTED_FOLDERS_PATH").or_else(|| {
+        let trusted = path_var("GEMINI_CLI_TRUSTED_FOLDERS_PATH").or_else(|| {
             let home = home.as_ref()?;
             Some(home.join(".gemini").join("trustedFolders.json"))
         });
@@ -53,17 +53,19 @@ impl Places {
         Path::new(".gemini").join("settings.json")
     }
 
-    /// The folders with policies that are read: the system's and the user's, never
-    /// the project's.
+    /// The folders of policies that Gemini CLI reads: the system's and the user's, but
+    /// not the project's.
     pub fn policies(&self) -> Vec<PathBuf> {
-        let user = self.home.as_ref();
-        let user = user.map(|home| home.join(".gemini").join("policies"));
+        let user = self
+            .home
+            .as_ref()
+            .map(|home| home.join(".gemini").join("policies"));
         std::iter::once(system_folder().join("policies"))
             .chain(user)
             .collect()
     }
 
-    /// A path as a person writes it: from the project's root, or from `~`.
+    /// A path for messages: relative to the project's root or to `~`, if possible.
     pub fn shown(&self, path: &Path) -> String {
         if let Ok(inside) = path.strip_prefix(&self.root) {
             return inside.display().to_string();
@@ -75,7 +77,7 @@ impl Places {
     }
 }
 
-/// The folder of the whole system's files.
+/// The folder of the system-wide files.
 fn system_folder() -> PathBuf {
     PathBuf::from(if cfg!(target_os = "macos") {
         "/Library/Application Support/GeminiCli"

@@ -1,59 +1,60 @@
-//! The policies that Gemini CLI reads: which tools it may call unasked.
+//! The policies of Gemini CLI: which tools it may call without asking.
 //!
-//! Names are matched whole. `*` alone is every tool and `mcp_*` forms are those
-//! of servers; any other wildcard matches nothing, `discovered_tool_*` too.
+//! Names are matched as a whole. `*` alone matches every tool, and `mcp_*` forms
+//! match those of servers; any other wildcard matches nothing, even
+//! `discovered_tool_*`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// A rule about a tool's name.
+/// A rule for a tool name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The name, or `*`.
     pub tool: String,
-    /// What becomes of a call.
+    /// The decision on a call.
     pub decision: Decision,
-    /// Among the rules of one scope, the larger one counts.
+    /// The priority among the rules of one scope: the largest wins.
     pub priority: i64,
-    /// The file it stands in.
+    /// The file that contains it.
     pub file: PathBuf,
-    /// Which `[[rule]]` of the file it is of, counted from 0; one may name several.
+    /// The index of its `[[rule]]` in the file, from 0; a `[[rule]]` may name several tools.
     pub index: usize,
-    /// Whether it counts only for some calls (by their arguments or the mode).
+    /// Whether it applies to some calls only (by their arguments or the mode).
     pub narrowed: bool,
 }
 
-/// What becomes of a call that a rule is about.
+/// The decision of a rule on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is made unasked.
+    /// The call is made without asking.
     Allow,
-    /// It is refused, and the tool is hidden.
+    /// The call is refused, and the tool is hidden.
     Deny,
     /// The user is asked.
     AskUser,
 }
 
-/// What the files of some folders say.
+/// The rules in the files of some folders.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
-    /// Every rule, the one that counts most first.
+    /// All rules, in order of precedence.
     pub rules: Vec<Rule>,
-    /// Files that Gemini CLI passes over, and why.
+    /// Files that Gemini CLI ignores, and why.
     pub broken: Vec<(PathBuf, String)>,
 }
 
 impl Policies {
-    /// Reads every `.toml` in `folders`, those that count most first. A folder
-    /// that is not there has none.
+    /// Reads every `.toml` in `folders`, given in order of precedence. Missing folders
+    /// are skipped.
     pub fn read(folders: &[PathBuf]) -> Self {
         let mut policies = Self::default();
         for folder in folders {
             let mut rules = Vec::new();
             for file in files(folder) {
-                match rules_of(&file) {
+                match parse_rules(&file) {
                     Ok(found) => rules.extend(found),
                     Err(why) => policies.broken.push((file, why)),
                 }
@@ -64,7 +65,7 @@ impl Policies {
         policies
     }
 
-    /// The rule that decides on the tool of that name, without a terminal.
+    /// The rule that applies to the tool `tool` without a terminal.
     pub fn decide(&self, tool: &str) -> Option<&Rule> {
         let mut rules = self.rules.iter().filter(|rule| !rule.narrowed);
         rules.find(|rule| rule.tool == tool || rule.tool == "*")
@@ -75,7 +76,7 @@ impl Policies {
         self.rules.iter().filter(|rule| is_void(&rule.tool))
     }
 
-    /// The rule that allows `tools`, as a text to put into a file of policies.
+    /// A rule that allows `tools`, as text for a policy file.
     pub fn allowing<'t>(tools: impl IntoIterator<Item = &'t str>) -> String {
         let names: Vec<String> = tools
             .into_iter()
@@ -103,7 +104,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn rules_of(file: &Path) -> Result<Vec<Rule>, String> {
+fn parse_rules(file: &Path) -> Result<Vec<Rule>, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("cannot be read: {error}"))?;
     let table: Table = text
         .parse()
@@ -115,17 +116,19 @@ fn rules_of(file: &Path) -> Result<Vec<Rule>, String> {
     };
     let mut found = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
-        let wrong = |what: &str| format!("rule {}: {what}", index + 1);
+        let error = |what: &str| format!("rule {}: {what}", index + 1);
         let decision = match rule.get("decision").and_then(Value::as_str) {
             Some("allow") => Decision::Allow,
             Some("deny") => Decision::Deny,
             Some("ask_user") => Decision::AskUser,
-            _ => return Err(wrong("`decision` must be allow, deny or ask_user")),
+            _ => return Err(error("`decision` must be allow, deny or ask_user")),
         };
-        let priority = rule.get("priority").and_then(Value::as_integer);
-        let priority = priority.filter(|priority| (0..=999).contains(priority));
-        let priority = priority.ok_or_else(|| wrong("`priority` must be from 0 to 999"))?;
-        let names = names(rule).ok_or_else(|| wrong("`toolName` must be a name or a list"))?;
+        let priority = rule
+            .get("priority")
+            .and_then(Value::as_integer)
+            .filter(|priority| (0..=999).contains(priority))
+            .ok_or_else(|| error("`priority` must be from 0 to 999"))?;
+        let names = names(rule).ok_or_else(|| error("`toolName` must be a name or a list"))?;
         let limits = ["argsPattern", "commandPrefix", "commandRegex", "modes"];
         let only = rule.get("interactive").and_then(Value::as_bool);
         let narrowed = only == Some(true)

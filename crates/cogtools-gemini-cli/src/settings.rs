@@ -9,41 +9,41 @@ use serde_json::Value;
 
 use crate::place::{Places, Vars};
 
-/// Whose settings a file holds, in the order in which they are merged: later wins.
+/// The scope of a settings file, in the order of merging: later scopes win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The system's defaults.
     Defaults,
     /// The user's.
     User,
-    /// The project's, read in a trusted folder only.
+    /// The project's, which are read only in a trusted folder.
     Project,
-    /// The system's, which have the last word.
+    /// The system's, which override all others.
     System,
 }
 
-/// A settings file that is there.
+/// An existing settings file.
 #[derive(Debug)]
 pub struct File {
-    /// Whose it is.
+    /// Its scope.
     pub scope: Scope,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its text as it stands, if it is text at all.
+    /// Its text, if it is valid UTF-8.
     pub text: Option<String>,
-    /// What it says, or what keeps Gemini CLI from reading it.
+    /// Its value, or why Gemini CLI cannot read it.
     pub value: Result<Value, Box<Diagnostic>>,
 }
 
-/// Every settings file there is.
+/// All existing settings files.
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// The files, in the order in which they are merged.
+    /// The files, in the order of merging.
     pub files: Vec<File>,
 }
 
 impl Scope {
-    /// The word for it in messages.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Defaults => "system defaults",
@@ -55,11 +55,11 @@ impl Scope {
 }
 
 impl Settings {
-    /// Reads the files in `places`; `vars` are put in for `$NAME` and `${NAME}`.
+    /// Reads the files in `places`; `$NAME` and `${NAME}` are expanded from `vars`.
     pub fn read(places: &Places, vars: &Vars) -> Self {
         let home = places.home.as_ref();
         let user = home.map(|home| home.join(Places::settings()));
-        // In the user's own folder there is one file, and it is the user's.
+        // In the home directory there is only one file, that of the user.
         let project = (home != Some(&places.root)).then(|| places.root.join(Places::settings()));
         let scopes = [
             (Scope::Defaults, Some(places.defaults.clone())),
@@ -75,22 +75,25 @@ impl Settings {
         }
     }
 
-    /// The value at a dotted path such as `tools.callCommand`, and where it is from.
+    /// The value at a dotted path such as `tools.callCommand`, and its file.
     pub fn get(&self, key: &str) -> Option<(&Value, &File)> {
         let mut files = self.files.iter().rev();
         files.find_map(|file| Some((file.get(key)?, file)))
     }
 
-    /// The words of every file's list at a dotted path, with the file.
+    /// The strings of every file's list at a dotted path, each with its file.
     pub fn list<'s>(&'s self, key: &'s str) -> impl Iterator<Item = (&'s str, &'s File)> {
         self.files.iter().flat_map(move |file| {
-            let words = file.get(key).and_then(Value::as_array);
-            let words = words.into_iter().flatten().filter_map(Value::as_str);
-            words.map(move |word| (word, file))
+            let items = file.get(key).and_then(Value::as_array);
+            items
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(move |item| (item, file))
         })
     }
 
-    /// The file of that scope, if it is there.
+    /// The file of that scope, if it exists.
     pub fn file(&self, scope: Scope) -> Option<&File> {
         self.files.iter().find(|file| file.scope == scope)
     }
@@ -129,7 +132,7 @@ impl File {
     }
 }
 
-/// `value` with variables put in, as Gemini CLI does it in every string.
+/// `value` with variables expanded in every string, as Gemini CLI does.
 fn expand(value: Value, vars: &Vars) -> Value {
     match value {
         Value::String(text) => Value::String(expand_text(&text, vars)),
@@ -156,7 +159,7 @@ fn expand_text(text: &str, vars: &Vars) -> String {
                 expanded.push_str(value);
                 expanded.push_str(rest);
             }
-            // An unknown name stays as it stands.
+            // An unknown variable is left unchanged.
             _ => {
                 expanded.push('$');
                 expanded.push_str(part);

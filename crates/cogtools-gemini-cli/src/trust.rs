@@ -1,4 +1,4 @@
-//! Whether Gemini CLI trusts a folder, and so reads its settings.
+//! Whether Gemini CLI trusts a folder, and thus reads its settings.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,16 +10,16 @@ use crate::place::{Places, Vars};
 use crate::settings::{Scope, Settings};
 use cogtools_edit::jsonc;
 
-/// What Gemini CLI makes of a folder.
+/// Gemini CLI's trust in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// It is trusted, for this reason.
     Trusted(String),
-    /// Nobody has said: it asks at a terminal and refuses to start without one.
+    /// Not decided: Gemini CLI asks at a terminal, and refuses to start without one.
     Unsaid,
     /// It is not trusted, for this reason.
     Refused(String),
-    /// The list of trusted folders cannot be read, which ends its start.
+    /// The list of trusted folders cannot be read, which prevents a start.
     Unreadable(String),
 }
 
@@ -38,13 +38,13 @@ impl Trust {
             Some("true") => return Self::Trusted("GEMINI_CLI_TRUST_WORKSPACE is true".into()),
             _ => {}
         }
-        // The project has no say in whether it is trusted.
+        // The project cannot decide whether it is trusted.
         let enabled = settings.files.iter().rev().find_map(|file| {
             let enabled = file.get("security.folderTrust.enabled");
             enabled.filter(|_| file.scope != Scope::Project)?.as_bool()
         });
         if enabled == Some(false) {
-            return Self::Trusted("the user's settings switch folder trust off".into());
+            return Self::Trusted("the user's settings turn folder trust off".into());
         }
         let Some(list) = &places.trusted else {
             return Self::Unsaid;
@@ -54,20 +54,20 @@ impl Trust {
             return Self::Unsaid;
         };
         match jsonc::read(list, &text) {
-            Ok(Value::Object(rules)) => listed(&places.root, rules.iter(), &shown),
+            Ok(Value::Object(rules)) => decide(&places.root, rules.iter(), &shown),
             Ok(_) => Self::Unreadable(format!("{shown} is not an object")),
             Err(refusal) => Self::Unreadable(format!("{shown}: {refusal}")),
         }
     }
 
-    /// Whether settings of the folder are read.
+    /// Whether the settings of the folder are read.
     pub const fn is_given(&self) -> bool {
         matches!(self, Self::Trusted(_))
     }
 }
 
-/// What the rule with the longest path says.
-fn listed<'r>(
+/// The decision of the matching rule with the longest path.
+fn decide<'r>(
     root: &Path,
     rules: impl Iterator<Item = (&'r String, &'r Value)>,
     list: &str,
@@ -89,8 +89,8 @@ fn listed<'r>(
         }
     }
     match longest {
-        Some((_, "TRUST_FOLDER" | "TRUST_PARENT")) => Trust::Trusted(format!("{list} says so")),
-        Some((_, "DO_NOT_TRUST")) => Trust::Refused(format!("{list} says so")),
+        Some((_, "TRUST_FOLDER" | "TRUST_PARENT")) => Trust::Trusted(format!("listed in {list}")),
+        Some((_, "DO_NOT_TRUST")) => Trust::Refused(format!("listed in {list}")),
         _ => Trust::Unsaid,
     }
 }

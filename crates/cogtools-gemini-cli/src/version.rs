@@ -1,8 +1,8 @@
-//! Versions of Gemini CLI, and what differs between them.
+//! Versions of Gemini CLI and the differences between them.
 
 use std::fmt;
 
-/// The version of a release, without what stands behind a `-`.
+/// The version of a release, without a `-` suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
     major: u32,
@@ -10,7 +10,7 @@ pub struct Version {
     patch: u32,
 }
 
-/// Which keys of the settings name the commands.
+/// The generation of the settings keys that name the commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
     /// `toolDiscoveryCommand` and `toolCallCommand`: up to 0.2.
@@ -20,7 +20,7 @@ pub enum Generation {
 }
 
 impl Version {
-    /// The newest that all of this was tried with.
+    /// The newest version that was tested.
     pub const KNOWN: Self = Self::new(0, 61, 0);
 
     const fn new(major: u32, minor: u32, patch: u32) -> Self {
@@ -39,7 +39,7 @@ impl Version {
         numbers.next().is_none().then_some(version)
     }
 
-    /// Which keys it reads. Some releases from 0.10 to 0.20 read the flat ones too.
+    /// The keys that it reads. Some releases from 0.10 to 0.20 read the flat ones as well.
     pub fn generation(self) -> Generation {
         if self < Self::new(0, 3, 0) {
             Generation::Flat
@@ -48,7 +48,7 @@ impl Version {
         }
     }
 
-    /// What it puts before the names of discovered tools.
+    /// The prefix of the names of discovered tools.
     pub fn prefix(self) -> &'static str {
         if self < Self::new(0, 17, 0) {
             ""

@@ -1,4 +1,4 @@
-//! The program: look, plan, ask where somebody can answer, write, explain.
+//! The program: plan the changes, ask at a terminal, write, print the next steps.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Diagnostic};
@@ -109,13 +109,13 @@ struct InitArgs {
     json: bool,
 }
 
-/// What is done with the files.
+/// What to do with the files.
 enum Action {
     Print,
     DryRun,
-    /// They are written, after a question.
+    /// Write them after confirmation.
     Ask,
-    /// They are written.
+    /// Write them.
     Write,
 }
 
@@ -146,7 +146,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     } = InitArgs::from_matches(matches);
     let scene = Scene::new(name, io);
     if matches!(action, Action::Print) {
-        let steps = host::steps(&scene, &hosts).map_err(refused)?;
+        let steps = host::steps(&scene, &hosts).map_err(nothing_written)?;
         return print::files(&scene, &steps, io);
     }
     let plan = plan(&scene, &hosts)?;
@@ -158,15 +158,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         };
     }
     if json {
-        // A question would stand among the JSON, so none is asked.
+        // A question would corrupt the JSON.
         plan.apply().map_err(ApplyError::diagnostic)?;
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
-        let text = format!("{}\nnothing to do: all of it is in place\n", plan.summary());
+        let text = format!(
+            "{}\nnothing to do: everything is set up already\n",
+            plan.summary()
+        );
         return io.show(&text);
     }
-    if matches!(action, Action::Ask) && io.stdin.is_terminal() && !agreed(&plan, io)? {
+    if matches!(action, Action::Ask) && io.stdin.is_terminal() && !confirm(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
     plan.apply().map_err(ApplyError::diagnostic)?;
@@ -179,7 +182,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     io.show(&text)
 }
 
-/// The hosts that are asked for, each once.
+/// The requested hosts, without duplicates.
 fn hosts(names: &[String]) -> Vec<Host> {
     let mut hosts = Vec::new();
     for host in names.iter().filter_map(|name| Host::parse(name)) {
@@ -190,14 +193,11 @@ fn hosts(names: &[String]) -> Vec<Host> {
     hosts
 }
 
-/// Looks at every file. What stands in the way is told at once, and then nothing
-/// is written.
+/// Plans the changes to every file. All problems are reported together, and any
+/// problem prevents writing.
 fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
     if !scene.root.is_dir() {
-        let diagnostic = Diagnostic::new(
-            Code::IoFailed,
-            "the working directory does not exist any more",
-        );
+        let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
         return Err(diagnostic
             .hint("change to a directory that exists, or name one with -C")
             .into());
@@ -215,23 +215,23 @@ fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
     }
     match host::steps(scene, hosts) {
         Ok(edits) => steps.extend(edits),
-        Err(wrong) => diagnostics.extend(wrong),
+        Err(errors) => diagnostics.extend(errors),
     }
     if diagnostics.is_empty() {
         return Ok(Plan { steps });
     }
-    Err(refused(diagnostics))
+    Err(nothing_written(diagnostics))
 }
 
-fn refused(mut diagnostics: Vec<Diagnostic>) -> Failure {
+fn nothing_written(mut diagnostics: Vec<Diagnostic>) -> Failure {
     if let Some(last) = diagnostics.last_mut() {
         last.hints.push("no file was written".into());
     }
     diagnostics.into()
 }
 
-/// Shows `plan` and asks for leave to write it.
-fn agreed(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
+/// Shows `plan` and asks for confirmation.
+fn confirm(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
     let question = format!("{}\nwrite these files? [Y/n] ", plan.diff());
     io.show(&question)?;
     let answer = io.stdin.line().map_err(|error| {
@@ -240,7 +240,7 @@ fn agreed(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
                 Code::IoFailed,
                 format!("the answer cannot be read: {error}"),
             )
-            .hint("answer every question beforehand with --defaults"),
+            .hint("accept the default answers with --defaults"),
         )
     })?;
     let answer = answer.map(|answer| answer.trim().to_lowercase());

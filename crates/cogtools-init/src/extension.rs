@@ -1,7 +1,7 @@
-//! The project as an extension of Gemini CLI: whoever installs it has its tools.
+//! The project as a Gemini CLI extension, which provides its tools once installed.
 //!
-//! The folder of an extension is the project itself, so that a repository can be
-//! installed as it is and no tool is there twice. The programs are found on `PATH`.
+//! The extension's folder is the project itself, so that a repository can be
+//! installed unchanged, without copies of tools. The programs are found on `PATH`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,24 +12,27 @@ use serde_json::{Map, Value};
 use crate::scene::Scene;
 use crate::server::{NAME, Server};
 
-/// What makes a folder an extension.
+/// The manifest, which makes a folder an extension.
 const MANIFEST: &str = "gemini-extension.json";
-/// What the model is told about it.
+/// The context file, which the model reads.
 const CONTEXT: &str = "COGTOOLS.md";
-/// What Gemini CLI puts the extension's folder in for.
+/// The variable that Gemini CLI replaces with the extension's folder.
 const FOLDER: &str = "${extensionPath}";
 
 const TEXT: &str = "\
 # Tools of this extension
 
-The tools of this extension are files in its folder `tools`, run by cogtools. When a call fails, \
-the answer says what to send instead. When all of them are missing, the program `cogtools` is not \
-on PATH: tell the user to install it and to start Gemini CLI again.
+The tools of this extension are files in its folder `tools`, run by cogtools. If a call fails, \
+the error message says what to send instead. If all tools are missing, the program `cogtools` is \
+not on PATH: tell the user to install it and to restart Gemini CLI.
 ";
 
-/// The manifest: what is missing of it is added.
+/// The edit that adds missing keys to the manifest.
 pub(crate) fn edit(scene: &Scene) -> Edit {
-    let name = scene.name.clone().unwrap_or_else(|| named(&scene.root));
+    let name = scene
+        .name
+        .clone()
+        .unwrap_or_else(|| extension_name(&scene.root));
     let server = Server {
         table: "mcpServers",
         name: &name,
@@ -47,16 +50,16 @@ pub(crate) fn edit(scene: &Scene) -> Edit {
     }
 }
 
-/// The context file, unless the manifest that is there names another.
+/// Creates the context file, unless an existing manifest names another.
 pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Diagnostic>> {
     let file = PathBuf::from(CONTEXT);
     let open = |file: &Path| {
         Existing::open(&scene.root, file).map_err(|error| Box::new(error.diagnostic()))
     };
     if let Ok(Some(manifest)) = open(Path::new(MANIFEST)) {
-        let named = jsonc::entry(Path::new(MANIFEST), &manifest.text, &["contextFileName"]);
+        let entry = jsonc::entry(Path::new(MANIFEST), &manifest.text, &["contextFileName"]);
         let other = |value: &Value| value.as_str() != Some(CONTEXT);
-        if matches!(named, Ok(Some((value, _))) if other(&value)) {
+        if matches!(entry, Ok(Some((value, _))) if other(&value)) {
             return Ok(None);
         }
     }
@@ -67,21 +70,21 @@ pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Diagnostic>> {
     Ok(Some(Step::Write(change)))
 }
 
-/// The name of an extension in that folder: letters, digits and dashes.
-fn named(root: &Path) -> String {
-    const LENGTH: usize = 32;
+/// A name for the extension in `root`, of letters, digits and dashes.
+fn extension_name(root: &Path) -> String {
+    const MAX_NAME_BYTES: usize = 32;
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
-    let plain = |c: char| {
+    let portable = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()
         } else {
             '-'
         }
     };
-    let name: String = folder.chars().map(plain).collect();
+    let name: String = folder.chars().map(portable).collect();
     let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
     let mut name = words.join("-");
-    name.truncate(LENGTH);
+    name.truncate(MAX_NAME_BYTES);
     match name.trim_end_matches('-') {
         "" => NAME.to_owned(),
         name => name.to_owned(),

@@ -1,12 +1,12 @@
-//! What is left for the user to do.
+//! The next steps for the user.
 //!
-//! What is said of Gemini CLI was tried with 0.61: its policies know the
-//! wildcard `*` and those of MCP servers only, so discovered tools are named one
-//! by one, although its own rules say `discovered_tool_*`.
+//! The advice on Gemini CLI was verified with version 0.61: its policies support
+//! only the wildcard `*` and those of MCP servers, so discovered tools are named
+//! individually, although its own rules contain `discovered_tool_*`.
 
 use crate::host::Host;
 
-/// What headless use needs, as a section of the man page.
+/// How to allow tools in headless mode, as a section of the man page.
 pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI denies every discovered tool that no \
      policy allows, and the model does not see it. Allow tools in a user-level file \
      such as ~/.gemini/policies/cogtools.toml; policies in the project's .gemini are \
@@ -22,7 +22,7 @@ pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI de
      terminal, or set GEMINI_CLI_TRUST_WORKSPACE=true. The option --skip-trust starts \
      Gemini CLI without the project's tools.";
 
-/// What `--host` writes, as a section of the man page.
+/// The files that `--host` writes, as a section of the man page.
 pub(crate) const HOSTS: &str = "\
 gemini
   Gemini CLI runs cogtools-discover and cogtools-call: .gemini/settings.json.
@@ -49,12 +49,11 @@ vscode
 codex
   A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME).
 
-An existing entry that starts cogtools is left as it is; an entry of the same name that does \
+An existing entry that starts cogtools is left unchanged; an entry of the same name that does \
 something else is an error. The files of claude-desktop and codex are shared by all projects of a \
 user: give each project its own --name.";
 
-/// The next steps for `hosts`; with a call of the example where it has just been
-/// written.
+/// The next steps for `hosts`, with a call of the example if it was just written.
 pub(crate) fn next_steps(example: bool, hosts: &[Host]) -> String {
     const CALL: &str = "- call the example:
     echo '{\"person\": \"Ada\"}' | cogtools-call hello
@@ -77,56 +76,57 @@ pub(crate) fn next_steps(example: bool, hosts: &[Host]) -> String {
 }
 
 const SEE: &str = "\
-- see what Gemini CLI will see (cogtools-discover and cogtools-call must be on
-  PATH, or Gemini CLI cannot start here):
+- print the tools as Gemini CLI will see them (cogtools-discover and cogtools-call
+  must be on PATH, or Gemini CLI cannot start here):
     cogtools-discover
 ";
 
-/// What remains to be done for Gemini CLI to have the discovered `tool`.
+/// The steps that make the discovered `tool` available in Gemini CLI.
 fn discovered(tool: &str) -> String {
     format!(
         "\
-- start gemini in this directory and trust the folder when it asks; headless, set
-  GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
-- headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
-  them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
+- start gemini in this directory, and trust the folder when it asks
+- in headless mode (gemini -p), trust the folder with the environment variable
+  GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust leaves the settings unread), and
+  allow each tool by name in a user-level policy file, such as
+  ~/.gemini/policies/cogtools.toml, or Gemini CLI denies its calls:
     [[rule]]
     toolName = [\"discovered_tool_{tool}\"]
     decision = \"allow\"
     priority = 100
-  or, for one run: gemini --allowed-tools discovered_tool_{tool} -p '...'
+  or, for a single run: gemini --allowed-tools discovered_tool_{tool} -p '...'
 "
     )
 }
 
-/// What remains to be done for a host that speaks MCP; cogtools must be on PATH.
+/// The steps for a host that uses MCP; `cogtools` must be on `PATH`.
 const fn start(host: Host) -> &'static str {
     match host {
         Host::Gemini => "",
         Host::GeminiMcp => {
             "\
-- start gemini in this directory, trust the folder when it asks, and look at /mcp
+- start gemini in this directory, trust the folder when it asks, and check /mcp
 "
         }
         Host::GeminiExtension => {
             "\
-- install the extension: gemini extensions install . (or link ., to go on working
-  on it); others install it from its repository
+- install the extension with gemini extensions install . (or link . while you are
+  developing it); others install it from its repository
 "
         }
         Host::ClaudeCode => {
             "\
-- start claude in this directory, approve the server when it asks, and look at /mcp
+- start claude in this directory, approve the server when it asks, and check /mcp
 "
         }
         Host::ClaudeDesktop => {
             "\
-- quit Claude Desktop and start it again
+- quit and restart Claude Desktop
 "
         }
         Host::Cursor => {
             "\
-- open this directory in Cursor and switch the server on under Tools & MCP
+- open this directory in Cursor and enable the server under Tools & MCP
 "
         }
         Host::VsCode => {
@@ -136,7 +136,7 @@ const fn start(host: Host) -> &'static str {
         }
         Host::Codex => {
             "\
-- start codex anywhere and look at /mcp
+- start codex in any directory and check /mcp
 "
         }
     }

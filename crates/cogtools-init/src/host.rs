@@ -1,7 +1,7 @@
-//! The hosts whose configuration can be written, and what each of them needs.
+//! The hosts that can be configured, and the configuration of each.
 //!
-//! Where a host looks and what it reads there is what its own documentation says;
-//! the tests ask the host itself where it can be asked.
+//! File locations and formats follow each host's documentation; where possible, the
+//! tests run the host itself.
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +16,11 @@ use crate::server::{NAME, Server};
 /// A host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
-    /// Gemini CLI, by the commands that discover and call tools.
+    /// Gemini CLI, through its discovery and call commands.
     Gemini,
     /// Gemini CLI, over MCP.
     GeminiMcp,
-    /// An extension of Gemini CLI, which brings the project's tools along.
+    /// A Gemini CLI extension that contains the project's tools.
     GeminiExtension,
     /// Claude Code, in the project.
     ClaudeCode,
@@ -34,7 +34,7 @@ pub(crate) enum Host {
     Codex,
 }
 
-/// What the editors put the project's folder in for.
+/// The variable that editors replace with the project's folder.
 const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
@@ -108,7 +108,7 @@ impl Host {
             Self::ClaudeDesktop => jsonc(
                 scene
                     .claude_desktop()
-                    .ok_or_else(|| Box::new(homeless(self)))?,
+                    .ok_or_else(|| Box::new(unknown_home(self)))?,
                 &Server {
                     command: text(&scene.program)?,
                     project: Some(root()?),
@@ -121,20 +121,20 @@ impl Host {
                     project: Some(root()?),
                     ..server
                 };
-                let file = scene.codex().ok_or_else(|| Box::new(homeless(self)))?;
+                let file = scene.codex().ok_or_else(|| Box::new(unknown_home(self)))?;
                 Edit::add(file, Format::Toml, server.entry())
             }
         })
     }
 
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         let mut all = Self::ALL.iter();
         all.find(|(_, host)| *host == self)
             .map_or("", |(name, _)| name)
     }
 }
 
-/// What happens to the files of `hosts`, or all that stands in the way.
+/// The changes to the files of `hosts`, or every problem that prevents them.
 pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Diagnostic>> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut edits: Vec<Edit> = Vec::new();
@@ -164,7 +164,7 @@ pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Diag
     }
 }
 
-/// Adds `edit` to the others; two of one file become one.
+/// Adds `edit` to `edits`, merged with an edit of the same file.
 fn join(edit: Edit, edits: &mut Vec<Edit>) {
     let same = edits.iter_mut().find(|other| other.file == edit.file);
     match same {
@@ -180,20 +180,20 @@ fn jsonc(file: PathBuf, server: &Server<'_>) -> Edit {
     Edit::add(file, Format::Jsonc, server.entry())
 }
 
-/// A path in a configuration, which is text.
+/// `path` as text, for a configuration file.
 fn text(path: &Path) -> Result<&str, Box<Diagnostic>> {
     path.to_str().ok_or_else(|| {
-        let message = "the path is not UTF-8, and no configuration can name it";
+        let message = "the path is not UTF-8, so a configuration file cannot contain it";
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
         let diagnostic = diagnostic.with_subject(path.display().to_string());
-        Box::new(diagnostic.hint("move it to a folder whose name is plain text"))
+        Box::new(diagnostic.hint("move the project to a path that is valid UTF-8"))
     })
 }
 
-fn homeless(host: Host) -> Diagnostic {
-    let word = host.word();
+fn unknown_home(host: Host) -> Diagnostic {
+    let name = host.name();
     let message =
-        format!("the configuration of {word} lies in your home directory, which is unknown");
+        format!("the configuration of {name} is in your home directory, which is unknown");
     let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     Diagnostic::new(Code::IoFailed, message).hint(format!("set {variable} to an absolute path"))
 }

@@ -1,8 +1,8 @@
-//! `cogtools init`: makes a directory a cogtools project that hosts know.
+//! `cogtools init`: turns a directory into a cogtools project and configures hosts.
 //!
-//! Everything is planned first and written last. A file that is there already
-//! keeps every byte that is not ours; a file that cannot be understood is left
-//! alone, and then nothing at all is written.
+//! Everything is planned before anything is written. In an existing file, every byte
+//! that does not belong to cogtools is preserved. If a file cannot be parsed, nothing
+//! at all is written.
 
 mod command;
 mod extension;

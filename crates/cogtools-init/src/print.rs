@@ -1,4 +1,4 @@
-//! `--print`: the files as they would be.
+//! `--print`: the resulting files.
 
 use std::fs;
 
@@ -8,13 +8,13 @@ use cogtools_program::{Failure, Io};
 
 use crate::scene::Scene;
 
-/// What the man page says of it.
+/// A section of the man page.
 pub(crate) const MANUAL: &str = "With --print, the files of the hosts are printed as they would be after the run, and nothing \
      is written. A single file is printed verbatim; several are each preceded by a line \
      ==> PATH <== with the full path. Unchanged files are printed too; .cogtoolrc.yaml and \
      tools/, which do not depend on the host, are not.";
 
-/// Prints the files that `steps` lead to.
+/// Prints the files that result from `steps`.
 pub(crate) fn files(scene: &Scene, steps: &[Step], io: &mut Io<'_>) -> Result<(), Failure> {
     let mut text = Vec::new();
     for (index, step) in steps.iter().enumerate() {
@@ -40,7 +40,7 @@ fn read(scene: &Scene, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
         let diagnostic = Diagnostic::new(Code::IoFailed, format!("cannot be read: {error}"));
         diagnostic
             .with_subject(file.display().to_string())
-            .hint("run this again")
+            .hint("make it readable, then run this again")
             .into()
     })
 }

@@ -1,17 +1,17 @@
-//! Our MCP server as an entry among a host's servers.
+//! The entry of our MCP server in a host's configuration.
 
 use std::path::Path;
 
 use cogtools_edit::Entry;
 use serde_json::{Map, Value, json};
 
-/// The name that hosts call it by.
+/// The default name of the entry.
 pub(crate) const NAME: &str = "cogtools";
-/// The program that serves, and the same as a program of its own.
+/// The program whose `mcp` subcommand serves, and its standalone equivalent.
 const PROGRAM: &str = "cogtools";
 const SERVER: &str = "cogtools-mcp";
 
-/// How an entry is written for one host.
+/// The form of the entry for one host.
 pub(crate) struct Server<'s> {
     /// The key of the map of servers.
     pub(crate) table: &'static str,
@@ -19,9 +19,9 @@ pub(crate) struct Server<'s> {
     pub(crate) name: &'s str,
     /// The program to start.
     pub(crate) command: &'s str,
-    /// The project, for a host that does not start the server there.
+    /// The project, for a host that starts the server elsewhere.
     pub(crate) project: Option<&'s str>,
-    /// Whether the entry says how it is spoken to.
+    /// Whether the entry names its transport.
     pub(crate) typed: bool,
 }
 
@@ -43,44 +43,44 @@ impl Server<'_> {
             name: self.name.to_owned(),
             value,
             serves,
-            hint: "or take another name with --name".to_owned(),
+            hint: "or choose another name with --name".to_owned(),
         }
     }
 }
 
-/// A name that every host takes: Gemini CLI cuts the names of tools at underscores.
+/// Parses a name that every host accepts: Gemini CLI splits tool names at underscores.
 pub(crate) fn name(name: &str) -> Result<String, String> {
-    const LENGTH: usize = 32;
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    if name.is_empty() || name.len() > LENGTH || !name.chars().all(plain) {
+    const MAX_NAME_BYTES: usize = 32;
+    let portable = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(portable) {
         return Err(format!(
-            "a name has 1 to {LENGTH} letters from a to z, digits and `-`"
+            "a name has 1 to {MAX_NAME_BYTES} letters from a to z, digits and `-`"
         ));
     }
     Ok(name.to_owned())
 }
 
-/// Whether the entry that is there starts our server, for the same project if the
-/// wanted one names it in full. How it is started is its owner's choice.
+/// Whether the present entry starts our server, and for the same project if the
+/// wanted entry has an absolute path. Everything else is the user's choice.
 fn serves(present: &Value, wanted: &Map<String, Value>) -> bool {
-    let words = |value: Option<&Value>| -> Vec<String> {
+    let strings = |value: Option<&Value>| -> Vec<String> {
         let items = value.and_then(Value::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
     };
     let command = present.get("command").and_then(Value::as_str);
     let program = command.and_then(|command| Path::new(command).file_stem()?.to_str());
-    let args = words(present.get("args"));
+    let args = strings(present.get("args"));
     let ours = match program {
         Some(PROGRAM) => args.first().is_some_and(|arg| arg == "mcp"),
         Some(SERVER) => true,
         _ => false,
     };
-    let wanted = words(wanted.get("args"));
+    let wanted = strings(wanted.get("args"));
     let wanted = project(&wanted).filter(|path| Path::new(path).is_absolute());
     ours && wanted.is_none_or(|wanted| project(&args).is_some_and(|found| same(found, wanted)))
 }
 
-/// The project that arguments name.
+/// The value of `--project` in `args`.
 fn project(args: &[String]) -> Option<&str> {
     let at = args.iter().position(|arg| arg == "--project");
     match at {
@@ -114,7 +114,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_entry_that_starts_us_is_ours() {
+    fn an_entry_that_starts_our_server_is_recognised() {
         let plain = json!({"command": "cogtools", "args": ["mcp"]});
         check(&plain, None, true);
         check(&plain, Some("${workspaceFolder}"), true);
@@ -144,14 +144,14 @@ mod tests {
 
     #[test]
     fn names() {
-        for (given, fine) in [
+        for (input, valid) in [
             ("cogtools", true),
             ("a-1", true),
             ("", false),
             ("a_b", false),
             ("a b", false),
         ] {
-            assert_eq!(name(given).is_ok(), fine, "{given}");
+            assert_eq!(name(input).is_ok(), valid, "{input}");
         }
         assert!(name(&"a".repeat(33)).is_err());
     }

@@ -1,4 +1,4 @@
-//! What a new project begins with: its configuration and one tool to copy.
+//! The files of a new project: its configuration and an example tool to copy.
 
 use std::fs;
 use std::io;
@@ -14,31 +14,31 @@ const CONFIGURATION: &str = ".cogtoolrc.yaml";
 const FOLDER: &str = "tools";
 /// The example's name.
 const EXAMPLE: &str = "hello.yaml";
-/// How many folders deep tools are looked for: a source and its toolsets.
-const DEPTH: usize = 2;
+/// The depth of the search for existing tools: a source and its toolsets.
+const MAX_DEPTH: usize = 2;
 
-/// Why a file of ours cannot be put where it belongs.
+/// Why a starter file cannot be created.
 #[derive(Debug, Error)]
 pub(crate) enum StarterError {
-    /// Something other than a file (or folder) has its name.
+    /// A file of another type is there.
     #[error("is not a {wanted}")]
     Occupied {
-        /// What has the name.
+        /// The path.
         file: PathBuf,
-        /// What should have it.
+        /// The expected type.
         wanted: &'static str,
     },
-    /// It cannot be looked at.
+    /// It cannot be read.
     #[error("cannot be read: {error}")]
     Unreadable {
         /// The file or folder.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// What becomes of the configuration file of `project`.
+/// Creates the configuration file of `project` unless it exists.
 pub(crate) fn configuration(project: &Path) -> Result<Step, StarterError> {
     let file = PathBuf::from(CONFIGURATION);
     let path = project.join(&file);
@@ -47,7 +47,7 @@ pub(crate) fn configuration(project: &Path) -> Result<Step, StarterError> {
             file,
             wanted: "file",
         }),
-        Err(error) if absent(&error) && !path.is_symlink() => {
+        Err(error) if is_not_found(&error) && !path.is_symlink() => {
             let text = include_str!("../starter/cogtoolrc.yaml");
             Ok(create(project, file, text, false))
         }
@@ -56,13 +56,13 @@ pub(crate) fn configuration(project: &Path) -> Result<Step, StarterError> {
     }
 }
 
-/// What becomes of the example: a folder that has tools already needs none.
+/// Creates the example tool unless `project` already has tools.
 pub(crate) fn example(project: &Path) -> Result<Step, StarterError> {
     let folder = PathBuf::from(FOLDER);
     let file = folder.join(EXAMPLE);
     let path = project.join(&folder);
     match fs::metadata(&path) {
-        Err(error) if absent(&error) && !path.is_symlink() => {}
+        Err(error) if is_not_found(&error) && !path.is_symlink() => {}
         Err(error) => {
             return Err(StarterError::Unreadable {
                 file: folder,
@@ -76,7 +76,7 @@ pub(crate) fn example(project: &Path) -> Result<Step, StarterError> {
             });
         }
         Ok(_) if project.join(&file).is_file() => return Ok(Step::Keep(file)),
-        Ok(_) => match has_tools(&path, DEPTH) {
+        Ok(_) => match has_tools(&path, MAX_DEPTH) {
             Ok(false) => {}
             Ok(true) => return Ok(Step::Keep(folder)),
             Err(error) => {
@@ -92,7 +92,7 @@ pub(crate) fn example(project: &Path) -> Result<Step, StarterError> {
 }
 
 impl StarterError {
-    /// The same as a fault, with what to do about it.
+    /// The error as a diagnostic with a hint.
     pub(crate) fn diagnostic(self) -> Diagnostic {
         let message = self.to_string();
         let (code, file) = match self {
@@ -101,7 +101,7 @@ impl StarterError {
         };
         Diagnostic::new(code, message)
             .with_subject(file.display().to_string())
-            .hint("mend it or move it away, then run this again")
+            .hint("fix it or move it away, then run this again")
     }
 }
 
@@ -119,7 +119,7 @@ fn has_tools(folder: &Path, depth: usize) -> io::Result<bool> {
         if matches!(extension, Some("yaml" | "yml")) {
             return Ok(true);
         }
-        // A toolset that cannot be read is not ours to judge.
+        // An unreadable toolset is not an error of `init`.
         if depth > 1 && path.is_dir() && has_tools(&path, depth - 1).unwrap_or(false) {
             return Ok(true);
         }
@@ -127,6 +127,6 @@ fn has_tools(folder: &Path, depth: usize) -> io::Result<bool> {
     Ok(false)
 }
 
-fn absent(error: &io::Error) -> bool {
+fn is_not_found(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }

@@ -96,12 +96,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     } = ListArgs::from_matches(matches);
     let registry = registry(&args, io, None)?;
     let found = registry.map_files(Row::new);
-    let unlisted: Vec<Diagnostic> = found
+    let source_errors: Vec<Diagnostic> = found
         .source_errors
         .iter()
         .map(cogtools_core::SourceError::diagnostic)
         .collect();
-    let left_out = found.filtered_out;
+    let filtered_out = found.filtered_out;
     let mut rows = rows(found);
     if built_in {
         let index = registry
@@ -115,25 +115,25 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
-    for diagnostic in &unlisted {
+    for diagnostic in &source_errors {
         io.report(Severity::Warning, diagnostic);
     }
-    // An empty list in JSON says all there is to say to a script.
-    if rows.is_empty() && unlisted.is_empty() && !json {
-        io.report(Severity::Warning, &nothing(left_out));
+    // In JSON, an empty list needs no explanation.
+    if rows.is_empty() && source_errors.is_empty() && !json {
+        io.report(Severity::Warning, &empty_list(filtered_out));
     }
     Ok(())
 }
 
-/// The rows, each with what it shadows.
+/// The rows, each with the files that it shadows.
 fn rows(found: Found<Row>) -> Vec<Row> {
-    let mut hidden: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
+    let mut shadowed: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for (file, winner) in found.shadowed {
-        hidden.entry(winner).or_default().push(file);
+        shadowed.entry(winner).or_default().push(file);
     }
     let mut rows = found.items;
     for row in &mut rows {
-        row.shadows = hidden.remove(&row.file).unwrap_or_default();
+        row.shadows = shadowed.remove(&row.file).unwrap_or_default();
     }
     rows
 }
@@ -143,20 +143,21 @@ fn report(rows: &[Row]) -> Value {
     json!({"tools": tools, "total_tokens": row::total(rows)})
 }
 
-/// Why there is nothing to list.
-fn nothing(left_out: usize) -> Diagnostic {
-    if left_out > 0 {
-        let tools = pluralize(left_out, "tool");
-        let message = format!("a filter leaves out all there is: {tools}");
-        return Diagnostic::new(Code::ToolNotFound, message)
-            .hint("it is set by --tools, --exclude, --toolset or --host, or by the configuration");
+/// Why the list is empty.
+fn empty_list(filtered_out: usize) -> Diagnostic {
+    if filtered_out > 0 {
+        let tools = pluralize(filtered_out, "tool");
+        let message = format!("a filter excludes all tools: {tools}");
+        return Diagnostic::new(Code::ToolNotFound, message).hint(
+            "filters are set by --tools, --exclude, --toolset or --host, or by the configuration",
+        );
     }
     Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
-        .hint("cogtools new NAME writes a first one")
-        .hint("cogtools init sets the project up, with an example")
+        .hint("cogtools new NAME creates one")
+        .hint("cogtools init sets the project up with an example")
 }
 
-/// A path as it is shown: `.` for the directory itself.
+/// A path for display: `.` for the directory itself.
 fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         ".".to_owned()

@@ -9,19 +9,19 @@ use serde_json::{Map, Value, json};
 
 use crate::shown;
 
-/// A tool file, whether it is a tool or not.
+/// A tool file, valid or not.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) toolset: Option<String>,
     pub(crate) source: String,
     pub(crate) file: PathBuf,
-    /// The files that nobody gets to because of this one.
+    /// The files that this one shadows.
     pub(crate) shadows: Vec<PathBuf>,
-    /// What it costs the model, in tokens, or the first thing that is wrong.
+    /// Its cost in tokens, or its first error.
     pub(crate) cost: Result<usize, Box<Diagnostic>>,
 }
 
-/// What all tools together cost the model, in tokens.
+/// The cost of all tools together, in tokens.
 pub(crate) fn total(rows: &[Row]) -> usize {
     rows.iter().filter_map(|row| row.cost.as_ref().ok()).sum()
 }
@@ -42,29 +42,29 @@ impl Row {
         }
     }
 
-    /// A tool that comes with cogtools.
+    /// A built-in tool.
     pub(crate) fn built_in(tool: &Tool) -> Self {
-        const PLACE: &str = "(built in)";
+        const BUILT_IN: &str = "(built in)";
         Self {
             name: tool.name().to_string(),
             toolset: None,
-            source: PLACE.to_owned(),
-            file: PathBuf::from(PLACE),
+            source: BUILT_IN.to_owned(),
+            file: PathBuf::from(BUILT_IN),
             shadows: Vec::new(),
             cost: Ok(tool.tokens()),
         }
     }
 
-    /// What else there is to say, on one line.
+    /// The notes, on one line.
     pub(crate) fn notes(&self) -> String {
         let mut notes = Vec::new();
         if let Err(diagnostic) = &self.cost {
-            let place = diagnostic
+            let position = diagnostic
                 .location
                 .as_ref()
-                .map(|place| format!("{}:{}: ", place.line, place.column));
-            let place = place.unwrap_or_default();
-            notes.push(format!("broken: {place}{}", diagnostic.message));
+                .map(|location| format!("{}:{}: ", location.line, location.column))
+                .unwrap_or_default();
+            notes.push(format!("invalid: {position}{}", diagnostic.message));
         }
         if !self.shadows.is_empty() {
             let files: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
@@ -81,7 +81,7 @@ impl Row {
         object.insert("file".into(), shown(&self.file).into());
         match &self.cost {
             Ok(tokens) => object.insert("tokens".into(), (*tokens).into()),
-            Err(diagnostic) => object.insert("fault".into(), said(diagnostic)),
+            Err(diagnostic) => object.insert("fault".into(), diagnostic_json(diagnostic)),
         };
         let shadows: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
         object.insert("shadows".into(), shadows.into());
@@ -89,12 +89,12 @@ impl Row {
     }
 }
 
-fn said(diagnostic: &Diagnostic) -> Value {
-    let mut said = json!({"code": diagnostic.code.name(), "message": diagnostic.message});
-    if let Some(place) = &diagnostic.location {
-        said["line"] = place.line.into();
-        said["column"] = place.column.into();
+fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+    let mut json = json!({"code": diagnostic.code.name(), "message": diagnostic.message});
+    if let Some(location) = &diagnostic.location {
+        json["line"] = location.line.into();
+        json["column"] = location.column.into();
     }
-    said["hints"] = render_hints(&diagnostic.hints).into();
-    said
+    json["hints"] = render_hints(&diagnostic.hints).into();
+    json
 }

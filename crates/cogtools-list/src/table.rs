@@ -6,7 +6,7 @@ use cogtools_program::terminal::{Column, Table, pluralize};
 use crate::row::{self, Row};
 use crate::shown;
 
-/// The table with what all of it costs below.
+/// The table, followed by the total cost.
 pub(crate) fn render(rows: &[Row], colour: bool) -> String {
     let mut table = Table::new([
         Column::text("NAME"),
@@ -39,12 +39,12 @@ fn cells(row: &Row) -> [String; 6] {
 }
 
 fn summary(rows: &[Row]) -> String {
-    let broken = rows.iter().filter(|row| row.cost.is_err()).count();
-    let tools = pluralize(rows.len() - broken, "tool");
+    let invalid = rows.iter().filter(|row| row.cost.is_err()).count();
+    let tools = pluralize(rows.len() - invalid, "tool");
     let tokens = row::total(rows);
-    let broken = match broken {
+    let suffix = match invalid {
         0 => String::new(),
-        broken => format!("; {broken} broken"),
+        invalid => format!("; {invalid} invalid"),
     };
-    format!("{tools}, about {tokens} tokens with every request{broken}\n")
+    format!("{tools}, about {tokens} tokens with every request{suffix}\n")
 }

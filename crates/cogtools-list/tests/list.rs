@@ -6,17 +6,17 @@ use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const EMPTY: &str = "\
 cogtools-list: warning[TOOL_NOT_FOUND]: this project has no tools yet
-hint: cogtools new NAME writes a first one
-hint: cogtools init sets the project up, with an example
+hint: cogtools new NAME creates one
+hint: cogtools init sets the project up with an example
 ";
 
 const TABLE: &str = "\
 NAME  SOURCE  FILE            TOKENS  NOTES
-bad   mine    mine/bad.yaml        -  broken: 2:1: unknown key `desciption`
+bad   mine    mine/bad.yaml        -  invalid: 2:1: unknown key `desciption`
 ping  mine    mine/ping.yaml      22  shadows more/ping.yaml
 pong  more    more/pong.yaml      22
 
-2 tools, about 44 tokens with every request; 1 broken
+2 tools, about 44 tokens with every request; 1 invalid
 ";
 
 const JSON: Snapshot = str![[r#"
@@ -110,11 +110,11 @@ fn colour_on_a_terminal_only() {
         stdout: true,
         stderr: true,
     };
-    let ended = PROGRAM.run_captured(&project().root(), terminals, &[]);
+    let output = PROGRAM.run_captured(&project().root(), terminals, &[]);
     let mut lines: Vec<String> = TABLE.lines().map(str::to_owned).collect();
     lines[0] = format!("\u{1b}[1m{}\u{1b}[0m", lines[0]);
     lines[1] = format!("\u{1b}[31m{}\u{1b}[0m", lines[1]);
-    outcome!(ended).outputs(lines.join("\n") + "\n");
+    outcome!(output).outputs(lines.join("\n") + "\n");
 }
 
 #[test]
@@ -138,13 +138,13 @@ fn an_empty_project_says_what_to_do() {
 }
 
 #[test]
-fn a_source_that_is_not_there_is_named() {
+fn a_missing_source_is_reported() {
     let project = project();
     project.file(
         ".cogtoolrc.yaml",
         "tool_sources: [{local: gone}, {local: more}]",
     );
-    let ended = CapturedRun {
+    let output = CapturedRun {
         status: 0,
         stdout: "\
 NAME  SOURCE  FILE            TOKENS  NOTES
@@ -160,7 +160,7 @@ hint: create it, or change `tool_sources` (cogtools config list --show-origin te
 "
         .into(),
     };
-    assert_eq!(run(&project, &[]), ended);
+    assert_eq!(run(&project, &[]), output);
 }
 
 #[test]

@@ -72,59 +72,60 @@ impl LockArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = LockArgs::from_matches(matches);
     let project = project(io);
-    let survey = Snapshot::of(&unfiltered_registry(io, None)?, project.display_path());
-    let (path, shown) = project.resolve(Lock::FILE.as_ref());
-    let known = path.exists().then(|| Lock::read(&path, &shown));
+    let snapshot = Snapshot::of(&unfiltered_registry(io, None)?, project.display_path());
+    let (path, display_path) = project.resolve(Lock::FILE.as_ref());
+    let existing = path.exists().then(|| Lock::read(&path, &display_path));
     if args.check {
-        let known = known.unwrap_or_else(|| Lock::read(&path, &shown));
-        let diagnostics = known.map_err(|diagnostic| *diagnostic)?.drift(&survey);
-        warn(&survey, io);
+        let lock = existing.unwrap_or_else(|| Lock::read(&path, &display_path));
+        let diagnostics = lock.map_err(|diagnostic| *diagnostic)?.drift(&snapshot);
+        warn(&snapshot, io);
         if !diagnostics.is_empty() {
             return Err(diagnostics.into());
         }
-        return io.show(&format!("unchanged {}\n", shown.display()));
+        return io.show(&format!("unchanged {}\n", display_path.display()));
     }
-    if !survey.unavailable.is_empty() {
-        let diagnostics: Vec<Diagnostic> = survey
+    if !snapshot.unavailable.is_empty() {
+        let diagnostics: Vec<Diagnostic> = snapshot
             .unavailable
             .iter()
             .map(SourceError::diagnostic)
             .collect();
         return Err(diagnostics.into());
     }
-    let text = survey.lock.text();
+    let text = snapshot.lock.text();
     let target = WritePath::in_project(project.root(), &path);
-    let done = match known {
-        Some(Ok(lock)) if lock == survey.lock => "unchanged",
+    let action = match existing {
+        Some(Ok(lock)) if lock == snapshot.lock => "unchanged",
         Some(_) => {
-            file::write(&target, text.as_bytes()).map_err(|error| unwritten(&shown, &error))?;
+            file::write(&target, text.as_bytes())
+                .map_err(|error| write_diagnostic(&display_path, &error))?;
             "updated"
         }
         None => {
             file::create(&target, text.as_bytes(), Mode::Data)
-                .map_err(|error| unwritten(&shown, &error))?;
+                .map_err(|error| write_diagnostic(&display_path, &error))?;
             "created"
         }
     };
-    warn(&survey, io);
-    let (sources, tools) = survey.lock.counts();
+    warn(&snapshot, io);
+    let (sources, tools) = snapshot.lock.counts();
     let line = format!(
-        "{done} {}: {} of {}\n",
-        shown.display(),
+        "{action} {}: {} of {}\n",
+        display_path.display(),
         pluralize(tools, "tool"),
         pluralize(sources, "source")
     );
     io.show(&line)
 }
 
-fn warn(survey: &Snapshot, io: &mut Io<'_>) {
-    for diagnostic in &survey.broken {
+fn warn(snapshot: &Snapshot, io: &mut Io<'_>) {
+    for diagnostic in &snapshot.broken {
         io.report(Severity::Warning, diagnostic);
     }
 }
 
-fn unwritten(shown: &std::path::Path, error: &WriteError) -> Diagnostic {
-    let message = format!("`{}` cannot be written: {error}", shown.display());
+fn write_diagnostic(display_path: &std::path::Path, error: &WriteError) -> Diagnostic {
+    let message = format!("`{}` cannot be written: {error}", display_path.display());
     Diagnostic::new(Code::IoFailed, message)
-        .hint(error.hint("make room, or make it and its folder writable"))
+        .hint(error.hint("free disk space, or make the file and its folder writable"))
 }

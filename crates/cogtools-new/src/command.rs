@@ -1,4 +1,4 @@
-//! The program: check the name, find the place, write, say what is next.
+//! The program: check the name, choose the folder, write, print the next steps.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
-use crate::done::Done;
-use crate::place::Place;
-use crate::refusal::Refusal;
-use crate::rival::Rival;
+use crate::created::Created;
+use crate::destination::Destination;
+use crate::duplicate::Duplicate;
+use crate::error::NewError;
 use crate::template::Template;
 
 /// `cogtools new`.
@@ -104,69 +104,69 @@ impl NewArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = NewArgs::from_matches(matches)?;
     let template = args.template;
-    let refuse = |refusal: Refusal| Failure::from(refusal.diagnostic());
+    let failure = |error: NewError| Failure::from(error.diagnostic());
     let name =
-        Name::new(&args.name).map_err(|error| refuse(Refusal::Name(args.name.clone(), error)))?;
+        Name::new(&args.name).map_err(|error| failure(NewError::Name(args.name.clone(), error)))?;
     let project = project(io);
     let config = config(&project, io)?;
     let folders: Vec<_> = config.folders().collect();
-    let place = Place::find(args.dir.as_deref(), &io.cwd, &folders).map_err(refuse)?;
-    let rival = Rival::find(&name, &place, &config);
-    let created = write(&name, template, &place, &project).map_err(refuse)?;
-    let done = Done {
-        rival: rival.map(|rival| rival.meet(&name, &config)),
+    let destination = Destination::find(args.dir.as_deref(), &io.cwd, &folders).map_err(failure)?;
+    let duplicate = Duplicate::find(&name, &destination, &config);
+    let created = write(&name, template, &destination, &project).map_err(failure)?;
+    let report = Created {
+        duplicate: duplicate.map(|duplicate| duplicate.after_creation(&name, &config)),
         example: template.arguments(),
-        listed: place.listed,
+        listed: destination.listed,
         name,
         created,
     };
     if args.json {
-        io.show_json(&format!("{:#}\n", done.json()))
+        io.show_json(&format!("{:#}\n", report.json()))
     } else {
-        io.show(&done.words())
+        io.show(&report.text())
     }
 }
 
-/// Writes the tool and, where there is none, the schema; the tool comes first
-/// among what is returned.
+/// Writes the tool and, unless it exists, the schema. Returns the created files, the
+/// tool's first.
 fn write(
     name: &Name,
     template: Template,
-    place: &Place,
+    destination: &Destination,
     project: &Project,
-) -> Result<Vec<PathBuf>, Refusal> {
+) -> Result<Vec<PathBuf>, NewError> {
     let file = format!("{name}.yaml");
-    let shown = place.shown.join(&file);
-    let path = place.folder.join(&file);
-    // Looked at early too, so that nothing else is written then.
+    let shown = destination.display_path.join(&file);
+    let path = destination.folder.join(&file);
+    // Checked early as well, so that nothing else is written in that case.
     if path.symlink_metadata().is_ok() {
-        return Err(Refusal::Exists(shown));
+        return Err(NewError::Exists(shown));
     }
     let failed = |file: &Path| {
         let file = file.to_path_buf();
-        |error| Refusal::Unwritable(file, error)
+        |error| NewError::Unwritable(file, error)
     };
-    let schema = place.schema(project);
+    let schema = destination.schema(project);
     let root = project.root();
     let text = template.text(name, &schema.reference);
     let path = WritePath::in_project(root, &path);
     let mut tool = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Program)
         .map_err(failed(&shown))?;
-    // Both are on disk before either is in place.
+    // Both are on disk before either is in destination.
     let path = WritePath::in_project(root, &schema.file);
     let mut for_editors = write_temp(&path, Expected::Absent, SCHEMA.as_bytes(), Mode::Data)
-        .map_err(failed(&schema.shown))?;
+        .map_err(failed(&schema.display_path))?;
     match tool.commit() {
         Ok(()) => {}
-        Err(WriteError::Changed) => return Err(Refusal::Exists(shown)),
+        Err(WriteError::Changed) => return Err(NewError::Exists(shown)),
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
     match for_editors.commit() {
-        Ok(()) => created.push(schema.shown),
-        // One of another version, or of the user's own making: it stays.
+        Ok(()) => created.push(schema.display_path),
+        // An existing schema is preserved: it may be customised or of another version.
         Err(WriteError::Changed) => {}
-        Err(error) => return Err(failed(&schema.shown)(error)),
+        Err(error) => return Err(failed(&schema.display_path)(error)),
     }
     Ok(created)
 }

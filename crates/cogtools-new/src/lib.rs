@@ -1,12 +1,12 @@
-//! `cogtools new`: a tool file that works, to be changed into another one.
+//! `cogtools new`: creates a working tool file for the user to change.
 //!
-//! It never overwrites anything, and nothing half written is ever in place.
+//! Existing files are never overwritten, and no partial file is ever visible.
 
 mod command;
-mod done;
-mod place;
-mod refusal;
-mod rival;
+mod created;
+mod destination;
+mod duplicate;
+mod error;
 mod template;
 
 pub use command::PROGRAM;

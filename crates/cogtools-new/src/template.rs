@@ -1,8 +1,8 @@
-//! What a new tool begins as.
+//! The templates of new tools.
 
 use cogtools_core::Name;
 
-/// A way to implement a tool, with a tool that shows it.
+/// A kind of implementation, with an example tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Template {
     /// A Nunjucks template.
@@ -27,7 +27,7 @@ impl Template {
         })
     }
 
-    /// The tool file of the tool `name`, whose editor finds the schema at `schema`.
+    /// The tool file for `name`, with `schema` as the path of the schema for editors.
     pub(crate) fn text(self, name: &Name, schema: &str) -> String {
         let text = match self {
             Self::Njk => include_str!("../starter/njk.yaml"),
@@ -38,10 +38,10 @@ impl Template {
             .replace("@SCHEMA@", schema)
     }
 
-    /// Arguments that the tool takes, as they are typed into a shell.
+    /// Valid arguments of the tool, to be quoted in a shell.
     pub(crate) const fn arguments(self) -> &'static str {
         match self {
-            Self::Njk => r#"{"plan": "Wait", "doubt": "Nobody comes"}"#,
+            Self::Njk => r#"{"plan": "Wait", "doubt": "It may be too late"}"#,
             Self::Exec => r#"{"count": 3}"#,
             Self::Script => r#"{"text": "Count these four words"}"#,
         }

@@ -1,4 +1,4 @@
-//! Whole runs of `cogtools new`, and what lies there afterwards.
+//! Whole runs of `cogtools new`, and the resulting files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ created tools/check_plan.yaml
 created .cogtools/schema/tool.json
 
 next steps:
-- change it; its comments say what each part is for
-- see what a model is told of it:
+- edit it; its comments explain each part
+- print the declaration that a model sees:
     cogtools expand check_plan
 - call it:
-    echo '{"plan": "Wait", "doubt": "Nobody comes"}' | cogtools-call check_plan
+    echo '{"plan": "Wait", "doubt": "It may be too late"}' | cogtools-call check_plan
 
 "#]];
 
@@ -24,8 +24,8 @@ const EXEC: Snapshot = str![[r#"
 created far/away/log.yaml
 
 next steps:
-- change it; its comments say what each part is for
-- see what a model is told of it:
+- edit it; its comments explain each part
+- print the declaration that a model sees:
     cogtools expand far/away/log.yaml
 - call it:
     echo '{"count": 3}' | cogtools-yaml far/away/log.yaml
@@ -33,7 +33,7 @@ next steps:
 "#]];
 
 const EXISTS: Snapshot = str![[r#"
-cogtools-new: error[USAGE]: `tools/mine.yaml` exists already
+cogtools-new: error[USAGE]: `tools/mine.yaml` already exists
 hint: choose another name, or move the file away first
 
 "#]];
@@ -46,7 +46,7 @@ fn load(project: &Project, file: &str) -> Tool {
     Tool::load(&project.path(file), Path::new(file)).expect("a tool")
 }
 
-/// A project without anything that would mark a directory above it.
+/// A project with no marker of a project in a directory above it.
 fn project() -> Project {
     let project = Project::new();
     project.file(".cogtoolrc.yaml", "");
@@ -81,8 +81,12 @@ fn every_template_loads_and_passes() {
     let project = project();
     for template in ["njk", "exec", "script"] {
         let name = format!("try_{template}");
-        let ended = run(&project, &[&name, "--template", template]);
-        assert_eq!((ended.status, ended.stderr.as_str()), (0, ""), "{template}");
+        let output = run(&project, &[&name, "--template", template]);
+        assert_eq!(
+            (output.status, output.stderr.as_str()),
+            (0, ""),
+            "{template}"
+        );
         let tool = load(&project, &format!("tools/{name}.yaml"));
         tool.check().unwrap_or_else(|error| panic!("{error:?}"));
     }
@@ -121,7 +125,7 @@ fn another_folder() {
 }
 
 #[test]
-fn from_below_the_root_the_first_source_is_meant() {
+fn in_a_subdirectory_the_first_source_is_used() {
     let project = project();
     project
         .file(
@@ -135,26 +139,26 @@ fn from_below_the_root_the_first_source_is_meant() {
         .dir("src");
     let root = project.root();
     let root = root.display();
-    let ended = run(&project, &["-C", "src", "a", "--template", "script"]);
+    let output = run(&project, &["-C", "src", "a", "--template", "script"]);
     let stdout = format!(
         "\
 created {root}/mine/a.yaml
 created {root}/.cogtools/schema/tool.json
-`{root}/more/a.yaml` has the same name and is hidden now: its source comes later in `tool_sources`
+`{root}/more/a.yaml` has the same name and is now shadowed: its source comes later in `tool_sources`
 
 next steps:
-- change it; its comments say what each part is for
-- see what a model is told of it:
+- edit it; its comments explain each part
+- print the declaration that a model sees:
     cogtools expand a
 - call it:
     echo '{{\"text\": \"Count these four words\"}}' | cogtools-call a
 "
     );
-    outcome!(ended).outputs(stdout);
+    outcome!(output).outputs(stdout);
 }
 
 #[test]
-fn another_tool_of_that_name_is_told_of() {
+fn another_tool_of_the_same_name_is_reported() {
     let check = |dir: &str, rival: &str, (words, key): (&str, &str)| {
         let project = project();
         project
@@ -164,23 +168,23 @@ fn another_tool_of_that_name_is_told_of() {
             )
             .file(rival, "name: a\ndescription: A\nimplementation: a\n")
             .dir("one");
-        let ended = run(&project, &["a", "--dir", dir]);
-        let found = ended.stdout.lines().nth(2).unwrap_or_default();
+        let output = run(&project, &["a", "--dir", dir]);
+        let found = output.stdout.lines().nth(2).unwrap_or_default();
         assert_eq!(found, format!("`{rival}` has the same name and {words}"));
         project.remove(PathBuf::from(dir).join("a.yaml"));
-        let ended = run(&project, &["a", "--dir", dir, "--format", "json"]);
+        let output = run(&project, &["a", "--dir", dir, "--format", "json"]);
         let line = format!("\n  \"{key}\": \"{rival}\"\n}}\n");
-        assert!(ended.stdout.ends_with(&line), "{}", ended.stdout);
+        assert!(output.stdout.ends_with(&line), "{}", output.stdout);
     };
     let first = "is called instead: its source comes first in `tool_sources`";
     check("two", "one/a.yaml", (first, "shadowed_by"));
     check("two/b", "one/c/a.yaml", (first, "shadowed_by"));
-    let later = "is hidden now: its source comes later in `tool_sources`";
+    let later = "is now shadowed: its source comes later in `tool_sources`";
     check("one", "two/a.yaml", (later, "shadows"));
     let first = "is called instead: it comes first in the same source";
     check("one/b", "one/a.yaml", (first, "shadowed_by"));
     check("one/c", "one/b/a.yaml", (first, "shadowed_by"));
-    let later = "is hidden now: it comes later in the same source";
+    let later = "is now shadowed: it comes later in the same source";
     check("one", "one/b/a.yaml", (later, "shadows"));
     check("one/b", "one/c/a.yaml", (later, "shadows"));
 }
@@ -196,7 +200,7 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
-fn names_that_some_host_refuses() {
+fn names_that_a_host_would_refuse() {
     let project = project();
     let long = "x".repeat(50);
     let shown = format!("try `{}`", "x".repeat(47));
@@ -205,20 +209,23 @@ fn names_that_some_host_refuses() {
             "check.facts",
             "a name holds letters from a to z, digits, `_` and `-`, not '.'",
             [
-                "OpenAI and Anthropic allow no others; Gemini would take a dot or a colon, they do not",
+                "OpenAI and Anthropic allow no others; only Gemini also accepts a dot or a colon",
                 "try `check_facts`",
             ],
         ),
         (
             "1st",
             "a name begins with a letter from a to z or an underscore, not with '1'",
-            ["Gemini allows nothing else at the start", "try `_1st`"],
+            [
+                "Gemini accepts nothing else as the first character",
+                "try `_1st`",
+            ],
         ),
         (
             "äöü",
             "a name begins with a letter from a to z or an underscore, not with 'ä'",
             [
-                "Gemini allows nothing else at the start",
+                "Gemini accepts nothing else as the first character",
                 "try a name such as `check_facts`",
             ],
         ),
@@ -232,7 +239,7 @@ fn names_that_some_host_refuses() {
         ),
     ] {
         let stderr = format!(
-            "cogtools-new: error[USAGE]: {name}: not a name that every host accepts: {message}\nhint: {}\nhint: {}\n",
+            "cogtools-new: error[USAGE]: {name}: not a name that all hosts accept: {message}\nhint: {}\nhint: {}\n",
             hints[0], hints[1]
         );
         outcome!(run(&project, &[name])).fails(2, stderr);
@@ -245,7 +252,7 @@ fn a_project_without_a_folder() {
     let project = project();
     project.file(".cogtoolrc.yaml", "tool_sources: []");
     let stderr = str![[r#"
-cogtools-new: error[INVALID_CONFIG]: the project has no folder of its own tools
+cogtools-new: error[INVALID_CONFIG]: the project has no local folder of tools
 hint: add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`
 hint: or name a folder with --dir
 

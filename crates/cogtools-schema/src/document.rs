@@ -1,4 +1,4 @@
-//! The documents that have a schema, and how it is generated.
+//! The documents that have a schema, and its generation.
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::shape::Configuration;
 use crate::tool::ToolFile;
 
-/// A kind of file that people write.
+/// A kind of file that users write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// A tool file.
@@ -19,8 +19,8 @@ impl Document {
     /// The names on the command line.
     pub const NAMES: [&'static str; 2] = ["tool", "config"];
 
-    /// The files of the repository that hold a schema: for whoever looks it up, and
-    /// for `cogtools new` to hand out.
+    /// The schemas that are committed to the repository: for the documentation, and
+    /// for `cogtools new`.
     pub const COMMITTED: [(Self, &'static str); 3] = [
         (Self::Tool, "docs/schema/tool.json"),
         (Self::Tool, "crates/cogtools-new/starter/schema.json"),
@@ -36,7 +36,7 @@ impl Document {
         })
     }
 
-    /// Its JSON Schema, draft 7: what YAML language servers understand best.
+    /// Its JSON Schema, draft 7, which YAML language servers support best.
     pub fn schema(self) -> Value {
         let generator = SchemaSettings::draft07().into_generator();
         let schema = match self {
@@ -46,7 +46,7 @@ impl Document {
         schema.to_value()
     }
 
-    /// The schema as it is printed and committed.
+    /// The schema as printed and committed.
     pub fn text(self) -> String {
         format!("{:#}\n", self.schema())
     }

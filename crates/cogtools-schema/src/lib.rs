@@ -1,8 +1,8 @@
 //! `cogtools schema`: JSON Schemas of tool files and of the configuration.
 //!
-//! Any editor with a YAML language server completes, describes and checks the
-//! files by them. The keys come from the tables that the parser reads by, so
-//! that a key cannot be in one and not in the other.
+//! Editors with a YAML language server use them to complete, describe and validate
+//! the files. The keys come from the tables of the parser, so that schema and
+//! parser cannot differ in their keys.
 
 mod document;
 mod keyword;

@@ -1,7 +1,7 @@
-//! The schemas of parameters: sugared entries, and Schema Objects word for word.
+//! The schemas of parameters: entries in the short form, and plain Schema Objects.
 //!
-//! Both come from the table of keywords that the parser reads by; sugar differs
-//! from it as the parser does.
+//! Both are generated from the parser's table of keywords; the short form differs
+//! from it in the same places as in the parser.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 
 use crate::keyword;
 
-/// An entry under `parameters` or `properties`: may be optional.
+/// An entry under `parameters` or `properties`, which may be optional.
 pub(crate) struct Entry;
-/// A sugared schema elsewhere, such as under `items`.
+/// A schema in the short form elsewhere, such as under `items`.
 struct Inner;
-/// A Schema Object of OpenAPI 3.0, word for word.
+/// A plain Schema Object of OpenAPI 3.0.
 pub(crate) struct Verbatim;
 
 impl JsonSchema for Entry {
@@ -65,7 +65,7 @@ impl JsonSchema for Verbatim {
     }
 }
 
-/// The keywords of sugar: `required` is said by each property instead.
+/// The keywords of the short form: each property says whether it is optional, instead of `required`.
 fn sugar(inner: &Schema, generator: &mut SchemaGenerator) -> Map<String, Value> {
     let entry = generator.subschema_for::<Entry>();
     let mut kinds = short_types().to_vec();
@@ -75,8 +75,8 @@ fn sugar(inner: &Schema, generator: &mut SchemaGenerator) -> Map<String, Value> 
     properties
 }
 
-/// The types that need no keyword beside them: those that are named, for an editor
-/// to offer, and arrays of arrays. An array alone needs its items.
+/// The types that need no other keyword: the named ones, which editors offer, and
+/// arrays of arrays. A bare array needs its items.
 fn short_types() -> [Value; 2] {
     let names: Vec<&str> = TYPES.into_iter().filter(|name| *name != "array").collect();
     let pattern = format!("^({})(\\[\\])+$", names.join("|"));
@@ -99,8 +99,8 @@ fn keywords(inner: &Schema, property: &Schema, kind: &Value) -> Map<String, Valu
             Value::Object(shape) => shape,
             _ => Map::new(),
         };
-        let meaning = keyword::meaning(name).unwrap_or_default();
-        shape.insert("description".to_owned(), meaning.into());
+        let description = keyword::description(name).unwrap_or_default();
+        shape.insert("description".to_owned(), description.into());
         properties.insert(name.to_owned(), shape.into());
     }
     properties

@@ -1,231 +1,231 @@
-//! Maps of fixed keys in tool files and the configuration: as types, whose doc
-//! comments are what an editor shows.
+//! Maps with fixed keys in tool files and in the configuration, as types. Editors
+//! show their doc comments.
 
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// What the tool does to the world, for hosts that ask; what is left out says nothing.
+/// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
 #[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Annotations {
     /// The tool changes nothing.
     pub read_only: Option<bool>,
     /// The tool may destroy something.
     pub destructive: Option<bool>,
-    /// Calling the tool again with the same arguments changes nothing more.
+    /// Repeated calls with the same arguments have no further effect.
     pub idempotent: Option<bool>,
-    /// The tool reaches out to a world without bounds, such as the web.
+    /// The tool interacts with an open world, such as the web.
     pub open_world: Option<bool>,
 }
 
-/// Another way than a template in the file itself; exactly one of them.
+/// An implementation other than an inline template: exactly one of these keys.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
-pub struct Way {
-    /// A file with a Nunjucks template, in the folder of the tool or below it.
+pub struct ImplementationMap {
+    /// A file with a Nunjucks template, in the tool's folder or below it.
     pub njk_file: Option<String>,
-    /// A program and its arguments, each a Nunjucks template; no shell reads them. The
-    /// arguments of the call come as JSON on its standard input.
+    /// A program and its arguments, each a Nunjucks template; no shell is involved. The
+    /// arguments of the call are on its standard input, as JSON.
     #[schemars(length(min = 1))]
     pub exec: Option<Vec<String>>,
-    /// A script that begins with #! and its interpreter. The arguments of the call come as
-    /// JSON on its standard input.
+    /// A script that begins with #! and its interpreter. The arguments of the call are on
+    /// its standard input, as JSON.
     #[schemars(regex(pattern = r"^#!"))]
     pub script: Option<String>,
 }
 
-/// The configuration of a project of tools for AI agents.
+/// The configuration of a project with tools for AI agents.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(title = "cogtools configuration", deny_unknown_fields, transform = as_written)]
+#[schemars(title = "cogtools configuration", deny_unknown_fields, transform = match_parser)]
 pub struct Configuration {
-    /// Where tools come from, in order: when two sources have a tool of the same name, the
-    /// first one wins. The folder tools when left out.
+    /// Where tools come from, in order of precedence: if two sources have a tool of the same
+    /// name, the first one wins. By default, the folder tools.
     pub tool_sources: Option<Vec<Source>>,
-    /// Whose value counts when the project's .env and the environment both have a variable.
-    /// The project's when left out.
+    /// Which value wins if both the project's .env and the environment set a variable. By
+    /// default, the project's.
     pub env_priority: Option<EnvPriority>,
-    /// Which of the tools there are; all when left out.
+    /// Which tools are available; by default, all.
     pub filter: Option<Filter>,
-    /// How many tokens all declarations together may cost with every request; when the tools
-    /// do not fit, those that do are declared, and two tools that lead to the others.
+    /// The maximum number of tokens that all declarations together may cost per request. If
+    /// not all tools fit, those that do are declared, and two tools that find and call the rest.
     pub budget: Option<u64>,
-    /// Which of them there are for one host, by its name.
+    /// Which tools are available to each host, by the host's name.
     pub hosts: Option<Hosts>,
-    /// How the linter weighs its rules in this project.
+    /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }
 
-/// Whose value of a variable counts.
+/// Which value of a variable wins.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline, rename_all = "lowercase")]
 pub enum EnvPriority {
-    /// That of the project's .env.
+    /// The value in the project's .env.
     Project,
-    /// That of the environment.
+    /// The value in the environment.
     Process,
 }
 
-/// Which tools there are. In a name, * stands for any characters and ? for one.
+/// Which tools are available. In a name, * matches any characters and ? matches one.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Filter {
-    /// Only tools of these names.
+    /// Only tools with these names.
     pub tools: Option<Vec<String>>,
-    /// No tools of these names.
+    /// No tools with these names.
     pub exclude: Option<Vec<String>>,
-    /// Only tools of these toolsets: folders below a source, packages.
+    /// Only tools in these toolsets: folders below a source, or packages.
     pub toolsets: Option<Vec<String>>,
 }
 
-/// What there is for one host.
+/// The tools of one host.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Host {
-    /// Only tools of these names.
+    /// Only tools with these names.
     pub tools: Option<Vec<String>>,
-    /// No tools of these names.
+    /// No tools with these names.
     pub exclude: Option<Vec<String>>,
-    /// Only tools of these toolsets: folders below a source, packages.
+    /// Only tools in these toolsets: folders below a source, or packages.
     pub toolsets: Option<Vec<String>>,
-    /// How many tokens all declarations together may cost, in place of the budget for all.
+    /// The maximum number of tokens for all declarations, instead of the general budget.
     pub budget: Option<u64>,
 }
 
 /// A filter and a budget for each host.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Hosts {
-    /// What there is for Gemini CLI and its kin.
+    /// The tools of Gemini CLI and compatible hosts.
     pub gemini: Option<Host>,
-    /// What there is in declarations for OpenAI.
+    /// The tools in declarations for OpenAI.
     pub openai: Option<Host>,
-    /// What there is in declarations for Anthropic.
+    /// The tools in declarations for Anthropic.
     pub anthropic: Option<Host>,
-    /// What there is over MCP.
+    /// The tools of the MCP server.
     pub mcp: Option<Host>,
 }
 
-/// How the linter weighs its rules in this project.
+/// The levels of the linter's rules in this project.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Lint {
     /// Rules by name, each off, warn or error; cogtools lint --explain all lists them.
     pub rules: Option<BTreeMap<String, Level>>,
 }
 
-/// What becomes of a rule's findings.
+/// The level of a rule.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline, rename_all = "lowercase")]
 pub enum Level {
-    /// The rule is not looked at.
+    /// The rule is off.
     Off,
-    /// Its findings are shown.
+    /// Findings are reported.
     Warn,
-    /// Its findings are shown and fail the run.
+    /// Findings are reported and fail the run.
     Error,
 }
 
-/// A place where tools come from.
+/// A source of tools.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub enum Source {
-    /// Packages that say in their package.json which tools they have.
+    /// Packages that declare tools in their package.json.
     Packages(Packages),
     /// A folder of tool files.
     Folder(Folder),
-    /// Another program that has tools.
+    /// Another program that provides tools.
     Program(Program),
     /// An MCP server.
     Mcp(Mcp),
 }
 
-/// The one word for a source that needs no more.
+/// A source that is a single keyword.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
 pub enum Packages {
-    /// The npm packages that the project depends on, those that are linked, and those that
-    /// are installed for everybody.
+    /// The npm packages that the project depends on, linked packages, and globally installed
+    /// packages.
     NodeModules,
 }
 
-/// A folder of tool files, and in its folders toolsets.
+/// A folder of tool files, with toolsets in its subfolders.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Folder {
     /// A folder with tool files, relative to this file, such as ./tools.
     pub local: String,
 }
 
-/// Another program that speaks the protocol of cogtools-discover and cogtools-call.
+/// Another program that implements the protocol of cogtools-discover and cogtools-call.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Program {
-    /// How it is asked.
+    /// Its command lines.
     pub command: Provider,
 }
 
-/// How a provider is asked.
+/// The command lines and options of a provider.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Provider {
     /// The program, with its arguments, that prints the declarations of its tools.
     pub discover: Line,
-    /// The program, with its arguments, that calls the tool whose name comes last, with the
-    /// arguments of the call as JSON on standard input.
+    /// The program, with its arguments, that calls a tool: the tool's name is appended, and
+    /// the arguments of the call are on standard input, as JSON.
     pub call: Line,
-    /// Its name in messages and as a toolset; that of the program when left out.
+    /// Its name, in messages and as a toolset; by default, that of the program.
     #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
-    /// What the names of its tools begin with here.
+    /// A prefix for the names of its tools.
     #[schemars(length(min = 1))]
     pub prefix: Option<String>,
-    /// The environment variables that it may see.
+    /// The environment variables that it sees.
     pub env: Option<Vec<String>>,
-    /// How many seconds it may take: 10 to declare and 60 to answer when left out.
+    /// The time limit in seconds; by default, 10 for discovery and 60 for a call.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub timeout: Option<f64>,
-    /// How many seconds its declarations may be kept on disk; not at all when left out.
+    /// For how many seconds its declarations are cached; by default, they are not.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cache: Option<f64>,
 }
 
 /// A server of the Model Context Protocol.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Mcp {
-    /// How it is reached and asked.
+    /// Its transport and options.
     pub mcp: McpServer,
 }
 
-/// How an MCP server is reached and asked: `command` or `url`, one of them.
+/// The transport and options of an MCP server: either `command` or `url`.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = as_written)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
 #[schemars(extend("oneOf" = [{"required": ["command"]}, {"required": ["url"]}]))]
 pub struct McpServer {
-    /// The program, or the program with its arguments, that speaks over its standard streams.
+    /// The program, or the program with its arguments, for the stdio transport.
     pub command: Option<ServerProgram>,
     /// The arguments of the program.
     pub args: Option<Vec<String>>,
-    /// Where it answers over HTTP.
+    /// The URL, for the HTTP transport.
     #[schemars(regex(pattern = "^https?://."))]
     pub url: Option<String>,
-    /// What is sent to the URL besides; `${NAME}` is the value of a variable that `env` names.
+    /// Additional HTTP headers; `${NAME}` is the value of a variable listed in `env`.
     pub headers: Option<BTreeMap<String, String>>,
-    /// Its name in messages and as a toolset.
+    /// Its name, in messages and as a toolset.
     #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
-    /// What the names of its tools begin with here.
+    /// A prefix for the names of its tools.
     #[schemars(length(min = 1))]
     pub prefix: Option<String>,
-    /// The environment variables that it may see.
+    /// The environment variables that it sees.
     pub env: Option<Vec<String>>,
-    /// How many seconds it may take: 30 to declare and 60 to answer when left out.
+    /// The time limit in seconds; by default, 30 for listing and 60 for a call.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub timeout: Option<f64>,
-    /// How many seconds its declarations are kept on disk: a day when left out, 0 for not at all.
+    /// For how many seconds its declarations are cached; by default, a day; 0 turns the cache off.
     #[schemars(extend("minimum" = 0))]
     pub cache: Option<f64>,
 }
@@ -234,9 +234,9 @@ pub struct McpServer {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub enum ServerProgram {
-    /// Its name or path, as it is.
+    /// Its name or path.
     Text(#[schemars(length(min = 1))] String),
-    /// With its arguments.
+    /// The program and its arguments.
     Words(#[schemars(length(min = 1))] Vec<String>),
 }
 
@@ -244,16 +244,16 @@ pub enum ServerProgram {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub enum Line {
-    /// Split as a shell would split it; nothing else of a shell.
+    /// Split into words as in a shell, without any other expansion.
     Text(#[schemars(length(min = 1))] String),
     /// The program and its arguments.
     Words(#[schemars(length(min = 1))] Vec<String>),
 }
 
-/// The schema of a struct as the parser reads it. An optional key may be left out;
-/// one that is written says something, so that it takes no null where Rust's
-/// `Option` would. The lines of a doc comment are one paragraph.
-fn as_written(schema: &mut Schema) {
+/// Adapts the schema of a struct to the parser: an optional key can be omitted, but
+/// unlike Rust's `Option` it accepts no null. The lines of a doc comment become one
+/// paragraph.
+fn match_parser(schema: &mut Schema) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;
     };
@@ -264,7 +264,7 @@ fn as_written(schema: &mut Schema) {
                 property["type"] = kind.clone();
             }
         }
-        // The bounds say all there is to say of a whole number.
+        // The bounds describe an integer completely.
         if property["format"] == "uint64" {
             property
                 .as_object_mut()

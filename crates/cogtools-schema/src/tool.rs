@@ -1,4 +1,4 @@
-//! The schema of a tool file: one shape for each key of the parser's table.
+//! The schema of a tool file: one subschema for each key of the parser's table.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::parameter::{Entry, Verbatim};
-use crate::shape::{Annotations, Way};
+use crate::shape::{Annotations, ImplementationMap};
 
 /// A tool file.
 pub(crate) struct ToolFile;
@@ -38,16 +38,16 @@ impl JsonSchema for ToolFile {
     }
 }
 
-/// What a key takes; its description comes from the table.
+/// The schema of a key's value; the description comes from the table.
 fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
-    let words = json!({"type": "string", "pattern": "\\S"});
+    let non_empty_text = json!({"type": "string", "pattern": "\\S"});
     let shape = match key {
         Key::Schema => json!({"type": "string", "enum": [Tool::SCHEMA]}),
         Key::Name => {
             let pattern = format!("^[a-zA-Z_][a-zA-Z0-9_-]{{0,{}}}$", Name::LENGTH - 1);
             json!({"type": "string", "pattern": pattern})
         }
-        Key::Title | Key::Description => words,
+        Key::Title | Key::Description => non_empty_text,
         Key::Parameters => json!({
             "type": ["object", "null"],
             "additionalProperties": generator.subschema_for::<Entry>(),
@@ -59,7 +59,9 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
             ],
         }),
         Key::Examples => json!({"type": "array", "items": {"type": "object"}}),
-        Key::Implementation => json!({"anyOf": [words, generator.subschema_for::<Way>()]}),
+        Key::Implementation => {
+            json!({"anyOf": [non_empty_text, generator.subschema_for::<ImplementationMap>()]})
+        }
         Key::Output => output(&generator.subschema_for::<Verbatim>()),
         Key::Annotations => generator.subschema_for::<Annotations>().to_value(),
         Key::Capabilities => names("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$"),
@@ -78,11 +80,11 @@ fn output(schema: &Schema) -> Value {
         "type": "object",
         "properties": {
             kind: {
-                "description": "What the result is: text of any kind, or one JSON value.",
+                "description": "The type of the result: any text, or one JSON value.",
                 "enum": Output::TYPES,
             },
             schema_key: {
-                "description": "What the JSON is checked against: a Schema Object of OpenAPI 3.0, of any type.",
+                "description": "The schema of the JSON value: a Schema Object of OpenAPI 3.0, of any type.",
                 "allOf": [schema],
             },
         },
@@ -96,7 +98,7 @@ fn names(pattern: &str) -> Value {
     json!({"type": "array", "items": {"type": "string", "pattern": pattern}})
 }
 
-/// A schema that was written as an object.
+/// `value`, an object, as a schema.
 fn object(value: Value) -> Schema {
     match value {
         Value::Object(object) => object.into(),

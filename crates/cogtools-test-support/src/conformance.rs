@@ -1,8 +1,8 @@
-//! Cases recorded from the test-suites of others, which lie beside the workspace
-//! and not in it: `../shared/conformance`. They run in addition to our own.
+//! Cases recorded from other test suites, stored next to the workspace and not in it:
+//! `../shared/conformance`. They run in addition to our own.
 //!
-//! This is the one place that decides what happens where the folder is absent:
-//! one line says what was not run, but with `CI=true` that is a failure.
+//! If the folder is absent, one line reports what was not run; with `CI=true`, that
+//! is a failure.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,23 +10,23 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Where the folder is, from the root of the workspace.
+/// The path of the folder, relative to the root of the workspace.
 const FOLDER: &str = "../shared/conformance";
 
-/// The cases in `file` of the conformance folder, one a line of JSON, or `None`
-/// where there is no such folder. `test` names the test that would run them.
+/// The cases in `file` of the conformance folder, one JSON value per line, or `None`
+/// if the folder does not exist. `test` names the test that would run them.
 pub fn recorded(file: &str, test: &str) -> Option<Vec<Value>> {
     let folder = workspace().join(FOLDER);
     let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     if let Some(absent) = absent(&folder, ci, file, test) {
-        // Past libtest, which hides what a test that passes prints.
+        // Not through libtest, which hides the output of passing tests.
         let _ = std::io::stderr().write_all(absent.as_bytes());
         return None;
     }
     Some(cases(&folder.join(file)))
 }
 
-/// The line that says what is not run, unless the folder is there. Panics in CI.
+/// The line that reports what is not run, unless the folder exists. Panics in CI.
 fn absent(folder: &Path, ci: bool, file: &str, test: &str) -> Option<String> {
     if folder.is_dir() {
         return None;
@@ -36,13 +36,13 @@ fn absent(folder: &Path, ci: bool, file: &str, test: &str) -> Option<String> {
     Some(line)
 }
 
-/// The cases in a file, one a line of JSON.
+/// The cases in a file, one JSON value per line.
 pub fn cases(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     let parse = |(number, line): (usize, &str)| {
-        let place = || format!("{}:{}", path.display(), number + 1);
-        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}", place()))
+        let location = || format!("{}:{}", path.display(), number + 1);
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}", location()))
     };
     text.lines().enumerate().map(parse).collect()
 }

@@ -1,23 +1,23 @@
-//! The difference of two texts, readable in a failure message.
+//! The difference between two texts, for failure messages.
 //!
-//! Lines are shown with everything invisible spelled out, so that a missing
-//! last line end, a trailing space or a byte that is no UTF-8 can be seen.
+//! Invisible characters are escaped, so that a missing final line break, a trailing
+//! space or a byte that is not UTF-8 is visible.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline, group_diff_ops};
 
-/// How many equal lines are shown around a difference.
+/// The number of equal lines around a difference.
 const CONTEXT: usize = 3;
 
-/// How long the alignment of lines may take; after that it is only coarser.
-const LIMIT: Duration = Duration::from_secs(1);
+/// The time limit of the alignment, after which it becomes coarser.
+const ALIGNMENT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What stands for equal lines that are not shown.
-const LEFT_OUT: &str = "  ...\n";
+/// The marker of omitted equal lines.
+const OMISSION: &str = "  ...\n";
 
-/// The difference line by line (`-` expected, `+` found); nothing when equal.
+/// The difference line by line (`-` expected, `+` found); `None` if equal.
 pub fn difference(expected: impl AsRef<[u8]>, found: impl AsRef<[u8]>) -> Option<String> {
     let (expected, found) = (expected.as_ref(), found.as_ref());
     if expected == found {
@@ -25,7 +25,7 @@ pub fn difference(expected: impl AsRef<[u8]>, found: impl AsRef<[u8]>) -> Option
     }
     let old: Vec<&[u8]> = expected.split_inclusive(|byte| *byte == b'\n').collect();
     let new: Vec<&[u8]> = found.split_inclusive(|byte| *byte == b'\n').collect();
-    let deadline = Some(Instant::now() + LIMIT);
+    let deadline = Some(Instant::now() + ALIGNMENT_TIMEOUT);
     let changes = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let mut shown = String::new();
     let mut end = 0;
@@ -34,7 +34,7 @@ pub fn difference(expected: impl AsRef<[u8]>, found: impl AsRef<[u8]>) -> Option
             .first()
             .is_some_and(|first| first.old_range().start > end)
         {
-            shown.push_str(LEFT_OUT);
+            shown.push_str(OMISSION);
         }
         for change in &group {
             for line in change.iter_changes(old.as_slice(), new.as_slice()) {
@@ -50,7 +50,7 @@ pub fn difference(expected: impl AsRef<[u8]>, found: impl AsRef<[u8]>) -> Option
         }
     }
     if end < old.len() {
-        shown.push_str(LEFT_OUT);
+        shown.push_str(OMISSION);
     }
     Some(shown)
 }

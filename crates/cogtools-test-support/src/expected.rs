@@ -1,8 +1,8 @@
-//! What a test expects, and how it is renewed.
+//! Expected output, and how it is renewed.
 //!
-//! Text is compared byte by byte: no wildcards, no normalised line ends or paths.
-//! Expected text with a source, `str![…]` or a file, is rewritten there instead
-//! of failing when `SNAPSHOTS=overwrite` is set; `cargo xtask bless` sets it.
+//! Text is compared byte by byte: no wildcards, no normalised line endings or paths.
+//! With `SNAPSHOTS=overwrite`, which `cargo xtask bless` sets, expected text with a
+//! source, `str![…]` or a file, is rewritten there instead of failing.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,11 +13,10 @@ use snapbox::data::DataSource;
 
 use crate::{Snapshot, difference};
 
-/// The variable that makes tests renew what they expect.
+/// The variable that makes tests renew their expected text.
 const VARIABLE: &str = "SNAPSHOTS";
 
-/// What a test expects: bytes, and where they are written down if they can be
-/// renewed there.
+/// Expected bytes, with their source if they can be renewed there.
 #[derive(Clone, Debug)]
 pub struct Expected {
     bytes: Vec<u8>,
@@ -25,7 +24,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What the file at `path` holds; nothing if it does not exist.
+    /// The content of the file at `path`; empty if it does not exist.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self {
@@ -34,8 +33,8 @@ impl Expected {
         }
     }
 
-    /// How `found` differs, unless it is the same or has just been written down
-    /// as what is expected from now on.
+    /// The difference from `found`, unless they are equal or `found` has just been
+    /// written as the new expected text.
     pub(crate) fn difference(&self, found: &[u8]) -> Option<String> {
         let mut difference = difference(&self.bytes, found)?;
         let Some(source) = &self.source else {
@@ -61,7 +60,7 @@ impl From<Snapshot> for Expected {
     }
 }
 
-/// Expected text that is computed, which nothing renews.
+/// Computed expected text, which cannot be renewed.
 macro_rules! computed {
     ($($type:ty),*) => {
         $(impl From<$type> for Expected {
@@ -95,7 +94,7 @@ impl<const N: usize> From<&[u8; N]> for Expected {
     }
 }
 
-/// Asserts that `found` is `expected`, to the byte.
+/// Asserts that `found` equals `expected`, byte by byte.
 #[track_caller]
 pub fn assert_text(found: impl AsRef<[u8]>, expected: impl Into<Expected>) {
     if let Some(difference) = expected.into().difference(found.as_ref()) {
@@ -103,8 +102,8 @@ pub fn assert_text(found: impl AsRef<[u8]>, expected: impl Into<Expected>) {
     }
 }
 
-/// Whether expected text is to be renewed instead of compared. On a machine that
-/// only judges, nothing may pass because it was rewritten.
+/// Whether expected text is renewed instead of compared. Panics in CI, where no test
+/// may pass because its expected text was rewritten.
 pub fn renews() -> bool {
     let renews = std::env::var_os(VARIABLE).is_some_and(|action| action == "overwrite");
     let judges = std::env::var_os("CI").is_some_and(|value| value == "true");
@@ -115,8 +114,7 @@ pub fn renews() -> bool {
     renews
 }
 
-/// Writes `found` down at `source` and says so, past what captures the output of
-/// tests.
+/// Writes `found` to `source` and prints a line, bypassing the capture of test output.
 fn renew(source: &DataSource, found: &[u8]) -> Result<(), String> {
     let data = if source.is_inline() {
         let text = str::from_utf8(found).map_err(|error| error.to_string())?;
@@ -132,7 +130,7 @@ fn renew(source: &DataSource, found: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a character in a literal could not be read there, or be refused.
+/// Whether a character would be unreadable, or invalid, in a literal.
 fn is_hidden(character: char) -> bool {
     let steers = matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}');

@@ -1,14 +1,14 @@
-//! As much of HTTP/1.1 as a fake host needs: requests in, answers out.
+//! The part of HTTP/1.1 that a fake host needs: requests and responses.
 //!
-//! Written out because the point of a fake is to see what a client really
-//! sends; connections stay open as long as the client wants them.
+//! Implemented by hand, because a fake must see exactly what a client sends.
+//! Connections stay open until the client closes them.
 
 use std::io::{self, BufRead, Read, Write};
 
-/// The largest body that is read: more is a client gone mad.
-const LARGEST: usize = 64 << 20;
+/// The maximum size of a request body.
+const MAX_BODY_BYTES: usize = 64 << 20;
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Incoming {
     pub(crate) method: String,
@@ -20,7 +20,7 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Reads the next request of a connection; nothing when the client is done.
+    /// Reads the next request of a connection; `None` after the last.
     pub(crate) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Self>> {
         let mut first = String::new();
         if stream.read_line(&mut first)? == 0 {
@@ -61,7 +61,7 @@ impl Incoming {
     }
 }
 
-/// An answer; a stream is sent in chunks, as servers that do not know the end do.
+/// A response; a stream is sent in chunks, because its length is unknown.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     pub(crate) status: u16,
@@ -122,14 +122,14 @@ fn chunks(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
         }
         body.extend(exactly(stream, size)?);
         exactly(stream, 2)?;
-        if body.len() > LARGEST {
+        if body.len() > MAX_BODY_BYTES {
             return Err(invalid("body too large"));
         }
     }
 }
 
 fn exactly(stream: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
-    if length > LARGEST {
+    if length > MAX_BODY_BYTES {
         return Err(invalid("body too large"));
     }
     let mut bytes = vec![0; length];

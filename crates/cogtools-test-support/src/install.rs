@@ -1,8 +1,8 @@
-//! What tests install: packages of npm and `PyPI`, pinned, once for all tests.
+//! Installation of pinned npm and `PyPI` packages, once for all tests.
 //!
-//! Everything is installed beside its place and moved there when it is whole,
-//! under a lock: a run that was killed leaves nothing that looks installed, and
-//! two test binaries do not install over each other.
+//! Packages are installed in a temporary directory, which is renamed when complete,
+//! under a lock: a killed run leaves nothing that looks installed, and two test
+//! binaries do not overwrite each other's installation.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::Command;
 /// The Node.js that the newest clients need.
 const NODE: &str = "26.10.0";
 
-/// The directory `name` below `cache`, made by `fetch` unless it is there.
+/// The directory `name` below `cache`, created by `fetch` unless it exists.
 pub(crate) fn once(cache: &Path, name: &str, fetch: impl FnOnce(&Path)) -> PathBuf {
     let place = cache.join(name);
     make(cache);
@@ -38,7 +38,7 @@ fn make(dir: &Path) {
 /// Installs packages of npm below `cache`, as the directory `name`.
 pub fn npm(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
     once(cache, name, |dir| {
-        // Keeps npm from taking a package.json further up for the place to install in.
+        // Keeps npm from installing next to a package.json further up.
         fs::write(dir.join("package.json"), "{\"private\": true}\n")
             .unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
         let mut npm = Command::new("npm");
@@ -51,7 +51,7 @@ pub fn npm(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
     })
 }
 
-/// The system and the machine as Node.js and npm packages name them.
+/// The operating system and architecture as Node.js and npm packages name them.
 pub fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
@@ -65,8 +65,8 @@ pub fn platform() -> String {
     format!("{system}-{machine}")
 }
 
-/// The directory with a Node.js that is new enough for every client, wherever
-/// the one on PATH comes from.
+/// The directory with a Node.js that is new enough for every client, regardless of
+/// the one on PATH.
 pub fn node(cache: &Path) -> PathBuf {
     let package = format!("node-{}", platform());
     let place = npm(
@@ -83,8 +83,8 @@ pub fn node(cache: &Path) -> PathBuf {
     bin
 }
 
-/// Installs packages of `PyPI` into an environment of their own below `cache`; the
-/// program of its Python.
+/// Installs packages of `PyPI` into a virtual environment below `cache`, and returns
+/// the path of its Python.
 pub fn python(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
     let place = once(cache, name, |dir| {
         succeeds(

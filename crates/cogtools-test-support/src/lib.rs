@@ -1,8 +1,8 @@
-//! What the tests stand on: scratch projects, a program runner, fake hosts.
+//! Support for tests: scratch projects, a program runner, fake hosts.
 //!
-//! Everything here is for tests, so what cannot go on panics with a message
-//! that says what is missing. Nothing ever skips but for the absent folder of
-//! [`conformance`]: a test that did not run is not a test that passed.
+//! Everything here is for tests, so a missing precondition panics with a message
+//! that names it. Only the tests of an absent [`conformance`] folder are skipped: a
+//! test that did not run is not a test that passed.
 
 #![allow(
     clippy::expect_used,

@@ -1,7 +1,7 @@
-//! What came of a run, and the assertions on it.
+//! The outcome of a run, and assertions on it.
 //!
-//! Every assertion looks at stdout, stderr and status, whole: a warning nobody
-//! expected on stderr breaks a host that takes any stderr for a failure.
+//! Assertions compare stdout, stderr and status completely: an unexpected warning on
+//! stderr breaks a host that treats any stderr as a failure.
 
 use std::fmt::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -50,8 +50,8 @@ impl fmt::Display for Status {
     }
 }
 
-/// The [`Outcome`] of a run within the test's own process: of anything that has
-/// `status`, `stdout` and `stderr`.
+/// The [`Outcome`] of a run in the test's process: of any value with fields `status`,
+/// `stdout` and `stderr`.
 #[macro_export]
 macro_rules! outcome {
     ($run:expr) => {{
@@ -60,20 +60,20 @@ macro_rules! outcome {
     }};
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
-#[must_use = "an outcome that nobody looks at proves nothing"]
+#[must_use = "an unchecked outcome proves nothing"]
 pub struct Outcome {
-    /// The command, as one would type it.
+    /// The command line.
     pub command: String,
-    /// How it ended.
+    /// The status.
     pub status: Status,
-    /// All of its stdout.
+    /// The complete stdout.
     pub stdout: Vec<u8>,
-    /// All of its stderr.
+    /// The complete stderr.
     pub stderr: Vec<u8>,
-    /// Whether it took all of the input before it ended. Only an input larger
-    /// than a pipe holds (64 KiB) can tell.
+    /// Whether it read all of its input before it exited. Meaningful only if the input
+    /// is larger than a pipe's buffer (64 KiB).
     pub took_input: bool,
 }
 
@@ -106,7 +106,7 @@ impl Outcome {
         }
     }
 
-    /// What came of a run within the test's own process; see [`outcome!`](crate::outcome).
+    /// The outcome of a run in the test's process; see [`outcome!`](crate::outcome).
     pub fn rehearsed(command: &str, status: u8, stdout: String, stderr: String) -> Self {
         let (stdout, stderr) = (stdout.into_bytes(), stderr.into_bytes());
         let status = i32::from(status).into();
@@ -125,13 +125,13 @@ impl Outcome {
         self.check(Some(status.into()), Some(&stdout), Some(&stderr))
     }
 
-    /// Asserts success: this stdout and nothing else.
+    /// Asserts success with this stdout and empty stderr.
     #[track_caller]
     pub fn outputs(&self, stdout: impl Into<Expected>) -> &Self {
         self.expect(0, stdout, "")
     }
 
-    /// Asserts success with this JSON on stdout, however it is spaced.
+    /// Asserts success with this JSON on stdout, in any formatting.
     #[track_caller]
     pub fn outputs_json(&self, expected: &Value) -> &Self {
         let found = self.json();
@@ -145,7 +145,7 @@ impl Outcome {
         self
     }
 
-    /// Asserts failure: this status, this stderr and no stdout.
+    /// Asserts failure with this status, this stderr and empty stdout.
     #[track_caller]
     pub fn fails(&self, status: impl Into<Status>, stderr: impl Into<Expected>) -> &Self {
         self.expect(status, "", stderr)
@@ -157,25 +157,25 @@ impl Outcome {
         self.status(0).stderr_is("")
     }
 
-    /// Asserts how it ended and nothing else.
+    /// Asserts only the status.
     #[track_caller]
     pub fn status(&self, status: impl Into<Status>) -> &Self {
         self.check(Some(status.into()), None, None)
     }
 
-    /// Asserts all of stdout and nothing else.
+    /// Asserts only stdout, completely.
     #[track_caller]
     pub fn stdout_is(&self, stdout: impl Into<Expected>) -> &Self {
         self.check(None, Some(&stdout.into()), None)
     }
 
-    /// Asserts all of stderr and nothing else.
+    /// Asserts only stderr, completely.
     #[track_caller]
     pub fn stderr_is(&self, stderr: impl Into<Expected>) -> &Self {
         self.check(None, None, Some(&stderr.into()))
     }
 
-    /// Asserts a part of stdout: for what programs of others print.
+    /// Asserts a part of stdout, for third-party programs.
     #[track_caller]
     pub fn stdout_contains(&self, part: &str) -> &Self {
         let found = String::from_utf8_lossy(&self.stdout);
@@ -183,7 +183,7 @@ impl Outcome {
         self
     }
 
-    /// Asserts a part of stderr: for what programs of others print.
+    /// Asserts a part of stderr, for third-party programs.
     #[track_caller]
     pub fn stderr_contains(&self, part: &str) -> &Self {
         let found = String::from_utf8_lossy(&self.stderr);
@@ -191,7 +191,7 @@ impl Outcome {
         self
     }
 
-    /// Asserts that the program took all of its input.
+    /// Asserts that the program read all of its input.
     #[track_caller]
     pub fn takes_input(&self) -> &Self {
         assert!(
@@ -202,7 +202,7 @@ impl Outcome {
         self
     }
 
-    /// Asserts success with empty stderr and gives stdout as JSON.
+    /// Asserts success with empty stderr and returns stdout as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         self.succeeds();
@@ -212,7 +212,7 @@ impl Outcome {
         })
     }
 
-    /// Asserts success with empty stderr and gives stdout as text.
+    /// Asserts success with empty stderr and returns stdout as text.
     #[track_caller]
     pub fn text(&self) -> String {
         self.succeeds();

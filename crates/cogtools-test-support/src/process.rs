@@ -1,4 +1,4 @@
-//! Waiting for a process and its pipes, each no longer than there is time.
+//! Waiting for a process and its pipes, up to a deadline.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -17,21 +17,21 @@ pub(crate) fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<
     })
 }
 
-/// Does `work` in a thread of its own; the receiver gets what comes of it.
+/// Runs `work` in a separate thread, which sends the result to the receiver.
 pub(crate) fn later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(work()));
     receiver
 }
 
-/// What came of `work`, if it comes before `end`.
+/// The result of `work`, if it arrives before `end`.
 pub(crate) fn until<T>(end: Instant, work: &Receiver<T>) -> Option<T> {
     let left = end.saturating_duration_since(Instant::now());
     work.recv_timeout(left).ok()
 }
 
-/// Kills the process group that `pid` leads; only a shell sends signals
-/// without unsafe code.
+/// Kills the process group that `pid` leads; without unsafe code, only a shell can
+/// send signals.
 pub(crate) fn end_group(pid: u32) {
     let script = format!("kill -s KILL -- -{pid}");
     let _ = Command::new("/bin/sh")

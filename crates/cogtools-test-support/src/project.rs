@@ -1,14 +1,14 @@
 //! A scratch project: a directory and a HOME that belong to one test.
 //!
-//! The two lie side by side in a directory of their own, so that nothing a
-//! program finds from either of them upward was put there by somebody else.
+//! Both are in a separate temporary directory, so that a program that searches
+//! upward finds nothing that the test did not create.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory to work in and a HOME, both empty at first and removed on drop.
+/// A working directory and a HOME, both initially empty and removed on drop.
 #[derive(Debug)]
 pub struct Project {
     scratch: PathBuf,
@@ -27,7 +27,7 @@ impl Project {
             let scratch = temp.join(name);
             match fs::create_dir(&scratch) {
                 Ok(()) => break scratch,
-                // Left behind by a run that was killed and had our process id.
+                // Left behind by a killed run with the same process id.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => panic!("cannot create {}: {error}", scratch.display()),
             }
@@ -39,22 +39,22 @@ impl Project {
         project
     }
 
-    /// The directory to work in.
+    /// The working directory.
     pub fn root(&self) -> PathBuf {
         self.scratch.join("project")
     }
 
-    /// The HOME that goes with it.
+    /// The HOME.
     pub fn home(&self) -> PathBuf {
         self.scratch.join("home")
     }
 
-    /// The path of `name` in the project; `../home/x` leads to its HOME.
+    /// The path of `name` in the project; `../home/x` is in its HOME.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root().join(name)
     }
 
-    /// Writes a file, with the directories it needs.
+    /// Writes a file and creates its parent directories.
     pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
@@ -65,16 +65,16 @@ impl Project {
         self
     }
 
-    /// Writes a file that can be run.
+    /// Writes an executable file.
     pub fn program(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
         self.file("../program", content);
         let written = self.path("../program");
         self.copy(name.as_ref(), written).mode(name, 0o755)
     }
 
-    /// Copies a file, such as a program, with the directories it needs. Another
-    /// process does it: while this one had the copy open for writing, a thread
-    /// that forks would make it busy for whoever runs it.
+    /// Copies a file, such as a program, and creates its parent directories. Another
+    /// process does it: if a thread of this one forked while the copy is open for
+    /// writing, running the copy would fail with `ETXTBSY`.
     pub fn copy(&self, name: impl AsRef<Path>, from: impl AsRef<Path>) -> &Self {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
@@ -160,7 +160,7 @@ impl Default for Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        // A directory that a test made unreadable cannot be emptied: unlock and retry.
+        // An unreadable directory cannot be emptied: make it accessible and retry.
         if fs::remove_dir_all(&self.scratch).is_err() {
             unlock(&self.scratch);
             let _ = fs::remove_dir_all(&self.scratch);

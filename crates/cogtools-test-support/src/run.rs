@@ -1,8 +1,8 @@
 //! Runs one program hermetically, within a time limit.
 //!
-//! The program sees no variable it was not given, a HOME of its own and a
-//! known PATH. It leads a process group, so that a time limit ends whatever it
-//! started too, and so that nothing it left behind can keep a test waiting.
+//! The program sees only the variables of the test, an empty HOME and a known PATH.
+//! It leads a process group, so that the time limit also ends its children, and no
+//! process that it leaves behind can block a test.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write as _};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crate::process::{collect, end_group, later, until};
 use crate::{Outcome, Project, Stdin, Stdout};
 
-/// A program about to be run: a chain that ends in [`Run::run`].
+/// A builder of a program's run, which ends with [`Run::run`].
 ///
 /// ```
 /// use cogtools_test_support::Run;
@@ -56,8 +56,8 @@ impl Run {
         }
     }
 
-    /// Works in `project` with its HOME; its path reads `[ROOT]` in the
-    /// outcome, and its HOME's reads `[HOME]`.
+    /// Runs in `project` with its HOME. In the outcome, its path is replaced with `[ROOT]`
+    /// and that of its HOME with `[HOME]`.
     pub fn project(self, project: &Project) -> Self {
         let (root, home) = (project.root(), project.home());
         self.cwd(&root)
@@ -66,55 +66,55 @@ impl Run {
             .redact(home.as_os_str(), "[HOME]")
     }
 
-    /// One more argument.
+    /// Adds an argument.
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_os_string());
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args<A: AsRef<OsStr>>(self, args: impl IntoIterator<Item = A>) -> Self {
         args.into_iter().fold(self, Self::arg)
     }
 
-    /// The working directory.
+    /// Sets the working directory.
     pub fn cwd(mut self, dir: impl AsRef<Path>) -> Self {
         self.cwd = Some(dir.as_ref().to_path_buf());
         self
     }
 
-    /// The HOME.
+    /// Sets HOME.
     pub fn home(mut self, dir: impl AsRef<Path>) -> Self {
         self.home = Some(dir.as_ref().to_path_buf());
         self
     }
 
-    /// Puts `dir` in front of PATH.
+    /// Prepends `dir` to PATH.
     pub fn path(mut self, dir: impl AsRef<Path>) -> Self {
         self.path.insert(0, dir.as_ref().to_path_buf());
         self
     }
 
-    /// One more environment variable; the last word on HOME and PATH too.
+    /// Sets an environment variable, overriding even HOME and PATH.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         let pair = (name.as_ref().to_os_string(), value.as_ref().to_os_string());
         self.env.push(pair);
         self
     }
 
-    /// What the program finds on standard input.
+    /// Sets the standard input.
     pub fn stdin(mut self, stdin: impl Into<Stdin>) -> Self {
         self.stdin = stdin.into();
         self
     }
 
-    /// What becomes of its standard output.
+    /// Sets the destination of the standard output.
     pub fn stdout(mut self, stdout: Stdout) -> Self {
         self.stdout = stdout;
         self
     }
 
-    /// How long it may take; a program that takes longer fails the test.
+    /// Sets the time limit, after which the test fails.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -129,7 +129,7 @@ impl Run {
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the program until it exits.
     #[track_caller]
     pub fn run(self) -> Outcome {
         let scratch = Project::new();
@@ -141,10 +141,10 @@ impl Run {
         let taken = self.feed(&mut child);
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
-        // Kept until the program has ended: `Stdin::Open` means open.
+        // Held until the program has exited, which keeps `Stdin::Open` open.
         let held = child.stdin.take();
         let status = until(end, &later(move || child.wait()));
-        // What outlives the program but keeps its pipes gets no time beyond the limit.
+        // A process that outlives the program and holds its pipes is bound by the limit as well.
         let (stdout, stderr) = (until(end, &stdout), until(end, &stderr));
         let (Some(Ok(status)), Some(stdout), Some(stderr)) = (status, stdout, stderr) else {
             end_group(pid);
@@ -185,8 +185,8 @@ impl Run {
         }
     }
 
-    /// Writes the input from a thread of its own, which tells whether the
-    /// program took all of it.
+    /// Writes the input in a separate thread, which sends whether the program read all
+    /// of it.
     fn feed(&self, child: &mut Child) -> Option<Receiver<bool>> {
         let Stdin::Bytes(bytes) = &self.stdin else {
             return None;
@@ -201,7 +201,7 @@ impl Run {
             .fold(text, |text, (from, to)| replace(&text, from, to))
     }
 
-    /// The command as one would type it, for failure messages.
+    /// The command line, for failure messages.
     fn line(&self) -> String {
         let mut line = self.program.file_name().map_or_else(
             || self.program.display().to_string(),

@@ -1,13 +1,13 @@
 //! Expected text in the source of a test.
 //!
-//! `str!` is written as that of `snapbox`, which rewrites it; unlike that one it
-//! is a constant, so that tables of cases can hold it.
+//! `str!` has the syntax of `snapbox`, which rewrites it; unlike the original it is
+//! a constant, so that tables of cases can contain it.
 
 use std::path::Path;
 
 use snapbox::data::{Inline, Position};
 
-/// Expected text and where it is written; made by [`str!`](crate::str).
+/// Expected text and its location in the source; created by [`str!`](crate::str).
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot {
     #[doc(hidden)]
@@ -21,7 +21,7 @@ pub struct Snapshot {
 }
 
 /// Expected text that `cargo xtask bless` renews: empty, one line in quotes, or
-/// lines with a line end before and after them that are not theirs.
+/// lines between two line breaks that are not part of the text.
 ///
 /// ```
 /// use cogtools_test_support::{Run, str};
@@ -46,7 +46,7 @@ macro_rules! str {
 }
 
 impl Snapshot {
-    /// The text that is expected.
+    /// The expected text.
     pub(crate) fn text(&self) -> &'static str {
         let text = self.data;
         if !text.contains('\n') {

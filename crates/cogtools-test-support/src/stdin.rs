@@ -1,37 +1,37 @@
-//! What a program finds on its standard input.
+//! The standard input of a program.
 //!
-//! Each variant is a situation that programs get wrong in its own way, so a
-//! test names the one it means.
+//! Programs fail differently in each of these situations, so a test names the one
+//! that it covers.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a program finds on its standard input.
+/// The standard input of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Stdin {
     /// `/dev/null`, as under a service manager.
     #[default]
     Null,
-    /// A pipe that holds these bytes and then ends.
+    /// A pipe with these bytes, closed at their end.
     Bytes(Vec<u8>),
-    /// No file descriptor 0 at all, as after `<&-`.
+    /// A closed file descriptor 0, as after `<&-`.
     Closed,
     /// A pipe that stays open and is never written to.
     Open,
     /// This file, opened for reading.
     File(PathBuf),
-    /// A terminal at which nobody types.
+    /// A terminal without any input.
     Terminal,
 }
 
-/// Runs its arguments without descriptor 0: only a shell can leave it closed
-/// without unsafe code.
+/// Runs its arguments without descriptor 0: without unsafe code, only a shell can
+/// close it.
 const CLOSED: &str = r#"exec "$@" <&-"#;
 
-/// Runs the command line that is its argument at a terminal that `script`
-/// makes, with stdout and stderr led past it.
+/// Runs the command line in its argument at a terminal that `script` creates, with
+/// stdout and stderr redirected around it.
 const TERMINAL: &str = r#"exec script -qec "$1" /dev/null 3>&1 4>&2 >/dev/null 2>&1"#;
 
 impl Stdin {

@@ -1,17 +1,17 @@
-//! What becomes of a program's standard output.
+//! The destination of a program's standard output.
 
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
-/// What becomes of a program's standard output.
+/// The destination of a program's standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stdout {
-    /// It is kept for the outcome.
+    /// It is captured for the outcome.
     #[default]
     Kept,
-    /// It goes to a disk that is full.
+    /// It goes to a full disk.
     Full,
-    /// Whoever was to read it is gone already, as `head` is when it has enough.
+    /// It goes to a closed pipe, as after `head` has exited.
     Gone,
 }
 

@@ -1,4 +1,4 @@
-//! Expected text: exact, and renewed where it is written.
+//! Expected text: exact comparison, and renewal in the source.
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ a
     assert_eq!(message, "- expected, + found:\n-a\n+a\\r\n");
 }
 
-/// Expected text that is written on the second line of `a.rs` below `folder`.
+/// Expected text on the second line of `a.rs` below `folder`.
 fn at(folder: &Path, data: &'static str) -> Snapshot {
     let file = folder.join("a.rs").display().to_string();
     Snapshot {
@@ -48,7 +48,7 @@ fn at(folder: &Path, data: &'static str) -> Snapshot {
     }
 }
 
-/// The place that the tests below renew; there is none when nothing asks.
+/// The folder that the tests below renew, if they were started for it.
 fn place() -> Option<PathBuf> {
     std::env::var_os("PLACE").map(PathBuf::from)
 }
@@ -102,7 +102,7 @@ fn text_is_rewritten_in_its_source() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_not_written() {
+fn invisible_characters_are_not_written() {
     let project = Project::new();
     let reason = "a.rs:2:5 cannot be renewed: \\u{1b} must be spelled out";
     failed(&child(&project, "not_renewable").run(), reason);
@@ -110,13 +110,13 @@ fn what_cannot_be_seen_is_not_written() {
 }
 
 #[test]
-fn a_machine_that_judges_renews_nothing() {
+fn nothing_is_renewed_in_ci() {
     let project = Project::new();
     let run = child(&project, "renewable").env("CI", "true").run();
     failed(&run, "SNAPSHOTS=overwrite is refused where CI=true");
 }
 
-/// Asserts that the harness of the standard library reported this.
+/// Asserts that libtest reported this failure.
 fn failed(outcome: &Outcome, reason: &str) {
     outcome.status(101).stdout_contains(reason);
 }

@@ -1,4 +1,4 @@
-//! The fake Gemini API, spoken to by hand.
+//! The fake Gemini API, with handwritten requests.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const GENERATE: &str = "/v1beta/models/m:generateContent";
 
-/// A client that keeps its connection.
+/// A client with a persistent connection.
 struct Client(BufReader<TcpStream>);
 
 impl Client {
@@ -27,7 +27,7 @@ impl Client {
         self.send(&format!("POST {target}"), &(head + &body))
     }
 
-    /// Sends a request and reads status and body of the answer.
+    /// Sends a request and reads the status and body of the response.
     fn send(&mut self, line: &str, rest: &str) -> (u16, String) {
         let request = format!("{line} HTTP/1.1\r\nHost: x\r\nX-Goog-Api-Key: x\r\n{rest}");
         let stream = self.0.get_mut();
@@ -127,7 +127,7 @@ fn script_is_played_on_one_connection() {
 }
 
 #[test]
-fn requests_on_the_side_leave_the_script_alone() {
+fn side_requests_do_not_advance_the_script() {
     let fake = FakeGemini::start([]);
     let mut client = Client::new(&fake);
     let side = json!({
@@ -169,7 +169,7 @@ fn script_must_be_played_to_its_end_and_no_further() {
     assert!(catch_unwind(AssertUnwindSafe(|| undeclared.finish())).is_err());
 }
 
-/// Sends one request, which must be refused for exactly this.
+/// Sends one request, which must be refused for exactly these reasons.
 #[track_caller]
 fn refused(body: &Value, complaints: &[&str]) {
     let fake = FakeGemini::start([]);

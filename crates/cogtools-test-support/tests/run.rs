@@ -1,4 +1,4 @@
-//! The program runner, on programs small enough to be sure of.
+//! The program runner, with very small programs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn failure(run: impl FnOnce()) -> String {
 }
 
 #[test]
-fn environment_holds_nothing_it_was_not_given() {
+fn environment_contains_only_the_given_variables() {
     let project = Project::new();
     Run::new("/usr/bin/env")
         .project(&project)
@@ -29,7 +29,7 @@ fn environment_holds_nothing_it_was_not_given() {
 }
 
 #[test]
-fn stdin_is_what_the_test_says() {
+fn stdin_is_as_configured() {
     let project = Project::new();
     project.file("input", b"from a file\xff");
     let cat = || Run::new("/bin/cat");
@@ -70,7 +70,7 @@ fn stdin_can_be_a_terminal() {
 }
 
 #[test]
-fn stdout_can_be_lost() {
+fn stdout_can_fail() {
     shell("echo lost 2>/dev/null || exit 9")
         .stdout(Stdout::Full)
         .run()
@@ -82,7 +82,7 @@ fn stdout_can_be_lost() {
 }
 
 #[test]
-fn input_left_unread_is_noticed() {
+fn unread_input_is_detected() {
     let input = vec![b'x'; 1_000_000];
     let outcome = shell("exit 3").stdin(input.clone()).run();
     outcome.fails(3, "");
@@ -91,7 +91,7 @@ fn input_left_unread_is_noticed() {
 }
 
 #[test]
-fn limit_ends_what_the_program_started_too() {
+fn limit_also_ends_children() {
     let message = failure(|| {
         let limit = Duration::from_millis(200);
         let _ = shell("sleep 1000 & exit 0").limit(limit).run();
@@ -103,7 +103,7 @@ fn limit_ends_what_the_program_started_too() {
 }
 
 #[test]
-fn failure_shows_all_that_differs() {
+fn failure_shows_all_differences() {
     let message = failure(|| {
         shell("echo one; printf 'two \\377'; echo oops >&2; kill -TERM $$")
             .run()
@@ -122,7 +122,7 @@ fn failure_shows_all_that_differs() {
 }
 
 #[test]
-fn difference_keeps_to_what_matters() {
+fn difference_omits_equal_lines() {
     let lines = |range: std::ops::Range<u32>| -> String {
         range.fold(String::new(), |text, number| text + &format!("{number}\n"))
     };
@@ -138,7 +138,7 @@ fn difference_keeps_to_what_matters() {
 }
 
 #[test]
-fn project_is_removed_whatever_was_done_to_it() {
+fn project_is_removed_even_if_unreadable() {
     let project = Project::new();
     project
         .file("tools/a.yaml", "name: a\n")

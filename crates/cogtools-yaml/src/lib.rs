@@ -1,7 +1,7 @@
-//! `cogtools-yaml`: runs the one tool file that it is given.
+//! `cogtools-yaml`: runs one tool file.
 //!
-//! It is the interpreter in a tool file's first line, so that an executable tool
-//! file is a program: `./tools/facepalm.yaml < arguments.json`.
+//! It is the interpreter in the first line of a tool file, which makes an executable
+//! tool file a program: `./tools/facepalm.yaml < arguments.json`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A template from a stranger is stopped, and says why.
+//! An untrusted template is stopped, with an error that explains why.
 
 use njk::{Engine, Limits};
 use serde_json::json;

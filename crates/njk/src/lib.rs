@@ -13,10 +13,10 @@
 //!
 //! - An [`Engine`] compiles templates; it holds the [`Limits`], a [`Loader`]
 //!   for other templates, and whether HTML is escaped.
-//! - A [`Template`] renders, as often as one likes and from any thread, with a
-//!   context of JSON.
-//! - An [`Error`] says what failed, where in which template, and often what to
-//!   do about it.
+//! - A [`Template`] renders with a context of JSON, any number of times and from any
+//!   thread.
+//! - An [`Error`] describes what failed, with its location in the template and often
+//!   a hint.
 //! - [`analyse`] finds what a template reads and sets without rendering it.
 //!
 //! # Values
@@ -30,12 +30,12 @@
 //! Templates are not trusted. Each rendering has fuel, a depth and a number of
 //! bytes, and ends with an [`ErrorKind::OutOfFuel`], [`ErrorKind::TooDeep`] or
 //! [`ErrorKind::TooLarge`] when it has used them up. A template reaches nothing
-//! but its context and what the loader gives it: no files, no environment, no
+//! but its context and the loader's templates: no files, no environment, no
 //! clock, no randomness.
 //!
 //! # Differences
 //!
-//! What is known to differ from Nunjucks is listed in [`differences`].
+//! All known differences from Nunjucks are listed in [`differences`].
 //!
 //! [minijinja]: https://docs.rs/minijinja
 

@@ -1,7 +1,7 @@
-//! The manual of all programs: man pages, completions and pictures, made from
-//! the clap commands, the texts beside the code, and what programs print.
+//! The manual of all programs: man pages, completions and pictures, generated from
+//! the clap commands, the texts in the code, and the output of programs.
 //!
-//! It is a package of its own so that `cargo xtask` itself builds in seconds.
+//! It is a separate package so that `cargo xtask` itself builds in seconds.
 
 mod completion;
 mod markup;

@@ -1,7 +1,7 @@
-//! Pictures for documents: what a program prints on a terminal, as SVG.
+//! Pictures for documents: the output of a program on a terminal, as SVG.
 //!
-//! The program runs in this process over a project that is committed beside the
-//! code, so that a picture shows what a reader gets, and is the same everywhere.
+//! The program runs in this process in a committed project, so that a picture shows
+//! real output and is the same everywhere.
 
 use std::path::Path;
 

@@ -29,8 +29,7 @@ fn the_committed_pictures_are_those_the_code_makes() {
     );
 }
 
-/// What is drawn, as text: a picture of a run that failed would be no better
-/// for being up to date.
+/// The text of the picture: an up-to-date picture of a failed run would be useless.
 #[test]
 fn the_linter_is_shown_at_work() {
     let pictures = pictures().unwrap();

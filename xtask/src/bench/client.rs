@@ -1,4 +1,4 @@
-//! A client of MCP that does nothing but ask and look at the clock.
+//! An MCP client that sends requests and measures the time until the response.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
-/// A server, and the conversation with it.
+/// A server process and the connection to it.
 pub(super) struct Client {
     child: Child,
     stdin: ChildStdin,
@@ -17,7 +17,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Starts `server` in `project`; how long it took until it had answered
+    /// Starts `server` in `project`, and returns the time until its response to
     /// `initialize`.
     pub(super) fn start(server: &Path, project: &Path) -> Result<(Self, Duration)> {
         let mut command = Command::new(server);
@@ -50,7 +50,7 @@ impl Client {
         Ok((client, time))
     }
 
-    /// Asks, and says how long the answer took; an error is none.
+    /// Sends a request and returns the time until a successful response.
     pub(super) fn ask(&mut self, method: &str, params: &Value) -> Result<Duration> {
         let id = self.next;
         self.next += 1;
@@ -64,10 +64,10 @@ impl Client {
             let time = begin.elapsed();
             ensure!(
                 count > 0,
-                "the server has gone instead of answering {method}"
+                "the server exited without a response to {method}"
             );
             let answer: Value = serde_json::from_str(&line)?;
-            // Anything else is an announcement.
+            // Anything else is a notification.
             if answer["id"] != id {
                 continue;
             }
@@ -79,7 +79,7 @@ impl Client {
         }
     }
 
-    /// The most memory that it has had, in bytes, where the system tells.
+    /// Its peak memory in bytes, if the system reports it.
     pub(super) fn peak(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status
@@ -89,14 +89,14 @@ impl Client {
         Some(kibibytes << 10)
     }
 
-    /// Leaves, and waits for the server to do so.
+    /// Disconnects, and waits for the server to exit.
     pub(super) fn end(self) -> Result<()> {
         let Self {
             mut child, stdin, ..
         } = self;
         drop(stdin);
         let status = child.wait()?;
-        ensure!(status.success(), "the server failed at its end: {status}");
+        ensure!(status.success(), "the server failed on exit: {status}");
         Ok(())
     }
 }

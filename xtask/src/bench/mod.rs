@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: whole processes against each other, in one run.
+//! `cargo xtask bench`: compares whole processes with each other, in one run.
 //!
-//! Times differ between machines and moments; ratios of medians of processes
-//! that ran in turn hardly do. It is a measurement and no test.
+//! Times vary between machines and over time; ratios of medians of processes that
+//! run alternately hardly do. This is a measurement, not a test.
 
 mod client;
 mod peer;
@@ -33,7 +33,7 @@ const SIZES: [(usize, usize, f64, f64, f64); 3] = [
 struct Bench {
     bin: PathBuf,
     peers: Peers,
-    /// Where the projects are.
+    /// The folder of the projects.
     dir: PathBuf,
     arguments: PathBuf,
     quick: bool,
@@ -41,7 +41,7 @@ struct Bench {
     limits: Vec<Limit>,
 }
 
-/// Measures everything and prints the table; `write` puts it into docs/ too.
+/// Measures everything and prints the table; `write` also updates it in docs/.
 pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
     let build = Build::release()?;
     build.programs()?;
@@ -159,7 +159,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Measures `ours` against `theirs` and keeps the row.
+    /// Compares `ours` with `theirs` and adds the row.
     fn row(
         &mut self,
         what: &str,

@@ -1,5 +1,5 @@
-//! What the programs are measured against: the least that Rust can do, and the
-//! same work in Node and Python.
+//! The programs of the comparison: minimal Rust programs, and the same work in
+//! Node.js and Python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::needs::python_tool;
 use crate::process::{find, output};
 use crate::say;
 
-/// The programs of the other side.
+/// The programs to compare with.
 pub(super) struct Peers {
     /// `true`.
     pub(super) nothing: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Peers {
     pub(super) read: PathBuf,
     /// Node, and the directory with its scripts.
     pub(super) node: (PathBuf, PathBuf),
-    /// Python with its packages, where there is one.
+    /// Python with its packages, if installed.
     pub(super) python: Option<PathBuf>,
 }
 

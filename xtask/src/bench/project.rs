@@ -1,4 +1,4 @@
-//! The projects that are measured in, made below `target/bench`.
+//! The projects of the benchmark, created below `target/bench`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

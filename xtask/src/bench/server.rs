@@ -1,5 +1,5 @@
-//! The server of MCP, which stays: how soon it is there, how soon it answers, and
-//! how much memory it takes.
+//! The MCP server, a long-running process: its startup time, response times and
+//! memory.
 
 use std::path::{Path, PathBuf};
 use std::thread;

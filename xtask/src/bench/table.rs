@@ -1,4 +1,4 @@
-//! The table of what was measured, and its place in docs/.
+//! The table of the measurements, and its page in docs/.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::command::root;
 
-/// One ratio, and what it has to be.
+/// One ratio and its goal.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) what: String,
@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub(super) times: (Duration, Duration),
 }
 
-/// One number, and what it must not be above.
+/// One number and its limit.
 #[derive(Clone, Debug)]
 pub(super) struct Limit {
     pub(super) what: String,
@@ -25,14 +25,14 @@ pub(super) struct Limit {
     pub(super) must: f64,
 }
 
-/// What a limit counts.
+/// The unit of a limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unit {
     Milliseconds,
     Megabytes,
 }
 
-/// What a ratio has to be.
+/// The goal of a ratio.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
     /// Ours over theirs, at most this; better, at most that.
@@ -120,7 +120,7 @@ pub(super) fn markdown(rows: &[Row], limits: &[Limit]) -> String {
     text
 }
 
-/// Puts the table into its page, in the place of the one before.
+/// Replaces the table in its page.
 pub(super) fn write(table: &str, linked: &str) -> Result<()> {
     let file = root()?.join(FILE);
     let page = std::fs::read_to_string(&file)

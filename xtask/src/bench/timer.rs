@@ -1,4 +1,4 @@
-//! Times whole processes, two kinds of them in turn.
+//! Measures whole processes, two kinds of them alternately.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -61,11 +61,11 @@ impl Case {
     }
 }
 
-/// The medians of `rounds` runs of `a` and `b`, run in turn, so that what else
-/// the machine does falls on both alike.
+/// The medians of `rounds` runs of `a` and `b`, run alternately, so that other load
+/// on the machine affects both equally.
 pub(super) fn compare(a: &Case, b: &Case, rounds: usize) -> Result<(Duration, Duration)> {
     let (mut times_a, mut times_b) = (Vec::new(), Vec::new());
-    // The first runs fill the caches of the system.
+    // The first runs warm the system's caches.
     for _ in 0..2 {
         a.time()?;
         b.time()?;
@@ -77,7 +77,7 @@ pub(super) fn compare(a: &Case, b: &Case, rounds: usize) -> Result<(Duration, Du
     Ok((median(times_a), median(times_b)))
 }
 
-/// The time in the middle.
+/// The median.
 pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()

@@ -32,7 +32,7 @@ pub(crate) fn write(
     for target in source.targets(targets)? {
         let mut folder = shared.clone();
         put_programs(source, target, &mut folder)?;
-        weight::hold(folder.size()?)?;
+        weight::check(folder.size()?)?;
         let name = file(target);
         let packed = folder.pack(&stem(target))?;
         let sum = format!("{}  {name}\n", hex(&Sha256::digest(&packed)));

@@ -1,5 +1,5 @@
-//! `cargo xtask installer`: install.sh as a release gives it out, which knows
-//! its version and where its archives are.
+//! `cargo xtask installer`: install.sh for a release, with its version and the URL of
+//! its archives.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::{VERSION, out};
 use crate::command::root;
 use crate::{files, say};
 
-/// Writes install.sh into `dir`, with archives from `base` unless its user says
-/// otherwise.
+/// Writes install.sh into `dir`, with archives from `base` unless its user overrides
+/// it.
 pub(crate) fn write(base: &str, dir: Option<&Path>) -> Result<()> {
     let script = String::from_utf8(files::read(&root()?.join("install.sh"))?)?;
     let script = stamped(&script, base, VERSION)?;
@@ -27,7 +27,7 @@ pub(crate) fn write(base: &str, dir: Option<&Path>) -> Result<()> {
 fn stamped(script: &str, base: &str, version: &str) -> Result<String> {
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_graphic() && c != '\'');
     if base.is_empty() || !plain(base) {
-        bail!("`{base}` is not a plain address");
+        bail!("`{base}` is not a plain URL");
     }
     let mut text = script.to_owned();
     for (name, value) in [("from", base), ("version", version)] {

@@ -1,7 +1,7 @@
-//! What a release gives out: archives, npm packages and the shell installer.
+//! The artefacts of a release: archives, npm packages and the shell installer.
 //!
-//! All of them are made in memory first, from the same programs, and come out the
-//! same byte for byte whenever the same goes in.
+//! All are created in memory first, from the same programs, and are reproducible
+//! byte for byte.
 
 mod archive;
 mod folder;
@@ -25,10 +25,10 @@ use crate::command::root;
 use crate::files;
 use folder::Folder;
 
-/// The version of everything that is given out.
+/// The version of all artefacts.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The directory that is asked for, or `default` below where cargo builds.
+/// The requested directory, or `default` below cargo's target directory.
 fn out(dir: Option<&Path>, default: &str) -> Result<PathBuf> {
     match dir {
         Some(dir) => Ok(std::env::current_dir()?.join(dir)),

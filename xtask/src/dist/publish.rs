@@ -1,5 +1,5 @@
-//! `cargo xtask publish`: gives npm packages out, the programs before the package
-//! that names them; and `cargo xtask tag`, which keeps a wrong tag from doing so.
+//! `cargo xtask publish`: publishes the npm packages, those with programs before the
+//! package that depends on them; and `cargo xtask tag`, which rejects a wrong tag.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,9 +11,9 @@ use super::target::TARGETS;
 use crate::process::{output, run};
 use crate::say;
 
-/// Publishes every package below `dir`, or only says what npm would do. What is
-/// there already in this version is passed over, so that it can be run again.
-pub(crate) fn write(dir: &Path, rehearsal: bool) -> Result<()> {
+/// Publishes every package below `dir`, or only prints what npm would do. Packages
+/// already published in this version are skipped, so that it can be run again.
+pub(crate) fn write(dir: &Path, dry_run: bool) -> Result<()> {
     let dir = std::env::current_dir()?.join(dir);
     let platforms = TARGETS.iter().filter_map(|target| target.npm);
     let platforms = platforms.map(|(system, processor)| format!("{system}-{processor}"));
@@ -25,10 +25,10 @@ pub(crate) fn write(dir: &Path, rehearsal: bool) -> Result<()> {
     }
     names
         .iter()
-        .try_for_each(|name| publish(&dir.join(name), name, rehearsal))
+        .try_for_each(|name| publish(&dir.join(name), name, dry_run))
 }
 
-fn publish(folder: &Path, name: &str, rehearsal: bool) -> Result<()> {
+fn publish(folder: &Path, name: &str, dry_run: bool) -> Result<()> {
     let full = match name {
         "cogtools" => name.to_owned(),
         platform => format!("@cogtools/{platform}"),
@@ -36,8 +36,8 @@ fn publish(folder: &Path, name: &str, rehearsal: bool) -> Result<()> {
     let version = format!("{full}@{VERSION}");
     let mut view = npm();
     view.args(["view", &version, "version"]);
-    if !rehearsal && output(&mut view).is_ok_and(|found| found.trim() == VERSION) {
-        say::line(&format!("{version} is published already"));
+    if !dry_run && output(&mut view).is_ok_and(|found| found.trim() == VERSION) {
+        say::line(&format!("{version} is already published"));
         return Ok(());
     }
     let mut command = npm();
@@ -45,11 +45,7 @@ fn publish(folder: &Path, name: &str, rehearsal: bool) -> Result<()> {
         .arg("publish")
         .arg(folder)
         .args(["--access", "public"]);
-    command.arg(if rehearsal {
-        "--dry-run"
-    } else {
-        "--provenance"
-    });
+    command.arg(if dry_run { "--dry-run" } else { "--provenance" });
     run(&mut command)
 }
 

@@ -1,4 +1,4 @@
-//! Where the programs of a target come from.
+//! The source of the programs of a target.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::target::{TARGETS, Target};
 use crate::cargo::Build;
 use crate::files;
 
-/// Where the programs come from.
+/// The source of the programs.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// They are built now.

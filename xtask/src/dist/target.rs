@@ -1,4 +1,4 @@
-//! The machines that there are programs for.
+//! The supported platforms.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::say;
 /// One kind of machine, as cargo and as npm know it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    /// What cargo calls it.
+    /// The target triple.
     pub(super) triple: &'static str,
     /// What Node calls its system and its processor, where npm gets a package.
     pub(super) npm: Option<(&'static str, &'static str)>,
@@ -46,7 +46,7 @@ impl Target {
         Self::named(&host()?)
     }
 
-    /// What the file of a program is called.
+    /// The file name of a program.
     pub(super) fn file(&self, program: &str) -> String {
         let ending = if self.triple.contains("windows") {
             ".exe"
@@ -56,13 +56,13 @@ impl Target {
         format!("{program}{ending}")
     }
 
-    /// Whether whoever unpacks an archive there can make links: on Windows that
-    /// takes a privilege.
+    /// Whether archives can contain links: on Windows, creating a link requires a
+    /// privilege.
     pub(super) fn links(&self) -> bool {
         !self.triple.contains("windows")
     }
 
-    /// Makes sure that the compiler can build for it.
+    /// Installs the standard library for the target if necessary.
     pub(super) fn install(&self) -> Result<()> {
         let args = ["--print", "target-libdir", "--target", self.triple];
         let library = output(rustc().args(args))?;

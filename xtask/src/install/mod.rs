@@ -30,11 +30,11 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
         .map(|file| (build.bin.join(&file), bin.join(&file)))
         .collect();
     placed.extend(shared(&build, &share)?);
-    let size = weight::hold(size(&placed)?)?;
+    let size = weight::check(size(&placed)?)?;
     for (from, to) in &placed {
         place(from, to)?;
     }
-    // After what they lead to.
+    // After their targets.
     for file in programs::linked()?.iter().map(file) {
         link(&build.bin.join(&file), &bin.join(&file))?;
     }
@@ -82,5 +82,5 @@ fn size(placed: &[(PathBuf, PathBuf)]) -> Result<u64> {
 fn home() -> Result<PathBuf> {
     std::env::home_dir()
         .filter(|home| home.is_absolute())
-        .context("no home directory is known; name a place with --prefix")
+        .context("the home directory is unknown; choose one with --prefix")
 }

@@ -1,4 +1,4 @@
-//! Puts a file, or a link, in its place in one step.
+//! Installs a file or a link atomically.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,41 +7,41 @@ use anyhow::{Context as _, Result};
 
 use crate::programs::COGTOOLS;
 
-/// Copies `from` to `to`: beside it first, then over it, so that a program which
-/// is running can be replaced and nobody ever sees half a file.
+/// Copies `from` to a temporary file next to `to` and renames it, so that a running
+/// program can be replaced and no partial file is ever visible.
 pub(super) fn place(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().unwrap_or(to);
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let beside = beside(to);
-    fs::copy(from, &beside)
-        .with_context(|| format!("cannot copy {} to {}", from.display(), beside.display()))?;
-    finish(&beside, to)
+    let temp = temp(to);
+    fs::copy(from, &temp)
+        .with_context(|| format!("cannot copy {} to {}", from.display(), temp.display()))?;
+    finish(&temp, to)
 }
 
-/// Makes `to` a link to the `cogtools` that lies beside it or, where no link can
+/// Makes `to` a link to the `cogtools` next to it or, where no link can
 /// be made, a copy of `stub`.
 pub(super) fn link(stub: &Path, to: &Path) -> Result<()> {
-    let beside = beside(to);
+    let temp = temp(to);
     // A rename onto another link to the same file does nothing, and leaves this one.
-    let _ = fs::remove_file(&beside);
+    let _ = fs::remove_file(&temp);
     let target = format!("{COGTOOLS}{}", std::env::consts::EXE_SUFFIX);
-    if connect(&target, &beside).is_err() {
+    if connect(&target, &temp).is_err() {
         return place(stub, to);
     }
-    finish(&beside, to)
+    finish(&temp, to)
 }
 
-/// Where a file lies until it is whole.
-fn beside(to: &Path) -> PathBuf {
+/// The temporary file next to `to`.
+fn temp(to: &Path) -> PathBuf {
     let mut name = to.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     to.with_file_name(name)
 }
 
-fn finish(beside: &Path, to: &Path) -> Result<()> {
-    let renamed = replace(beside, to);
+fn finish(temp: &Path, to: &Path) -> Result<()> {
+    let renamed = replace(temp, to);
     if renamed.is_err() {
-        let _ = fs::remove_file(beside);
+        let _ = fs::remove_file(temp);
     }
     renamed.with_context(|| format!("cannot write {}", to.display()))
 }
@@ -59,18 +59,18 @@ fn connect(target: &str, link: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(not(windows))]
-fn replace(beside: &Path, to: &Path) -> std::io::Result<()> {
-    fs::rename(beside, to)
+fn replace(temp: &Path, to: &Path) -> std::io::Result<()> {
+    fs::rename(temp, to)
 }
 
 /// Windows lets a running program be renamed but not replaced.
 #[cfg(windows)]
-fn replace(beside: &Path, to: &Path) -> std::io::Result<()> {
-    fs::rename(beside, to).or_else(|_| {
+fn replace(temp: &Path, to: &Path) -> std::io::Result<()> {
+    fs::rename(temp, to).or_else(|_| {
         let old = to.with_extension("old");
         let _ = fs::remove_file(&old);
         fs::rename(to, &old)?;
-        fs::rename(beside, to)
+        fs::rename(temp, to)
     })
 }
 

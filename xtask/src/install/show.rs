@@ -23,12 +23,12 @@ pub(super) fn at_work(bin: &Path) -> Result<()> {
     shown(&mut call, Some(&arguments))
 }
 
-/// What is left to do for the shell to find everything.
+/// The remaining steps for the shell to find everything.
 pub(super) fn next_steps(prefix: &Path) {
     let bin = prefix.join("bin");
     say::line("");
     if !on_path(&bin) {
-        say::line("add the programs to PATH, in ~/.profile or your shell's own file:");
+        say::line("add the programs to PATH, in ~/.profile or your shell's startup file:");
         say::line(&format!("    export PATH=\"{}:$PATH\"", bin.display()));
         say::line("`man` finds the pages by PATH too; if yours does not:");
         let man = prefix.join("share/man");
@@ -38,7 +38,7 @@ pub(super) fn next_steps(prefix: &Path) {
     let zsh = prefix.join("share/zsh/site-functions");
     say::line(&format!("    fpath=(\"{}\" $fpath)", zsh.display()));
     say::line("");
-    say::line("next: `cogtools init` in a project of yours; `cogtools help` tells the rest");
+    say::line("next: run `cogtools init` in a project; `cogtools help` lists the rest");
 }
 
 fn program(bin: &Path, name: &str, args: &[&str]) -> Result<Command> {

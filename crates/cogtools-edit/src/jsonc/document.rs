@@ -1,9 +1,8 @@
-//! A JSONC file that has been understood: its values, tokens and comments, each
-//! with its place in the text.
+//! A parsed JSONC file: its values, tokens and comments, each with its location.
 //!
-//! What is accepted is JSON with comments and trailing commas, a byte order mark
-//! and nothing else; an object that says the same key twice is refused, because
-//! its readers do not agree on which one counts.
+//! JSON with comments, trailing commas and a byte order mark is accepted, and nothing
+//! else. An object with a duplicate key is refused, because readers do not agree on
+//! which value counts.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,7 +15,7 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, pars
 
 use crate::refusal::{Reason, Refusal};
 
-/// What a file begins with when an editor marked it as UTF-8.
+/// The UTF-8 byte order mark that some editors write at the start of a file.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A file's text, parsed.
@@ -24,9 +23,9 @@ pub(super) struct Document<'a> {
     file: &'a Path,
     /// The text without its byte order mark; all ranges are of this text.
     pub(super) text: &'a str,
-    /// How many bytes come before `text`.
+    /// The offset of `text` in the file, in bytes.
     pub(super) offset: usize,
-    /// The outermost object; `None` when there are only comments and blanks.
+    /// The outermost object; `None` if there are only comments and white space.
     pub(super) root: Option<Object<'a>>,
     /// Tokens and comments in order.
     tokens: Vec<TokenAndRange<'a>>,
@@ -41,11 +40,11 @@ impl<'a> Document<'a> {
             tokens: true,
         };
         let refuse = |reason, range| {
-            let place = place(file, text, range);
+            let place = location(file, text, range);
             vec![Refusal { reason, place }]
         };
         let parsed = parse_to_ast(text, &collect, &options()).map_err(|error| {
-            let reason = Reason::Syntax(sentence(&error.kind().to_string()));
+            let reason = Reason::Syntax(lower_first(&error.kind().to_string()));
             refuse(reason, error.range())
         })?;
         let root = match parsed.value {
@@ -77,9 +76,9 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The place of `range`, for messages.
-    pub(super) fn place(&self, range: Range) -> Location {
-        place(self.file, self.text, range)
+    /// The location of `range`, for messages.
+    pub(super) fn location(&self, range: Range) -> Location {
+        location(self.file, self.text, range)
     }
 
     /// Tokens and comments that begin within `range`.
@@ -114,9 +113,9 @@ impl<'a> Document<'a> {
                 found.push(Refusal {
                     reason: Reason::Duplicate {
                         pointer: pointer.clone(),
-                        first: self.place(first).line,
+                        first: self.location(first).line,
                     },
-                    place: self.place(range),
+                    place: self.location(range),
                 });
             }
             self.duplicates_in(&property.value, &pointer, found);
@@ -141,7 +140,7 @@ pub(super) fn child(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// What `value` is, in words.
+/// The type of `value`, for messages.
 pub(super) const fn kind(value: &Value<'_>) -> &'static str {
     match value {
         Value::StringLit(_) => "a string",
@@ -168,7 +167,7 @@ pub(super) const fn options() -> ParseOptions {
     }
 }
 
-pub(super) fn place(file: &Path, text: &str, range: Range) -> Location {
+pub(super) fn location(file: &Path, text: &str, range: Range) -> Location {
     let before = text.get(..range.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |feed| feed + 1);
@@ -180,8 +179,8 @@ pub(super) fn place(file: &Path, text: &str, range: Range) -> Location {
     Location::new(file, text, line, column, width)
 }
 
-/// The parser's sentence in the manner of our messages.
-pub(super) fn sentence(text: &str) -> String {
+/// The parser's message in lower case, as our messages begin.
+pub(super) fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_lowercase().chain(letters).collect()

@@ -1,4 +1,4 @@
-//! What stands at one place of a file.
+//! Looking up one value in a file.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::document::{Document, options};
 use crate::Refusal;
 
-/// The value at `keys` in `text` (of `file`, for messages), and where it stands;
-/// `None` when nothing does.
+/// The value at `keys` in `text` (of `file`, for messages), and its location; `None`
+/// if there is none.
 ///
 /// # Errors
 ///
-/// Why the file cannot be understood.
+/// The file is not valid JSONC.
 pub fn entry(
     file: &Path,
     text: &str,
@@ -29,23 +29,23 @@ pub fn entry(
     let Some((last, above)) = keys.split_last() else {
         return Ok(None);
     };
-    let named = |name: &str, object: &'_ jsonc_parser::ast::Object<'_>| {
+    let position = |name: &str, object: &'_ jsonc_parser::ast::Object<'_>| {
         let mut properties = object.properties.iter();
         properties.position(|property| property.name.as_str() == name)
     };
     for key in above {
-        let found = named(key, object).and_then(|at| object.properties.get(at));
+        let found = position(key, object).and_then(|at| object.properties.get(at));
         match found.map(|property| &property.value) {
             Some(Present::Object(inner)) => object = inner,
-            // What stands in the way is told by the merge.
+            // The merge reports the conflict.
             _ => return Ok(None),
         }
     }
-    let found = named(last, object).and_then(|at| object.properties.get(at));
+    let found = position(last, object).and_then(|at| object.properties.get(at));
     Ok(found.map(|property| {
         let range = property.value.range();
         let written = document.text.get(range.start..range.end).unwrap_or("");
         let value = parse_to_serde_value::<Value>(written, &options());
-        (value.unwrap_or_default(), document.place(range))
+        (value.unwrap_or_default(), document.location(range))
     }))
 }

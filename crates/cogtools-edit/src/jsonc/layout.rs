@@ -1,4 +1,4 @@
-//! How a file is laid out, so that what is inserted looks like the rest.
+//! The formatting of a file, so that insertions look like the rest.
 
 use jsonc_parser::ast::ObjectProp;
 use jsonc_parser::common::Ranged as _;
@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 
 use super::document::Document;
 
-/// A file's habits.
+/// The formatting of a file.
 pub(super) struct Layout<'a> {
-    /// What ends a line.
+    /// The line ending.
     pub(super) newline: &'static str,
     /// One step of indentation.
     unit: &'a str,
-    /// What stands between a key and its value.
+    /// The separator of a key and its value.
     colon: &'static str,
-    /// What stands between two values on one line.
+    /// The space after a comma on one line.
     pub(super) gap: &'static str,
-    /// What stands inside the braces of an object on one line.
+    /// The space inside the braces of an object on one line.
     padding: &'static str,
 }
 
 impl<'a> Layout<'a> {
-    /// The habits of `document`; two blanks and line feeds where it shows none.
+    /// The formatting of `document`; by default, two spaces and line feeds.
     pub(super) fn of(document: &Document<'a>) -> Self {
         let text = document.text;
         let properties = document
@@ -43,12 +43,12 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// `base` and one step more.
+    /// `base` with one more step of indentation.
     pub(super) fn deeper(&self, base: &str) -> String {
         format!("{base}{}", self.unit)
     }
 
-    /// `key` and `value`, over several lines where `indent` is that of the key.
+    /// `key` and `value`; on several lines if `indent`, that of the key, is given.
     pub(super) fn member(&self, key: &str, value: &Value, indent: Option<&str>) -> String {
         let key = Value::from(key);
         format!("{key}{}{}", self.colon, self.value(value, indent))
@@ -93,9 +93,9 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The blanks before `at`, when nothing else stands there on its line.
+/// The white space before `at` if it starts the line.
 ///
-/// Looks no further than the blanks: a file of one long line has many values.
+/// Only the white space is scanned: a file of one long line has many values.
 pub(super) fn indent(text: &str, at: usize) -> Option<&str> {
     let before = &text[..at];
     let blanks = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n' && c != '\r');
@@ -104,7 +104,7 @@ pub(super) fn indent(text: &str, at: usize) -> Option<&str> {
         .then(|| &before[blanks.len()..])
 }
 
-/// The blanks that the line of `at` begins with.
+/// The white space at the start of the line that contains `at`.
 pub(super) fn margin(text: &str, at: usize) -> &str {
     let start = text[..at].rfind(['\n', '\r']).map_or(0, |feed| feed + 1);
     let line = &text[start..at];
@@ -119,7 +119,7 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Whether nothing stands between the colon and the value of `property`.
+/// Whether the value of `property` follows the colon without a space.
 fn tight(text: &str, property: &ObjectProp<'_>) -> bool {
     text[..property.value.start()].ends_with(':')
 }

@@ -1,4 +1,4 @@
-//! Which bytes to insert where, so that a file says what is wanted.
+//! The insertions that add missing values to a file.
 
 use std::path::Path;
 
@@ -11,24 +11,24 @@ use super::document::{Document, child, kind};
 use super::layout::{Layout, indent, margin};
 use crate::refusal::{Reason, Refusal};
 
-/// Text that is put into a file.
+/// Text to insert into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insertion {
-    /// Before which byte of the file as it was.
+    /// The byte offset in the original file.
     pub at: usize,
-    /// What is put there.
+    /// The inserted text.
     pub text: String,
 }
 
-/// A key that is not there yet, and its value.
+/// A missing key and its value.
 type Member<'w> = (&'w String, &'w Value);
 
-/// What to insert into `text` (of `file`, for messages) so that everything in
-/// `wanted` stands there, in the order of the file.
+/// The insertions into `text` (of `file`, for messages) that add everything in
+/// `wanted`, in the order of the file.
 ///
 /// # Errors
 ///
-/// Everything in the file that stands in the way.
+/// All conflicts in the file.
 pub fn insertions(
     file: &Path,
     text: &str,
@@ -98,25 +98,25 @@ impl Merge<'_, '_> {
         } else {
             Reason::Taken {
                 pointer,
-                present: self.written(present.range()),
+                present: self.excerpt(present.range()),
                 wanted: wanted.to_string(),
             }
         };
-        let place = self.document.place(present.range());
+        let place = self.document.location(present.range());
         self.refusals.push(Refusal { reason, place });
     }
 
-    /// The text of `range`, cut when it is long or goes over several lines.
-    fn written(&self, range: Range) -> String {
-        const LIMIT: usize = 60;
+    /// The text of `range`, truncated if it is long or has several lines.
+    fn excerpt(&self, range: Range) -> String {
+        const MAX_CHARS: usize = 60;
         let whole = &self.document.text[range.start..range.end];
         let line = whole.lines().next().unwrap_or("");
-        let cut: String = line.chars().take(LIMIT).collect();
+        let cut: String = line.chars().take(MAX_CHARS).collect();
         let more = if cut.len() < whole.len() { "…" } else { "" };
         format!("{cut}{more}")
     }
 
-    /// Puts `members` behind the `last` property of `object`.
+    /// Inserts `members` after the `last` property of `object`.
     fn append(&mut self, object: &Object<'_>, last: &ObjectProp<'_>, members: &[Member<'_>]) {
         let text = self.document.text;
         let rest = self.document.tokens_within(Range {
@@ -151,7 +151,7 @@ impl Merge<'_, '_> {
         }
     }
 
-    /// Puts `members` into `object`, which has none.
+    /// Inserts `members` into `object`, which is empty.
     fn fill(&mut self, object: &Object<'_>, members: &[Member<'_>]) {
         let text = self.document.text;
         let inside = Range {
@@ -184,7 +184,7 @@ impl Merge<'_, '_> {
         }
     }
 
-    /// Puts an object into a text that has none.
+    /// Inserts an object into a text without one.
     fn begin(&mut self, wanted: &Map<String, Value>) {
         let text = self.document.text;
         let end = self.document.end();

@@ -1,9 +1,9 @@
 //! Merging values into JSON with comments, by insertion only.
 //!
 //! No byte of the file is changed or removed, so comments, order, trailing
-//! commas and odd spacing stay as they are. A value that is there already is
-//! never replaced: where it is another one than ours, its owner must decide. The
-//! parser's own editor lays files out anew (decision 0025).
+//! commas and unusual spacing are preserved. An existing value is never replaced:
+//! if it differs from ours, its owner must decide. The parser's own editor reformats
+//! files (decision 0025).
 
 mod document;
 mod entry;
@@ -21,12 +21,12 @@ use serde_json::{Map, Value};
 
 use crate::Refusal;
 
-/// `text` (of `file`, for messages) with everything in `wanted` that is missing
-/// there. Objects are merged key by key; `text` itself when nothing is missing.
+/// `text` (of `file`, for messages) with everything in `wanted` that it lacks; `text`
+/// itself if nothing is missing. Objects are merged key by key.
 ///
 /// # Errors
 ///
-/// Everything in the file that stands in the way.
+/// All conflicts in the file.
 pub fn merge(file: &Path, text: &str, wanted: &Map<String, Value>) -> Result<String, Vec<Refusal>> {
     let mut merged = String::with_capacity(text.len() + 256);
     let mut copied = 0;

@@ -1,4 +1,4 @@
-//! An entry among others: added whole, kept when it serves, refused when not.
+//! An entry of a map: added, left unchanged if equivalent, refused if conflicting.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ fn edit() -> Edit {
     }
 }
 
-/// What the file becomes, or all that is said against it.
+/// Checks the edited file, or the messages of the conflicts.
 #[track_caller]
 fn check(before: &str, expected: Result<&str, &[&str]>) {
     let folder = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ fn check(before: &str, expected: Result<&str, &[&str]>) {
 }
 
 #[test]
-fn an_entry_is_added_in_the_manner_of_the_file() {
+fn an_entry_is_added_in_the_style_of_the_file() {
     check(
         "",
         Ok(
@@ -69,7 +69,7 @@ fn an_entry_is_added_in_the_manner_of_the_file() {
 }
 
 #[test]
-fn an_entry_that_serves_stays_as_it_is() {
+fn an_equivalent_entry_is_left_unchanged() {
     for before in [
         "{\"servers\": {\"us\": {\"command\": \"us\"}}, \"version\": 1}",
         "{\"version\": [], \"servers\": {\"us\": {\"args\": [], \"command\": \"us\", \"env\": {}}} /* . */}",
@@ -79,32 +79,32 @@ fn an_entry_that_serves_stays_as_it_is() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_told() {
+fn conflicts_are_reported() {
     check(
         "{\"servers\": {\n \"us\": {\"command\": \"them\"}}}",
         Err(&[
-            "f.json:2:8: /servers/us: another entry has that name already (take it out or \
-               rename it, then run this again; or else)",
+            "f.json:2:8: /servers/us: another entry already has this name (remove or rename \
+               it, then run this again; or else)",
         ]),
     );
     check(
         "{\"servers\": []}",
         Err(&[
             "f.json:1:13: /servers: must be an object, but is an array (make it an object or \
-               take it out, then run this again)",
+               remove it, then run this again)",
         ]),
     );
     check(
         "{\"servers\": {\"us\": {}, \"us\": {}}}",
         Err(&[
-            "f.json:1:24: /servers/us: stands twice, first on line 1 (take one of the two out, \
+            "f.json:1:24: /servers/us: duplicate key, first set on line 1 (remove one of the two, \
                then run this again)",
         ]),
     );
     check(
         "{\"servers\": ",
         Err(&[
-            "f.json:1:13: not JSON with comments: expected value after colon in object property (mend the file by \
+            "f.json:1:13: not JSON with comments: expected value after colon in object property (fix the file by \
                hand, then run this again)",
         ]),
     );

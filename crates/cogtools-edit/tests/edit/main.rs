@@ -1,4 +1,4 @@
-//! What becomes of files that belong to others.
+//! Edits of files that belong to others.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
@@ -10,7 +10,7 @@ mod toml;
 
 use cogtools_core::Diagnostic;
 
-/// The hints of a fault, on one line.
+/// The hints of a diagnostic, on one line.
 fn hints(diagnostic: &Diagnostic) -> String {
     let hints = diagnostic.hints.iter();
     let rendered = hints.map(|hint| hint.render(|command| format!("{command:?}")));

@@ -1,11 +1,11 @@
-//! What a settings file becomes, byte for byte.
+//! Merged settings files, byte for byte.
 
 use std::path::Path;
 
 use cogtools_edit::jsonc;
 use serde_json::{Map, Value, json};
 
-/// What Gemini CLI must find.
+/// The settings that Gemini CLI needs.
 pub(crate) fn wanted() -> Map<String, Value> {
     object(json!({
         "toolDiscoveryCommand": "D",
@@ -34,7 +34,7 @@ fn check(before: &str, after: &str) {
 }
 
 #[test]
-fn nothing_there() {
+fn empty_files() {
     let object = "{\n  \"toolDiscoveryCommand\": \"D\",\n  \"toolCallCommand\": \"C\",\n  \"tools\": {\n    \"discoveryCommand\": \"D\",\n    \"callCommand\": \"C\"\n  }\n}";
     check("", &format!("{object}\n"));
     check("\n", &format!("\n{object}\n"));
@@ -50,7 +50,7 @@ fn nothing_there() {
 }
 
 #[test]
-fn nothing_there_in_the_manner_of_the_file() {
+fn empty_objects_in_the_style_of_the_file() {
     check(
         "\r\n",
         "\r\n{\r\n  \"toolDiscoveryCommand\": \"D\",\r\n  \"toolCallCommand\": \"C\",\r\n  \"tools\": {\r\n    \"discoveryCommand\": \"D\",\r\n    \"callCommand\": \"C\"\r\n  }\r\n}\r\n",
@@ -71,22 +71,22 @@ fn over_several_lines() {
         "{\n  \"theme\": \"x\"\n}\n",
         "{\n  \"theme\": \"x\",\n  \"toolDiscoveryCommand\": \"D\",\n  \"toolCallCommand\": \"C\",\n  \"tools\": {\n    \"discoveryCommand\": \"D\",\n    \"callCommand\": \"C\"\n  }\n}\n",
     );
-    // Four blanks, a comment behind the last value, no line feed at the end.
+    // Four spaces, a comment after the last value, no line feed at the end.
     check(
         "{\n    \"theme\": \"x\" // mine\n    // \"old\": 1\n}",
         "{\n    \"theme\": \"x\", // mine\n    // \"old\": 1\n    \"toolDiscoveryCommand\": \"D\",\n    \"toolCallCommand\": \"C\",\n    \"tools\": {\n        \"discoveryCommand\": \"D\",\n        \"callCommand\": \"C\"\n    }\n}",
     );
-    // Tabs, CRLF, a trailing comma (Gemini CLI takes none: ours is not one more).
+    // Tabs, CRLF, a trailing comma (Gemini CLI accepts none, so none is added).
     check(
         "{\r\n\t\"theme\": \"x\", // mine\r\n}\r\n",
         "{\r\n\t\"theme\": \"x\", // mine\r\n\t\"toolDiscoveryCommand\": \"D\",\r\n\t\"toolCallCommand\": \"C\",\r\n\t\"tools\": {\r\n\t\t\"discoveryCommand\": \"D\",\r\n\t\t\"callCommand\": \"C\"\r\n\t}\r\n}\r\n",
     );
-    // No indentation at all, and a brace that follows at once.
+    // No indentation, and a brace that follows immediately.
     check(
         "{\n\"theme\":\"x\"}",
         "{\n\"theme\":\"x\",\n\"toolDiscoveryCommand\":\"D\",\n\"toolCallCommand\":\"C\",\n\"tools\":{\n\"discoveryCommand\":\"D\",\n\"callCommand\":\"C\"\n}}",
     );
-    // Commas in front.
+    // Leading commas.
     check(
         "{\n  \"a\": 1\n, \"tools\": {\"discoveryCommand\": \"D\", \"callCommand\": \"C\"}\n}",
         "{\n  \"a\": 1\n, \"tools\": {\"discoveryCommand\": \"D\", \"callCommand\": \"C\"},\n  \"toolDiscoveryCommand\": \"D\",\n  \"toolCallCommand\": \"C\"\n}",
@@ -118,7 +118,7 @@ fn on_one_line() {
 }
 
 #[test]
-fn tools_are_there() {
+fn existing_tools() {
     check(
         "{\n  \"tools\": {\n    \"allowed\": [\"a\"] /* why */\n  },\n  \"b\": 2\n}\n",
         "{\n  \"tools\": {\n    \"allowed\": [\"a\"], /* why */\n    \"discoveryCommand\": \"D\",\n    \"callCommand\": \"C\"\n  },\n  \"b\": 2,\n  \"toolDiscoveryCommand\": \"D\",\n  \"toolCallCommand\": \"C\"\n}\n",
@@ -138,7 +138,7 @@ fn tools_are_there() {
 }
 
 #[test]
-fn some_of_ours_are_there() {
+fn some_values_present() {
     let whole = "{\"toolDiscoveryCommand\": \"D\", /* c */ \"toolCallCommand\": \"C\", \"tools\": {\"callCommand\": \"C\", \"discoveryCommand\": \"D\",},}";
     check(whole, whole);
     check(

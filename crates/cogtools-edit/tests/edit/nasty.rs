@@ -1,5 +1,5 @@
-//! For any file that is accepted: what was there is still there, nothing else is
-//! said of it, and a second merge finds nothing to do.
+//! For every accepted file: existing values are preserved, nothing else changes, and a
+//! second merge finds nothing to do.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::merge::wanted;
 
-/// Pieces of a file, each one valid in its place, to be combined in every way.
+/// Fragments of a file, each valid at its position, to be combined in all ways.
 const HEADS: &[&str] = &["", "\u{feff}", "// a\n", "/*{*/", "\r\n\t", "/**/ // \"\n"];
 const OPENS: &[&str] = &[
     "{",
@@ -69,7 +69,7 @@ fn check(before: &str) {
     );
 }
 
-/// What a file says, by a parser of its own: comments and trailing commas blanked.
+/// The value of a file, by a separate parser: comments and trailing commas are blanked.
 fn value(text: &str) -> Value {
     let text = text.trim_start_matches('\u{feff}');
     let mut plain = String::new();
@@ -100,7 +100,7 @@ fn value(text: &str) -> Value {
     serde_json::from_str(&plain).unwrap_or_else(|error| panic!("{error}: {text:?}"))
 }
 
-/// Where the string ends that `text` begins with.
+/// The length of the string literal at the start of `text`.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -147,7 +147,7 @@ fn every_combination() {
 }
 
 #[test]
-fn every_beginning_of_a_file() {
+fn every_prefix_of_a_file() {
     let whole =
         "\u{feff}// c\r\n{\"ä\": [1, {\"b\": \"\\u00e4\"},], /* c */ \"tools\": {}, } // end\n";
     for (at, _) in whole.char_indices() {
@@ -161,7 +161,7 @@ fn deep_and_wide() {
     let deep = |depth: usize| format!("{{\"a\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
     check(&deep(100));
     assert!(jsonc::merge(Path::new("s"), &deep(400), &wanted()).is_ok());
-    // Neither accepted nor a stack overflow.
+    // Refused, without a stack overflow.
     check(&deep(100_000));
     check(&"{\"a\":".repeat(100_000));
     let wide: Vec<String> = (0..20_000).map(|n| format!("\"k{n}\": {n}")).collect();

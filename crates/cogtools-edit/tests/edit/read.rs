@@ -1,16 +1,16 @@
-//! What Gemini CLI reads of a settings file, and what becomes of one it cannot.
+//! Settings files that Gemini CLI reads, and fixes for those that it cannot.
 
 use std::path::Path;
 
 use cogtools_edit::jsonc;
 use serde_json::json;
 
-/// A file that cannot be read for `why`, and what it is mended to.
-fn check(before: &str, why: &str, mended: Option<&str>) {
+/// Checks that a file is refused with the message `why`, and its fixed text.
+fn check(before: &str, why: &str, fixed: Option<&str>) {
     let file = Path::new("settings.json");
     let refusal = jsonc::read(file, before).unwrap_err();
     assert_eq!(refusal.to_string(), why, "{before:?}");
-    assert_eq!(jsonc::mend(file, before).as_deref(), mended, "{before:?}");
+    assert_eq!(jsonc::mend(file, before).as_deref(), fixed, "{before:?}");
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn comments_are_read() {
 }
 
 #[test]
-fn what_editors_leave_behind_is_mended() {
+fn common_editor_artefacts_are_fixed() {
     let comma = "not JSON with comments: trailing commas are not allowed";
     check(
         "\u{feff}{\"a\": 1}\n",
@@ -39,7 +39,7 @@ fn what_editors_leave_behind_is_mended() {
 }
 
 #[test]
-fn what_nobody_can_read_is_left_alone() {
+fn an_invalid_file_is_left_unchanged() {
     check(
         "{\"a\": }",
         "not JSON with comments: unexpected close brace",

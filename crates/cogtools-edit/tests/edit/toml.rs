@@ -1,4 +1,4 @@
-//! What a TOML file becomes, byte for byte.
+//! Edited TOML files, byte for byte.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn check(before: &str, expected: Result<&str, &str>) {
 }
 
 #[test]
-fn a_table_is_put_behind_the_rest() {
+fn a_table_is_appended() {
     check("", Ok(ADDED));
     check("\u{feff}", Ok(&format!("\u{feff}{ADDED}")));
     check("a = 1\n", Ok(&format!("a = 1\n\n{ADDED}")));
@@ -48,7 +48,7 @@ fn a_table_is_put_behind_the_rest() {
         "a = 1\r\n",
         Ok(&format!("a = 1\r\n\r\n{}", ADDED.replace('\n', "\r\n"))),
     );
-    // Lines that end in two ways, as a text of several lines may.
+    // Mixed line endings, possible in a multi-line string.
     let mixed = "a = '''\r\nx\ny'''\r\nb = 2\n";
     check(
         mixed,
@@ -57,9 +57,9 @@ fn a_table_is_put_behind_the_rest() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_told() {
-    let closed = "is written in one piece, so that no entry can be added (write each of its \
-                  entries below a line of its own, [servers.NAME], then run this again)";
+fn conflicts_are_reported() {
+    let closed = "is written inline, so no entry can be added (write each of its \
+                  entries as a table with its own header, [servers.NAME], then run this again)";
     check(
         "a = 1\nservers = {other = {command = \"x\"}}\n",
         Err(&format!("c.toml:2:11: /servers: {closed}")),
@@ -67,21 +67,21 @@ fn what_stands_in_the_way_is_told() {
     check(
         "servers = 1\n",
         Err(
-            "c.toml:1:11: /servers: must be an object, but is a number (make it an object or take it \
-             out, then run this again)",
+            "c.toml:1:11: /servers: must be an object, but is a number (make it an object or remove \
+             it, then run this again)",
         ),
     );
     check(
         "[[servers]]\n",
         Err(
-            "c.toml:1:1: /servers: must be an object, but is an array (make it an object or take it \
-             out, then run this again)",
+            "c.toml:1:1: /servers: must be an object, but is an array (make it an object or remove \
+             it, then run this again)",
         ),
     );
     check(
         "a = = 1\n",
         Err(
-            "c.toml:1:5: not TOML: extra `=`, expected nothing (mend the file by hand, then run \
+            "c.toml:1:5: not TOML: extra `=`, expected nothing (fix the file by hand, then run \
              this again)",
         ),
     );

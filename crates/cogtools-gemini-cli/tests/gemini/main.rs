@@ -1,4 +1,4 @@
-//! What becomes of files of Gemini CLI, and how they are read.
+//! Reading the files of Gemini CLI.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 

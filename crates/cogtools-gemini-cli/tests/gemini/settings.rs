@@ -1,4 +1,4 @@
-//! Which settings file has the last word, and what stands in for variables.
+//! The precedence of settings files and the expansion of variables.
 
 use std::ffi::OsString;
 use std::fs;
@@ -40,7 +40,7 @@ impl Files {
 }
 
 #[test]
-fn the_last_word() {
+fn precedence() {
     let files = Files::new(&[
         ("etc/system-defaults.json", r#"{"a": 1, "d": "defaults"}"#),
         ("home/.gemini/settings.json", r#"{"a": 2, "b": {"c": 2}}"#),
@@ -80,7 +80,7 @@ fn variables() {
 }
 
 #[test]
-fn a_path_as_a_person_writes_it() {
+fn display_paths() {
     let files = Files::new(&[]);
     let places = Places::new(&files.folder.path().join("home"), &files.vars);
     let file = Places::settings();

@@ -1,4 +1,4 @@
-//! What is known of versions.
+//! Differences between versions.
 
 use cogtools_gemini_cli::Version;
 

@@ -1,11 +1,11 @@
-//! Everything else that a path can be, and what is written how.
+//! Paths of unexpected types, and how files are written.
 
 use cogtools_test_support::{Expected, assert_text, outcome, str};
 use std::fs;
 
 use crate::project::Project;
 
-/// Checks what a run in `project` says that fails and writes nothing.
+/// Checks that a run in `project` fails with `stderr` and writes nothing.
 #[track_caller]
 fn check(project: &Project, status: u8, stderr: impl Into<Expected>) {
     let before = project.files();
@@ -14,7 +14,7 @@ fn check(project: &Project, status: u8, stderr: impl Into<Expected>) {
 }
 
 #[test]
-fn something_else_has_the_name() {
+fn a_path_of_the_wrong_type() {
     let project = Project::new();
     project.write("tools", "");
     check(
@@ -22,7 +22,7 @@ fn something_else_has_the_name() {
         78,
         str![[r#"
 cogtools-init: error[INVALID_CONFIG]: tools: is not a folder
-hint: mend it or move it away, then run this again
+hint: fix it or move it away, then run this again
 hint: no file was written
 
 "#]],
@@ -35,7 +35,7 @@ hint: no file was written
         78,
         str![[r#"
 cogtools-init: error[INVALID_CONFIG]: .cogtoolrc.yaml: is not a file
-hint: mend it or move it away, then run this again
+hint: fix it or move it away, then run this again
 hint: no file was written
 
 "#]],
@@ -56,17 +56,17 @@ hint: no file was written
 }
 
 #[test]
-fn everything_in_the_way_is_told_at_once() {
+fn all_problems_are_reported_together() {
     let project = Project::with_settings("[]");
     project.write("tools", "");
     let stderr = str![[r#"
 cogtools-init: error[INVALID_CONFIG]: tools: is not a folder
-hint: mend it or move it away, then run this again
+hint: fix it or move it away, then run this again
 cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an object, but is an array
    |
  1 | []
    | ^^
-hint: make it an object or take it out, then run this again
+hint: make it an object or remove it, then run this again
 hint: no file was written
 
 "#]];
@@ -74,7 +74,7 @@ hint: no file was written
 }
 
 #[test]
-fn a_settings_file_of_16_mib_and_more() {
+fn a_settings_file_of_more_than_16_mib() {
     let project = Project::with_settings(vec![b' '; (16 << 20) + 1]);
     check(
         &project,
@@ -114,7 +114,7 @@ created .gemini/settings.json
 }
 
 #[test]
-fn what_is_there_stays() {
+fn existing_files_are_preserved() {
     let project = Project::with_settings("{}");
     project.write(".cogtoolrc.yaml", "tool_sources: []\n");
     project.write("tools/hello.yaml", "mine");
@@ -134,7 +134,7 @@ tool_sources: []
 }
 
 #[test]
-fn no_directory() {
+fn a_missing_directory() {
     let project = Project::new();
     let stderr = str![[r#"
 cogtools-init: error[USAGE]: -C: `nowhere` is not a directory
@@ -144,7 +144,7 @@ hint: name a directory that exists
     outcome!(project.run(&["-C", "nowhere"])).fails(2, stderr);
     fs::remove_dir(project.path("")).unwrap();
     let stderr = str![[r#"
-cogtools-init: error[IO_FAILED]: the working directory does not exist any more
+cogtools-init: error[IO_FAILED]: the working directory no longer exists
 hint: change to a directory that exists, or name one with -C
 
 "#]];
@@ -212,7 +212,7 @@ mod unix {
     }
 
     #[test]
-    fn links_to_nothing() {
+    fn dangling_links() {
         let project = Project::new();
         fs::create_dir(project.path(".gemini")).unwrap();
         symlink("nowhere", project.path(".gemini/settings.json")).unwrap();
@@ -221,7 +221,7 @@ mod unix {
             74,
             str![[r#"
 cogtools-init: error[IO_FAILED]: .gemini/settings.json: is a symbolic link to a file that does not exist
-hint: create the file it points to, or take the link out, then run this again
+hint: create the file it points to, or remove the link, then run this again
 hint: no file was written
 
 "#]],
@@ -231,7 +231,7 @@ hint: no file was written
                 "tools",
                 str![[r#"
 cogtools-init: error[IO_FAILED]: tools: cannot be read: No such file or directory (os error 2)
-hint: mend it or move it away, then run this again
+hint: fix it or move it away, then run this again
 hint: no file was written
 
 "#]],
@@ -240,7 +240,7 @@ hint: no file was written
                 ".cogtoolrc.yaml",
                 str![[r#"
 cogtools-init: error[IO_FAILED]: .cogtoolrc.yaml: cannot be read: No such file or directory (os error 2)
-hint: mend it or move it away, then run this again
+hint: fix it or move it away, then run this again
 hint: no file was written
 
 "#]],
@@ -263,7 +263,7 @@ hint: no file was written
     }
 
     #[test]
-    fn a_pipe_is_not_waited_for() {
+    fn a_named_pipe_is_refused_without_blocking() {
         let project = Project::new();
         fs::create_dir(project.path(".gemini")).unwrap();
         let path = project.path(".gemini/settings.json");
@@ -288,13 +288,13 @@ hint: no file was written
             &project,
             74,
             str![[r#"
-cogtools-init: error[IO_FAILED]: .gemini/settings.json: may not be written: it is read-only
+cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: it is read-only
 hint: make it writable, then run this again
 hint: no file was written
 
 "#]],
         );
-        // Where nothing is to be written, nothing is to be said.
+        // If nothing has to be written, a read-only file is not an error.
         set_mode(&project, ".gemini/settings.json", 0o644);
         project.run(&[]);
         set_mode(&project, ".gemini/settings.json", 0o444);
@@ -303,14 +303,14 @@ unchanged .cogtoolrc.yaml
 unchanged tools/hello.yaml
 unchanged .gemini/settings.json
 
-nothing to do: all of it is in place
+nothing to do: everything is set up already
 
 "#]];
         outcome!(project.run(&[])).outputs(stdout);
     }
 
     #[test]
-    fn nothing_is_left_of_a_run_that_cannot_write() {
+    fn a_failed_run_leaves_no_files() {
         let project = Project::new();
         symlink("nowhere", project.path(".gemini")).unwrap();
         let stderr = str![[r#"

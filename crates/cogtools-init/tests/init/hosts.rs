@@ -1,31 +1,31 @@
-//! The configuration of each host: new, among others, and in the way.
+//! The configuration of each host: new, existing, and conflicting.
 
 use cogtools_test_support::{assert_text, outcome, str};
 use std::fs;
 use std::path::Path;
 
 use crate::cases::{CASES, Case};
-use crate::project::{Project, done};
+use crate::project::{Project, success};
 
 fn summary(word: &str, file: &str) -> String {
     format!("{word} .cogtoolrc.yaml\n{word} tools/hello.yaml\n{word} {file}\n")
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn a_new_file() {
     for case in CASES {
         let project = Project::new();
         let expected = Case::expected(case.new, &project);
         outcome!(case.run(&project, &["--print"])).outputs(&expected);
         assert!(project.files().is_empty() && !case.path(&project).exists());
-        let ended = case.run(&project, &[]);
-        let created = summary("created", &case.shown(&project));
-        assert!(ended.stdout.starts_with(&created), "{ended:?}");
-        assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
+        let output = case.run(&project, &[]);
+        let created = summary("created", &case.display_path(&project));
+        assert!(output.stdout.starts_with(&created), "{output:?}");
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""));
         assert_eq!(fs::read_to_string(case.path(&project)).unwrap(), expected);
-        let unchanged = summary("unchanged", &case.shown(&project));
-        let again = done(format!(
-            "{unchanged}\nnothing to do: all of it is in place\n"
+        let unchanged = summary("unchanged", &case.display_path(&project));
+        let again = success(format!(
+            "{unchanged}\nnothing to do: everything is set up already\n"
         ));
         assert_eq!(case.run(&project, &[]), again);
         outcome!(case.run(&project, &["--print"])).outputs(expected);
@@ -33,7 +33,7 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
-fn somebody_elses_file_keeps_every_byte() {
+fn an_existing_file_keeps_every_byte() {
     for case in CASES {
         let project = Project::new();
         case.write(&project, case.before);
@@ -51,30 +51,33 @@ fn somebody_elses_file_keeps_every_byte() {
 }
 
 #[test]
-fn an_entry_that_is_not_ours_stops_the_run() {
+fn a_conflicting_entry_is_an_error() {
     for case in CASES {
         let project = Project::new();
-        case.write(&project, case.taken);
-        let ended = case.run(&project, &[]);
-        let said: Vec<&str> = ended.stderr.lines().collect();
+        case.write(&project, case.conflicting);
+        let output = case.run(&project, &[]);
+        let lines: Vec<&str> = output.stderr.lines().collect();
         let first = format!(
-            "cogtools-init: error[INVALID_CONFIG]: {}:{}: another entry has that name already",
-            case.shown(&project),
-            case.place
+            "cogtools-init: error[INVALID_CONFIG]: {}:{}: another entry already has this name",
+            case.display_path(&project),
+            case.location
         );
-        assert_eq!(said[0], first);
-        let hints: Vec<&str> = said
+        assert_eq!(lines[0], first);
+        let hints: Vec<&str> = lines
             .into_iter()
             .filter(|line| line.starts_with("hint"))
             .collect();
         let expected = [
-            "hint: take it out or rename it, then run this again",
-            "hint: or take another name with --name",
+            "hint: remove or rename it, then run this again",
+            "hint: or choose another name with --name",
             "hint: no file was written",
         ];
         assert_eq!(hints, expected);
-        assert_eq!((ended.status, ended.stdout.as_str()), (78, ""));
-        assert_eq!(fs::read_to_string(case.path(&project)).unwrap(), case.taken);
+        assert_eq!((output.status, output.stdout.as_str()), (78, ""));
+        assert_eq!(
+            fs::read_to_string(case.path(&project)).unwrap(),
+            case.conflicting
+        );
         assert!(!project.path("tools").exists());
 
         assert_eq!(case.run(&project, &["--name", "tools-2"]).status, 0);
@@ -84,7 +87,7 @@ fn an_entry_that_is_not_ours_stops_the_run() {
 }
 
 #[test]
-fn an_entry_of_ours_that_its_owner_has_changed_stays() {
+fn a_customised_entry_of_ours_is_preserved() {
     let project = Project::new();
     let text = "{\"mcpServers\": {\"cogtools\": {\"command\": \"/opt/cogtools-mcp\", \"env\": {\"A\": \"b\"}}}}";
     project.write(".mcp.json", text);
@@ -96,14 +99,14 @@ fn an_entry_of_ours_that_its_owner_has_changed_stays() {
 #[test]
 fn several_hosts_at_once() {
     let project = Project::new();
-    let ended = project.run(&[
+    let output = project.run(&[
         "--host",
         "gemini,gemini-mcp",
         "--host",
         "claude-code,gemini",
     ]);
-    let next = "next steps:\n- see what Gemini CLI will see";
-    assert!(ended.stdout.contains(next), "{}", ended.stdout);
+    let next = "next steps:\n- print the tools as Gemini CLI will see them";
+    assert!(output.stdout.contains(next), "{}", output.stdout);
     assert_eq!(
         project.files(),
         [
@@ -178,12 +181,12 @@ fn an_extension() {
 }
 
 #[test]
-fn what_cannot_be_asked_for() {
+fn invalid_hosts_and_names() {
     let project = Project::new();
-    let ended = project.run(&["--host", "vim"]);
-    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
-    let ended = project.run(&["--name", "a_b"]);
-    outcome!(ended).fails(2, str![[r#"
+    let output = project.run(&["--host", "vim"]);
+    assert_eq!((output.status, output.stdout.as_str()), (2, ""));
+    let output = project.run(&["--name", "a_b"]);
+    outcome!(output).fails(2, str![[r#"
 cogtools-init: error[USAGE]: invalid value 'a_b' for '--name <NAME>': a name has 1 to 32 letters from a to z, digits and `-`
 hint: usage: cogtools-init [OPTIONS]
 hint: --help explains every option
@@ -193,5 +196,5 @@ hint: --help explains every option
         assert_eq!(project.run(&["--print", flag]).status, 2, "{flag}");
     }
     assert!(project.files().is_empty());
-    assert!(!Path::new(&project.own(".codex")).exists());
+    assert!(!Path::new(&project.home_path(".codex")).exists());
 }

@@ -1,7 +1,7 @@
-//! `cogtools init`, a topic a file: which settings files are left alone
-//! and what is said of them, and whole runs of the program.
+//! `cogtools init`, one topic per file: settings files that are left unchanged and
+//! the messages about them, and whole runs of the program.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![expect(clippy::unwrap_used, reason = "a failed precondition fails the test")]
 
 mod cases;
 mod files;

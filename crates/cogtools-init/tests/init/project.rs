@@ -1,4 +1,4 @@
-//! A directory of its own, and runs of the program in it.
+//! A temporary project, and runs of the program in it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use cogtools_init::PROGRAM;
 use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals};
 use tempfile::TempDir;
 
-/// What a run leaves: status, standard output, standard error.
+/// The result of a run: status, standard output, standard error.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CapturedRun {
     pub(crate) status: u8,
@@ -18,7 +18,7 @@ pub(crate) struct CapturedRun {
     pub(crate) stderr: String,
 }
 
-/// A directory that goes away with the test.
+/// A directory that is removed after the test.
 pub(crate) struct Project {
     folder: TempDir,
     home: TempDir,
@@ -32,7 +32,7 @@ impl Project {
         }
     }
 
-    /// A project whose `.gemini/settings.json` says `text`.
+    /// A project whose `.gemini/settings.json` contains `text`.
     pub(crate) fn with_settings(text: impl AsRef<[u8]>) -> Self {
         let project = Self::new();
         project.write(".gemini/settings.json", text);
@@ -53,7 +53,7 @@ impl Project {
     }
 
     /// A file in the user's home directory.
-    pub(crate) fn own(&self, file: &str) -> PathBuf {
+    pub(crate) fn home_path(&self, file: &str) -> PathBuf {
         let parts = file.split('/');
         parts.fold(self.home.path().to_path_buf(), |path, part| path.join(part))
     }
@@ -62,7 +62,7 @@ impl Project {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// Every file and folder below, in order, folders with a slash.
+    /// All files and folders, sorted; folders end with a slash.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![(self.folder.path().to_path_buf(), String::new())];
@@ -86,7 +86,7 @@ impl Project {
         self.run_with(args, Input::empty())
     }
 
-    /// A run with a person at the terminal, who types `answer`.
+    /// A run at a terminal where the user types `answer`.
     pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> CapturedRun {
         self.run_with(args, Input::new(Cursor::new(answer), true))
     }
@@ -115,8 +115,8 @@ impl Project {
     }
 }
 
-/// A run that ended well and said `stdout`.
-pub(crate) fn done(stdout: impl Into<String>) -> CapturedRun {
+/// A successful run that printed `stdout`.
+pub(crate) fn success(stdout: impl Into<String>) -> CapturedRun {
     CapturedRun {
         status: 0,
         stdout: stdout.into(),

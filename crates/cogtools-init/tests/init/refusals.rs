@@ -1,11 +1,11 @@
-//! Settings files that are left alone, and what is said of them.
+//! Settings files that are left unchanged, and the messages about them.
 
 use cogtools_test_support::{Expected, outcome, str};
 
 use crate::project::Project;
 
-/// Runs in a project with these settings: the program must say `stderr`, and
-/// nothing may change.
+/// Checks that a run in a project with these settings fails with `stderr` and
+/// changes nothing.
 #[track_caller]
 fn check(settings: impl AsRef<[u8]>, stderr: impl Into<Expected> + Copy) {
     let settings = settings.as_ref();
@@ -20,15 +20,15 @@ fn check(settings: impl AsRef<[u8]>, stderr: impl Into<Expected> + Copy) {
 }
 
 #[test]
-fn somebody_elses_commands() {
+fn conflicting_commands() {
     check(
         "{\n  \"tools\": {\n    \"discoveryCommand\": \"my-discover --all\" // mine\n  }\n}\n",
         str![[r#"
-cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:3:25: /tools/discoveryCommand: is set to "my-discover --all" already, but cogtools needs "cogtools-discover"
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:3:25: /tools/discoveryCommand: is already set to "my-discover --all", but cogtools needs "cogtools-discover"
    |
  3 |     "discoveryCommand": "my-discover --all" // mine
    |                         ^^^^^^^^^^^^^^^^^^^
-hint: if cogtools may take over, set it to "cogtools-discover" or take it out, then run this again
+hint: to let cogtools take over, set it to "cogtools-discover" or remove it, then run this again
 hint: no file was written
 
 "#]],
@@ -36,16 +36,16 @@ hint: no file was written
     check(
         "{\"toolCallCommand\": null, \"toolDiscoveryCommand\": {\n\"a\": 1}}",
         str![[r#"
-cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:21: /toolCallCommand: is set to null already, but cogtools needs "cogtools-call"
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:21: /toolCallCommand: is already set to null, but cogtools needs "cogtools-call"
    |
  1 | {"toolCallCommand": null, "toolDiscoveryCommand": {
    |                     ^^^^
-hint: if cogtools may take over, set it to "cogtools-call" or take it out, then run this again
-cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:51: /toolDiscoveryCommand: is set to {… already, but cogtools needs "cogtools-discover"
+hint: to let cogtools take over, set it to "cogtools-call" or remove it, then run this again
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:51: /toolDiscoveryCommand: is already set to {…, but cogtools needs "cogtools-discover"
    |
  1 | {"toolCallCommand": null, "toolDiscoveryCommand": {
    |                                                   ^
-hint: if cogtools may take over, set it to "cogtools-discover" or take it out, then run this again
+hint: to let cogtools take over, set it to "cogtools-discover" or remove it, then run this again
 hint: no file was written
 
 "#]],
@@ -53,7 +53,7 @@ hint: no file was written
 }
 
 #[test]
-fn tools_of_another_shape() {
+fn tools_of_the_wrong_type() {
     check(
         "{\n\t\"tools\": [\"read_file\"]\n}\n",
         str![[r#"
@@ -61,7 +61,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:2:11: /tools: must b
    |
  2 | ·"tools": ["read_file"]
    |           ^^^^^^^^^^^^^
-hint: make it an object or take it out, then run this again
+hint: make it an object or remove it, then run this again
 hint: no file was written
 
 "#]],
@@ -73,7 +73,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:11: /tools: must b
    |
  1 | {"tools": "all"}
    |           ^^^^^
-hint: make it an object or take it out, then run this again
+hint: make it an object or remove it, then run this again
 hint: no file was written
 
 "#]],
@@ -81,7 +81,7 @@ hint: no file was written
 }
 
 #[test]
-fn no_object() {
+fn settings_that_are_not_an_object() {
     check(
         "[1, 2]\n",
         str![[r#"
@@ -89,7 +89,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an obje
    |
  1 | [1, 2]
    | ^^^^^^
-hint: make it an object or take it out, then run this again
+hint: make it an object or remove it, then run this again
 hint: no file was written
 
 "#]],
@@ -101,7 +101,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an obje
    |
  1 | "text"
    | ^^^^^^
-hint: make it an object or take it out, then run this again
+hint: make it an object or remove it, then run this again
 hint: no file was written
 
 "#]],
@@ -109,20 +109,20 @@ hint: no file was written
 }
 
 #[test]
-fn the_same_key_twice() {
+fn duplicate_keys() {
     check(
         "{\n  \"theme\": 1,\n  \"them\\u0065\": 2,\n  \"a/b\": [{\"x\": {}, \"x\": {}}]\n}\n",
         str![[r#"
-cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:3:3: /theme: stands twice, first on line 2
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:3:3: /theme: duplicate key, first set on line 2
    |
  3 |   "them\u0065": 2,
    |   ^^^^^^^^^^^^
-hint: take one of the two out, then run this again
-cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:4:21: /a~1b/0/x: stands twice, first on line 4
+hint: remove one of the two, then run this again
+cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:4:21: /a~1b/0/x: duplicate key, first set on line 4
    |
  4 |   "a/b": [{"x": {}, "x": {}}]
    |                     ^^^
-hint: take one of the two out, then run this again
+hint: remove one of the two, then run this again
 hint: no file was written
 
 "#]],
@@ -130,7 +130,7 @@ hint: no file was written
 }
 
 #[test]
-fn no_json() {
+fn settings_that_are_not_json() {
     check(
         "{\n  \"theme\": \"x\"\n  \"b\": 1\n}\n",
         str![[r#"
@@ -138,7 +138,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:2:15: not JSON with 
    |
  2 |   "theme": "x"
    |               ^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -150,7 +150,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:7: not JSON with c
    |
  1 | {"a":
    |       ^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -162,7 +162,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:10: not JSON with 
    |
  1 | {"a": 1} }
    |          ^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -174,7 +174,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:2: not JSON with c
    |
  1 | {'a': 1}
    |  ^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -186,7 +186,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:7: not JSON with c
    |
  1 | {"a": .5}
    |       ^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -198,7 +198,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: not JSON with c
    |
  1 | /* never
    | ^^^^^^^^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -210,7 +210,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: not JSON with c
    |
  1 | tools = []
    | ^^^^^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -222,7 +222,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:10: not JSON with 
    |
  1 | {"a": "äö\q"}
    |          ^^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -234,7 +234,7 @@ cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:513: not JSON with
    |
  1 | [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
    |                                                             ^^
-hint: mend the file by hand, then run this again
+hint: fix the file by hand, then run this again
 hint: no file was written
 
 "#]],
@@ -242,7 +242,7 @@ hint: no file was written
 }
 
 #[test]
-fn no_utf8() {
+fn settings_that_are_not_utf8() {
     check(
         b"{\n  \"name\": \"caf\xe9\"\n}\n",
         str![[r#"

@@ -1,4 +1,4 @@
-//! Whole runs: what is printed and what is there afterwards.
+//! Whole runs: the output and the resulting files.
 
 use cogtools_core::Hint;
 use cogtools_edit::{Change, Plan, Step};
@@ -12,20 +12,21 @@ created tools/hello.yaml
 created .gemini/settings.json
 
 next steps:
-- see what Gemini CLI will see (cogtools-discover and cogtools-call must be on
-  PATH, or Gemini CLI cannot start here):
+- print the tools as Gemini CLI will see them (cogtools-discover and cogtools-call
+  must be on PATH, or Gemini CLI cannot start here):
     cogtools-discover
 - call the example:
     echo '{"person": "Ada"}' | cogtools-call hello
-- start gemini in this directory and trust the folder when it asks; headless, set
-  GEMINI_CLI_TRUST_WORKSPACE=true instead (--skip-trust leaves settings unread)
-- headless, as in gemini -p, Gemini CLI denies discovered tools until you allow
-  them by name in a policy file of yours, such as ~/.gemini/policies/cogtools.toml:
+- start gemini in this directory, and trust the folder when it asks
+- in headless mode (gemini -p), trust the folder with the environment variable
+  GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust leaves the settings unread), and
+  allow each tool by name in a user-level policy file, such as
+  ~/.gemini/policies/cogtools.toml, or Gemini CLI denies its calls:
     [[rule]]
     toolName = ["discovered_tool_hello"]
     decision = "allow"
     priority = 100
-  or, for one run: gemini --allowed-tools discovered_tool_hello -p '...'
+  or, for a single run: gemini --allowed-tools discovered_tool_hello -p '...'
 
 "#]];
 
@@ -34,7 +35,7 @@ unchanged .cogtoolrc.yaml
 unchanged tools/hello.yaml
 unchanged .gemini/settings.json
 
-nothing to do: all of it is in place
+nothing to do: everything is set up already
 
 "#]];
 
@@ -77,7 +78,7 @@ fn an_empty_directory() {
 }
 
 #[test]
-fn twice() {
+fn a_second_run_changes_nothing() {
     let project = Project::with_settings("{ \"theme\": \"x\", } // mine");
     project.run(&[]);
     let settings = project.read(".gemini/settings.json");
@@ -142,7 +143,7 @@ fn a_dry_run_in_an_empty_directory() {
 }
 
 #[test]
-fn a_file_that_changes_before_it_is_written_stays() {
+fn a_file_that_changes_before_it_is_written_is_preserved() {
     let project = Project::new();
     let change = |before: Option<&str>| Plan {
         steps: vec![Step::Write(Change::new(
@@ -158,7 +159,7 @@ fn a_file_that_changes_before_it_is_written_stays() {
         let diagnostic = error.diagnostic();
         assert_eq!(
             diagnostic.summary(),
-            "file: has been changed by somebody else meanwhile"
+            "file: was changed by another program in the meantime"
         );
         assert_eq!(
             diagnostic.hints,
@@ -175,7 +176,7 @@ fn a_file_that_changes_before_it_is_written_stays() {
 }
 
 #[test]
-fn a_plan_that_stops_half_way_says_what_is_written() {
+fn an_interrupted_plan_lists_what_was_written() {
     let project = Project::new();
     let create = |file: &str| {
         let root = project.path("");

@@ -1,4 +1,4 @@
-//! Runs with a person at the terminal.
+//! Runs at a terminal.
 
 use crate::project::Project;
 use cogtools_test_support::outcome;
@@ -14,24 +14,24 @@ fn yes_writes() {
         let project = Project::new();
         let question = question(&project);
         let silent = Project::new().run(&["--defaults"]).stdout;
-        let ended = project.answer(&[], answer);
-        outcome!(ended).outputs(format!("{question}{silent}"));
+        let output = project.answer(&[], answer);
+        outcome!(output).outputs(format!("{question}{silent}"));
     }
 }
 
 #[test]
-fn anything_else_does_not() {
+fn any_other_answer_writes_nothing() {
     for answer in ["n\n", "no\n", "what?\n", ""] {
         let project = Project::new();
         let question = question(&project);
-        let ended = project.answer(&[], answer);
-        outcome!(ended).outputs(format!("{question}nothing was written\n"));
+        let output = project.answer(&[], answer);
+        outcome!(output).outputs(format!("{question}nothing was written\n"));
         assert_eq!(project.files(), Vec::<String>::new());
     }
 }
 
 #[test]
-fn no_question_when_told() {
+fn flags_suppress_the_question() {
     for flag in ["--defaults", "--non-interactive"] {
         let expected = Project::new().run(&[]);
         assert_eq!(Project::new().answer(&[flag], "n\n"), expected);

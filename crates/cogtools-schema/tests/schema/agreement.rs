@@ -1,4 +1,4 @@
-//! The schema and the parser agree on what is a tool and what is a configuration.
+//! Schema and parser accept the same tool files and configurations.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::repository;
 
-/// A sound tool file but for what is appended to it.
+/// A valid tool file to append to.
 const SOUND: &str = "name: a\ndescription: A\n";
 
 fn validator(document: Document) -> Validator {
@@ -23,7 +23,7 @@ fn value(yaml: &str) -> Value {
 }
 
 #[test]
-fn the_projects_own_tools_fit() {
+fn the_projects_own_tools_are_valid() {
     let validator = validator(Document::Tool);
     let mut seen = 0;
     for entry in fs::read_dir(repository().join("tools")).unwrap() {

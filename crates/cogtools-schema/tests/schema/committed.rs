@@ -1,4 +1,4 @@
-//! What is committed is what is generated, and what the program prints.
+//! The committed schemas are those that are generated and printed.
 
 use cogtools_program::{CapturedRun, Terminals};
 use cogtools_schema::{Document, PROGRAM};

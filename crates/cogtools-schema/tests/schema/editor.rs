@@ -1,4 +1,4 @@
-//! What somebody sees who edits a tool file with the real language server.
+//! Editing a tool file with the real language server.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ const MODELINE: &str = "# yaml-language-server: $schema=../docs/schema/tool.json
 
 const FILE: &str = "tools/facepalm.yaml";
 
-/// A tool file as `cogtools new` begins it, and what is appended.
+/// The start of a tool file from `cogtools new`, with `rest` appended.
 fn tool(rest: &str) -> String {
     format!(
         "#! /usr/bin/env cogtools-yaml\n{MODELINE}$schema: schema:agladysh-research.org,2025/cogtools:tool\n{rest}"
@@ -17,7 +17,7 @@ fn tool(rest: &str) -> String {
 }
 
 #[test]
-fn facepalm_has_nothing_wrong() {
+fn facepalm_has_no_diagnostics() {
     let text = fs::read_to_string(repository().join(FILE)).unwrap();
     let text = if text.contains(MODELINE) {
         text
@@ -29,7 +29,7 @@ fn facepalm_has_nothing_wrong() {
 }
 
 #[test]
-fn a_wrong_key_is_shown_where_it_stands() {
+fn an_unknown_key_is_reported_at_its_location() {
     let file = "tools/wrong.yaml";
     let text = tool("name: wrong\ndesciption: A\ndescription: A\nimplementation: a\n");
     let mut server = Server::open(file, &text);
@@ -61,7 +61,7 @@ fn a_key_is_described() {
             3,
             "The description for the model: what the tool does and when to call it",
         ),
-        (9, 7, "a call may leave the parameter out"),
+        (9, 7, "a call may omit the parameter"),
         (10, 3, "A string is a Nunjucks template over the arguments"),
     ] {
         let shown = server.hover(file, line, column);
@@ -97,7 +97,7 @@ fn keys_and_values_are_completed() {
 }
 
 #[test]
-fn what_new_writes_has_nothing_wrong() {
+fn files_of_new_have_no_diagnostics() {
     let file = "tools/begun.yaml";
     for template in ["njk", "exec", "script"] {
         let starter = format!("crates/cogtools-new/starter/{template}.yaml");

@@ -1,4 +1,4 @@
-//! Every key that the parser knows is in the schema, described, and no other.
+//! The schema describes exactly the keys that the parser knows.
 
 use cogtools_core::Config;
 use cogtools_core::schema::KEYWORDS;

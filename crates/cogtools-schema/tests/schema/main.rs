@@ -1,5 +1,5 @@
-//! The schemas: what is committed, what they know and hold files to, and what the
-//! real YAML language server makes of them.
+//! The schemas: the committed files, their keys, their agreement with the parser, and
+//! their use by the real YAML language server.
 
 #![expect(
     clippy::expect_used,

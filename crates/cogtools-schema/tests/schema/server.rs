@@ -1,7 +1,7 @@
 //! The real `yaml-language-server`, from npm, over its standard streams.
 //!
-//! It is installed once below the target directory. Without npm or node the tests
-//! fail: an editor that nobody tried is not an editor that works.
+//! It is program_path once below the target directory. Without npm or Node.js the tests
+//! fail, because an untested editor is not known to work.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The release that is tried.
+/// The tested release.
 const VERSION: &str = "2.0.0";
-/// How long an answer may take.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server.
@@ -31,7 +31,7 @@ impl Server {
     /// Starts the server and opens `text` as `file`, which need not exist.
     pub(crate) fn open(file: &str, text: &str) -> Self {
         let mut child = Command::new("node")
-            .arg(installed())
+            .arg(program_path())
             .arg("--stdio")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -48,19 +48,19 @@ impl Server {
         };
         let capabilities = json!({"textDocument": {"completion": {}, "hover": {}}});
         let setup = json!({"processId": null, "rootUri": null, "capabilities": capabilities});
-        server.ask("initialize", &setup);
-        server.tell("initialized", &json!({}));
-        // No schema may come from the network; only the modeline's counts.
+        server.request("initialize", &setup);
+        server.notify("initialized", &json!({}));
+        // Only the schema of the modeline is used, none from the network.
         let settings = json!({"settings": {"yaml": {
             "validate": true, "hover": true, "completion": true, "schemaStore": {"enable": false},
         }}});
-        server.tell("workspace/didChangeConfiguration", &settings);
+        server.notify("workspace/didChangeConfiguration", &settings);
         let document = json!({"uri": uri(file), "languageId": "yaml", "version": 1, "text": text});
-        server.tell("textDocument/didOpen", &json!({"textDocument": document}));
+        server.notify("textDocument/didOpen", &json!({"textDocument": document}));
         server
     }
 
-    /// The messages of what it finds wrong with `file`, in order.
+    /// The messages of the diagnostics of `file`, in order.
     pub(crate) fn diagnostics(&mut self, file: &str) -> Vec<String> {
         let uri = uri(file);
         let found = self.wait(|message| {
@@ -75,16 +75,16 @@ impl Server {
         found.unwrap_or_default().iter().map(words).collect()
     }
 
-    /// What it shows at a place, counted from 1.
+    /// The hover text at a position, counted from 1.
     pub(crate) fn hover(&mut self, file: &str, line: u64, column: u64) -> String {
-        let shown = self.ask("textDocument/hover", &place(file, line, column));
+        let shown = self.request("textDocument/hover", &position(file, line, column));
         let text = shown["contents"]["value"].as_str();
         text.unwrap_or_default().to_owned()
     }
 
-    /// What it offers at a place, counted from 1, sorted.
+    /// The completions at a position, counted from 1, sorted.
     pub(crate) fn complete(&mut self, file: &str, line: u64, column: u64) -> Vec<String> {
-        let offered = self.ask("textDocument/completion", &place(file, line, column));
+        let offered = self.request("textDocument/completion", &position(file, line, column));
         let items = offered["items"].as_array().or(offered.as_array()).cloned();
         let label = |item: &Value| item["label"].as_str().unwrap_or_default().to_owned();
         let mut labels: Vec<String> = items.unwrap_or_default().iter().map(label).collect();
@@ -92,7 +92,7 @@ impl Server {
         labels
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -101,7 +101,7 @@ impl Server {
         answer["result"].clone()
     }
 
-    fn tell(&mut self, method: &str, params: &Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
@@ -118,7 +118,7 @@ impl Server {
             if wanted(&message) {
                 return message;
             }
-            // A question of the server's own: nothing is the answer to all of them.
+            // A request of the server: null is a valid response to all of them.
             if message.get("method").is_some() && message.get("id").is_some() {
                 let id = &message["id"];
                 self.send(&json!({"jsonrpc": "2.0", "id": id, "result": null}));
@@ -138,12 +138,12 @@ fn uri(file: &str) -> String {
     format!("file://{}", crate::repository().join(file).display())
 }
 
-fn place(file: &str, line: u64, column: u64) -> Value {
+fn position(file: &str, line: u64, column: u64) -> Value {
     let position = json!({"line": line - 1, "character": column - 1});
     json!({"textDocument": {"uri": uri(file)}, "position": position})
 }
 
-/// Reads messages until the server ends.
+/// Reads messages until the server exits.
 fn messages(stdout: ChildStdout) -> Receiver<Value> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -171,8 +171,8 @@ fn messages(stdout: ChildStdout) -> Receiver<Value> {
     receiver
 }
 
-/// The server's program, installed if it is not there yet.
-fn installed() -> PathBuf {
+/// The server's program, program_path if it is missing.
+fn program_path() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(install).clone()
 }

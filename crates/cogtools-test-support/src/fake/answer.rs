@@ -1,11 +1,11 @@
-//! What the API answers: contents, counts, errors, and harmless side answers.
+//! The API's responses: contents, counts, errors, and neutral side responses.
 
 use serde_json::{Map, Value, json};
 
 use super::request::{Request, field};
 use crate::http::Outgoing;
 
-/// An answer with JSON in it.
+/// A JSON response.
 pub(super) fn object(value: &Value) -> Outgoing {
     Outgoing {
         status: 200,
@@ -15,7 +15,7 @@ pub(super) fn object(value: &Value) -> Outgoing {
     }
 }
 
-/// A failure in the API's own shape.
+/// An error in the API's format.
 pub(super) fn error(code: u16, status: &str, message: &str) -> Outgoing {
     let body = json!({ "error": { "code": code, "message": message, "status": status } });
     Outgoing {
@@ -24,7 +24,7 @@ pub(super) fn error(code: u16, status: &str, message: &str) -> Outgoing {
     }
 }
 
-/// What the model says, whole or as the events of a stream.
+/// The model's content, as one response or as the events of a stream.
 pub(super) fn content(request: &Request, parts: &[Value]) -> Outgoing {
     let response = json!({
         "candidates": [{
@@ -49,8 +49,8 @@ pub(super) fn content(request: &Request, parts: &[Value]) -> Outgoing {
     }
 }
 
-/// An answer that leads a client nowhere: the least value that fits the schema
-/// it asked for, or a short text.
+/// A neutral response: the smallest value that matches the requested schema, or a
+/// short text.
 pub(super) fn side(request: &Request) -> Outgoing {
     let config = field(&request.body, "generationConfig", "generation_config");
     let mut schema = field(config, "responseJsonSchema", "response_json_schema");
@@ -60,14 +60,14 @@ pub(super) fn side(request: &Request) -> Outgoing {
     let text = if schema.is_null() {
         "Nothing to add.".to_owned()
     } else {
-        least(schema).to_string()
+        minimal_value(schema).to_string()
     };
     content(request, &[json!({ "text": text })])
 }
 
-/// The least value that fits a schema: zero, empty, no; of the choices `user`
-/// (it is the user's turn) or else the first.
-fn least(schema: &Value) -> Value {
+/// The smallest value that matches a schema: zero, empty or false; of an enum, `user`
+/// (it is the user's turn) or otherwise the first value.
+fn minimal_value(schema: &Value) -> Value {
     if let Some(choices) = schema["enum"].as_array() {
         let user = choices.iter().find(|choice| *choice == "user");
         return user.or(choices.first()).cloned().unwrap_or_default();
@@ -75,7 +75,7 @@ fn least(schema: &Value) -> Value {
     match schema["type"].as_str().map(str::to_lowercase).as_deref() {
         Some("object") => {
             let properties = schema["properties"].as_object().into_iter().flatten();
-            let fields = properties.map(|(name, schema)| (name.clone(), least(schema)));
+            let fields = properties.map(|(name, schema)| (name.clone(), minimal_value(schema)));
             Value::Object(fields.collect::<Map<_, _>>())
         }
         Some("array") => json!([]),

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::request::{Request, field};
 use super::schema;
 
-/// How many functions one request may declare.
-const MOST: usize = 512;
+/// The maximum number of functions in one request.
+const MAX_FUNCTIONS: usize = 512;
 
 const FIELDS: [&str; 10] = [
     "name",
@@ -26,9 +26,9 @@ const FIELDS: [&str; 10] = [
 /// Checks every declaration of a request.
 pub(super) fn check(request: &Request, complaints: &mut Vec<String>) {
     let declarations = request.declarations();
-    if declarations.len() > MOST {
+    if declarations.len() > MAX_FUNCTIONS {
         complaints.push(format!(
-            "at most {MOST} function declarations are supported"
+            "at most {MAX_FUNCTIONS} function declarations are supported"
         ));
     }
     let mut names = BTreeSet::new();
@@ -85,14 +85,14 @@ fn one(declaration: &Value, at: &str, complaints: &mut Vec<String>) {
     }
 }
 
-/// JSON Schema may say what it likes; what it requires must exist all the same.
+/// JSON Schema is not restricted, but required properties must exist.
 fn required(schema: &serde_json::Map<String, Value>, at: &str, complaints: &mut Vec<String>) {
     let mut found = Vec::new();
     schema::properties(schema, at, &mut found);
     complaints.extend(found.into_iter().filter(|text| text.contains(".required[")));
 }
 
-/// Whether `name` is a word of at most 64 characters, with `more` characters
+/// Whether `name` is an identifier of at most 64 characters, with the characters of `more`
 /// allowed after the first.
 pub(super) fn is_name(name: &str, more: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';

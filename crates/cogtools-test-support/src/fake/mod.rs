@@ -1,8 +1,8 @@
-//! A fake Gemini API: it plays a script and checks what it is sent.
+//! A fake Gemini API, which plays a script and checks the requests.
 //!
-//! Honest where it matters: a request that the API would refuse is refused
-//! here too, with the API's own words for it, and remembered. So a client that
-//! works against the fake works against the real thing.
+//! A request that the real API would refuse is refused here as well, with the API's
+//! message, and recorded. A client that works with the fake therefore works with the
+//! real API.
 
 mod answer;
 mod declaration;

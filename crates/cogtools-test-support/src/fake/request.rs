@@ -1,29 +1,29 @@
-//! A recorded request, and what tests want to know of it.
+//! A recorded request, with accessors for tests.
 
 use serde_json::Value;
 
 use crate::http::Incoming;
 
-/// What a request is for.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A step of the conversation: the script answers it.
     Main,
-    /// A request that a client makes on the side: whose turn is it, is this a
-    /// loop, which model fits. It declares no functions.
+    /// An auxiliary request of a client, such as whose turn it is, whether there is a
+    /// loop, or which model to use. It declares no functions.
     Side,
     /// A count of tokens.
     Count,
     /// A list of models.
     Models,
-    /// Nothing the API has.
+    /// An unknown method.
     Unknown,
 }
 
 /// A request that reached the fake.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What it is for.
+    /// The kind.
     pub kind: Kind,
     /// The HTTP method.
     pub method: String,
@@ -79,7 +79,7 @@ impl Request {
         })
     }
 
-    /// The functionResponse parts of the last turn: what the calls just made gave.
+    /// The functionResponse parts of the last turn: the results of the latest calls.
     pub fn responses(&self) -> Vec<&Value> {
         let last = items(&self.body["contents"]).last();
         last.map_or_else(Vec::new, |content| parts(content, RESPONSE))
@@ -89,7 +89,7 @@ impl Request {
 /// The two spellings of a part's field.
 pub(super) type Field = (&'static str, &'static str);
 
-/// A function's answer.
+/// A function's response.
 pub(super) const RESPONSE: Field = ("functionResponse", "function_response");
 
 /// A function's call.
@@ -109,7 +109,7 @@ pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A field in either spelling: clients send both.
+/// A field in either spelling, because clients send both.
 pub(super) fn field<'v>(value: &'v Value, camel: &str, snake: &str) -> &'v Value {
     if value[camel].is_null() {
         &value[snake]

@@ -1,4 +1,4 @@
-//! The API's rules for a conversation: roles, order, calls and their answers.
+//! The API's rules for a conversation: roles, order, calls and responses.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ const BESIDE: [&str; 4] = [
     "partmetadata",
 ];
 
-/// Everything the API would refuse this request for.
+/// All reasons for which the API would refuse this request.
 pub(super) fn check(request: &Request) -> Vec<String> {
     let mut complaints = Vec::new();
     let Some(body) = request.body.as_object() else {
@@ -61,7 +61,7 @@ pub(super) fn check(request: &Request) -> Vec<String> {
     complaints
 }
 
-/// A field's name in the spelling that both ways of writing it share.
+/// A field's name, normalised so that both spellings are equal.
 fn plain(name: &str) -> String {
     name.replace('_', "").to_ascii_lowercase()
 }
@@ -106,7 +106,7 @@ fn order(contents: &[Value], complaints: &mut Vec<String>) {
             );
         }
         let asked = before.map_or_else(Vec::new, |before| parts(before, CALL));
-        // The last turn may leave calls open only by never being sent.
+        // Calls without responses are valid only if the turn is never sent.
         if !responses.is_empty() || !asked.is_empty() {
             answered(&asked, &responses, complaints);
         }

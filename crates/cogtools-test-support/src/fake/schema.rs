@@ -1,14 +1,14 @@
-//! The API's rules for schemas: `parameters` knows few keywords.
+//! The API's rules for schemas: `parameters` supports few keywords.
 //!
-//! Whatever else it finds there makes it refuse the whole request, so one
-//! careless tool costs a user every other one.
+//! Any other keyword makes it refuse the whole request, so one invalid tool disables
+//! all others.
 
 use serde_json::{Map, Value};
 
 use super::declaration::is_name;
 use super::request::items;
 
-/// Every keyword that `parameters` may hold.
+/// The keywords that `parameters` supports.
 const KEYWORDS: [&str; 23] = [
     "type",
     "format",
@@ -32,7 +32,7 @@ const KEYWORDS: [&str; 23] = [
     "default",
     "example",
     "propertyOrdering",
-    // The protocol's own spelling, which the first clients send.
+    // The spelling of the Protocol Buffers definition, which old clients send.
     "property_ordering",
 ];
 
@@ -100,7 +100,7 @@ fn deeper(schema: &Map<String, Value>, at: &str, complaints: &mut Vec<String>) {
     }
 }
 
-/// What holds of `properties` and `required` in both kinds of schema.
+/// The rules for `properties` and `required` in both kinds of schema.
 pub(super) fn properties(schema: &Map<String, Value>, at: &str, complaints: &mut Vec<String>) {
     let known = schema.get("properties").and_then(Value::as_object);
     if known.is_some_and(Map::is_empty) {

@@ -1,4 +1,4 @@
-//! The server: a thread for every connection, one script for all of them.
+//! The server: one thread per connection, one script for all of them.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -22,10 +22,10 @@ pub struct FakeGemini {
     finished: bool,
 }
 
-/// What was said, after a script was played to its end without complaint.
+/// The conversation after a script was played to its end without an error.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// Every request, in the order in which they came.
+    /// All requests, in order of arrival.
     pub requests: Vec<Request>,
 }
 
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl FakeGemini {
-    /// Starts to listen; the turns are said one for each main request.
+    /// Starts to listen; each main request is answered with the next turn.
     pub fn start(turns: impl IntoIterator<Item = Turn>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("no free port on 127.0.0.1");
         let address = listener.local_addr().expect("a listener has an address");
@@ -49,7 +49,7 @@ impl FakeGemini {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
-                // A client that goes away in mid-sentence is no concern of the script.
+                // A client that disconnects early does not affect the script.
                 thread::spawn(move || serve(stream, &state));
             }
         });
@@ -65,18 +65,18 @@ impl FakeGemini {
         format!("http://{}", self.address)
     }
 
-    /// What the API would have refused so far, and why.
+    /// The reasons for which the API would have refused requests so far.
     pub fn complaints(&self) -> Vec<String> {
         lock(&self.state).complaints.clone()
     }
 
-    /// Ends the script: every turn must have been said and nothing refused.
+    /// Ends the script: all turns must have been played and no request refused.
     #[track_caller]
     pub fn finish(self) -> Conversation {
         self.verdict().unwrap_or_else(|wrong| panic!("{wrong}"))
     }
 
-    /// Like [`finish`](Self::finish), for who has more to say about a failure.
+    /// Like [`finish`](Self::finish), but returns the failure instead of panicking.
     pub fn verdict(mut self) -> Result<Conversation, String> {
         self.finished = true;
         let mut state = lock(&self.state);
@@ -107,7 +107,7 @@ impl Drop for FakeGemini {
 }
 
 impl Conversation {
-    /// The requests that the script answered.
+    /// The requests that were answered by the script.
     pub fn main(&self) -> Vec<&Request> {
         let requests = self.requests.iter();
         requests

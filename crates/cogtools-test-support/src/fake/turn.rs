@@ -1,10 +1,10 @@
-//! One line of the script: what the model says next.
+//! One turn of the script: the model's next response.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// What the model says in one turn.
+/// The model's response in one turn.
 pub struct Turn {
     pub(super) says: Says,
     pub(super) meanwhile: Option<Box<dyn FnOnce() + Send>>,
@@ -19,7 +19,7 @@ pub(super) enum Says {
 }
 
 impl Turn {
-    /// The model says `text`, which ends a run.
+    /// The model responds with `text`, which ends a run.
     pub fn text(text: impl Into<String>) -> Self {
         Self::from(Says::Text(text.into()))
     }
@@ -40,7 +40,7 @@ impl Turn {
         Self::from(Says::Error(code, status, message.into()))
     }
 
-    /// Something else happens before the model is heard: a file vanishes.
+    /// Runs `work` before the response is sent, for example to remove a file.
     #[must_use]
     pub fn meanwhile(mut self, work: impl FnOnce() + Send + 'static) -> Self {
         self.meanwhile = Some(Box::new(work));

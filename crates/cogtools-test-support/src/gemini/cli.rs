@@ -1,4 +1,4 @@
-//! Drives one version of Gemini CLI without a terminal.
+//! Runs one version of Gemini CLI without a terminal.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use serde_json::json;
 use super::{Version, install};
 use crate::{FakeGemini, Outcome, Project, Run};
 
-/// Loaded into every Node process of a run: no name is ever resolved, so what
-/// was not switched off fails at once instead of calling home.
-const WALL: &str = "\
+/// Loaded into every Node.js process of a run: it blocks name resolution, so that a
+/// feature that was not turned off fails immediately instead of using the network.
+const BLOCK_NETWORK: &str = "\
 const dns = require('node:dns');
 dns.lookup = (host, ...rest) => {
   const error = new Error(`getaddrinfo ENOTFOUND ${host}`);
@@ -25,12 +25,12 @@ dns.lookup = (host, ...rest) => {
 pub struct Gemini {
     version: Version,
     program: PathBuf,
-    /// Where `node` is, for the line that starts the program.
+    /// The directory of `node`, which starts the program.
     node: PathBuf,
 }
 
 impl Gemini {
-    /// Installs `version` below `cache` unless it is there already.
+    /// Installs `version` below `cache` unless it is installed already.
     pub fn install(version: Version, cache: &Path) -> Self {
         let place = install::install(&version, cache);
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -47,12 +47,12 @@ impl Gemini {
         self.version
     }
 
-    /// The directory that holds `gemini`, for programs that look for it on PATH.
+    /// The directory of `gemini`, for programs that search PATH for it.
     pub fn bin(&self) -> &Path {
         self.program.parent().unwrap_or(Path::new(""))
     }
 
-    /// Asks one question in `project` and waits for the end of the run.
+    /// Sends one prompt in `project` and waits for the end of the run.
     ///
     /// `programs` is the directory of the programs under test and comes first
     /// on PATH; with `--yolo` among the `flags` no tool needs approval. What it
@@ -67,7 +67,7 @@ impl Gemini {
     ) -> Outcome {
         project
             .file("../home/.gemini/settings.json", settings())
-            .file("../home/wall.cjs", WALL);
+            .file("../home/wall.cjs", BLOCK_NETWORK);
         let mut wall = OsString::from("--require=");
         wall.push(project.home().join("wall.cjs"));
         Run::new(&self.program)
@@ -77,7 +77,7 @@ impl Gemini {
             .env("GEMINI_API_KEY", "x")
             .env("GOOGLE_GEMINI_BASE_URL", fake.url())
             .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-            // Without these the newest complains about the terminal it does not have.
+            // Without these the newest version warns about the missing terminal.
             .env("TERM", "xterm-256color")
             .env("COLORTERM", "truecolor")
             .env("NODE_OPTIONS", wall)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Version;
 use crate::install::npm;
 
-/// The directory that holds `version`, installed below `cache` if need be.
+/// The directory of `version`, installed below `cache` if necessary.
 pub(super) fn install(version: &Version, cache: &Path) -> PathBuf {
     let package = format!("@google/gemini-cli@{}", version.number);
     let place = npm(

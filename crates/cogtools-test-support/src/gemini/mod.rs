@@ -1,8 +1,8 @@
-//! The real Gemini CLI, pinned, installed once, and driven headless.
+//! The real Gemini CLI, pinned, installed once, and run headless.
 //!
-//! What a host does with a tool is known only from running the host: settings
-//! keys, schema keys and prefixes changed between its generations, so each
-//! generation in use has a version here.
+//! Only running a host shows how it treats a tool: settings keys, schema keys and
+//! prefixes changed between its generations, so each generation in use has a version
+//! here.
 
 mod cli;
 mod install;

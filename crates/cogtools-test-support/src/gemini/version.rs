@@ -1,24 +1,24 @@
-//! The versions that are tried, and what differs between them.
+//! The tested versions and the differences between them.
 
 /// One generation of Gemini CLI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The version on npm.
     pub number: &'static str,
-    /// What a discovered tool's name is prefixed with.
+    /// The prefix of a discovered tool's name.
     pub prefix: &'static str,
-    /// The key of a declaration that holds the schema the model sees.
+    /// The key of a declaration with the schema that the model sees.
     pub schema: &'static str,
-    /// Whether it checks arguments itself before it calls a tool.
+    /// Whether it validates arguments before it calls a tool.
     pub validates: bool,
-    /// Where a failure stands in a functionResponse.
+    /// The key of an error in a functionResponse.
     pub failure: &'static str,
-    /// What it prints on stdout before the model's words.
+    /// Its output on stdout before the model's text.
     pub banner: &'static str,
 }
 
 impl Version {
-    /// The first that works: flat settings, `parameters`, no validation.
+    /// The first supported version: flat settings, `parameters`, no validation.
     pub const OLDEST: Self = Self {
         number: "0.1.5",
         prefix: "",

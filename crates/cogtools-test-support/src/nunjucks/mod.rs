@@ -1,8 +1,8 @@
-//! The real Nunjucks, installed from npm: what templates must come out as.
+//! The real Nunjucks, installed from npm, as the reference for templates.
 //!
-//! Our own cases lie in `crates/njk/tests/nunjucks`. `cases.jsonl` has those that
-//! come out the same, `differences.jsonl` every known one that does not, with what
-//! comes out instead and the sentence of `docs/differences.md` that says why.
+//! Our own cases are in `crates/njk/tests/nunjucks`: `cases.jsonl` contains those with
+//! equal results, `differences.jsonl` all known differences, with our result and the
+//! sentence of `docs/differences.md` that explains it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,37 +13,37 @@ use crate::conformance::{cases, workspace};
 use crate::install;
 use crate::process::collect;
 
-/// The Nunjucks that njk follows.
+/// The version of Nunjucks that njk follows.
 const PACKAGE: &str = "nunjucks@3.2.4";
 
-/// A template, and what comes of it.
+/// A template and its result.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Its name: the group and a number.
     pub id: String,
     /// The template.
     pub template: String,
-    /// What it is rendered with.
+    /// Its context.
     pub context: Value,
     /// Whether HTML is escaped.
     pub autoescape: bool,
-    /// Other templates that it reaches: names and sources.
+    /// Other templates that it can load: names and sources.
     pub templates: Vec<(String, String)>,
-    /// What it comes out as, or `None` where that is a failure.
+    /// The result, or `None` if rendering fails.
     pub expected: Option<String>,
 }
 
-/// What the real Nunjucks says.
+/// The results of the real Nunjucks.
 #[derive(Debug)]
 pub struct Nunjucks {
-    /// Every case, each with what it comes out as.
+    /// All cases with their results.
     pub cases: Vec<Case>,
-    /// The filters, tests and globals there are, as `filter.abs`.
+    /// All filters, tests and globals, in the form `filter.abs`.
     pub names: Vec<String>,
 }
 
 impl Case {
-    /// Reads a case. A recorded one says itself what it comes out as.
+    /// Reads a case. A recorded one includes its result.
     pub fn read(case: &Value) -> Self {
         let text = |key: &str| case[key].as_str().map(str::to_owned);
         let templates = case["templates"].as_object();
@@ -62,7 +62,7 @@ impl Case {
         }
     }
 
-    /// What is wrong with `result`, if anything.
+    /// The difference of `result` from the case, if any.
     pub fn mismatch(&self, result: Result<&str, String>) -> Option<String> {
         let Self { id, template, .. } = self;
         let is = match (result, self.expected.as_deref()) {
@@ -77,7 +77,7 @@ impl Case {
     }
 }
 
-/// Renders our own cases by the real Nunjucks, which is installed below `cache`.
+/// Renders our own cases with the real Nunjucks, which is installed below `cache`.
 pub fn render(cache: &Path) -> Nunjucks {
     let raw = own("cases.jsonl");
     let answer = run(cache, &raw);
@@ -98,8 +98,8 @@ pub fn render(cache: &Path) -> Nunjucks {
     }
 }
 
-/// Every known difference: each case with what comes out here, and the sentence
-/// that says why. Fails where the real Nunjucks has come to agree.
+/// All known differences: each case with our result, and the sentence that explains
+/// it. Fails if the real Nunjucks gives the same result.
 pub fn differences(cache: &Path) -> Vec<(Case, String)> {
     let raw = own("differences.jsonl");
     let answer = run(cache, &raw);

@@ -1,5 +1,5 @@
-// Renders cases by the real Nunjucks: an array of cases on standard input, what
-// came of each and the names that Nunjucks knows on standard output.
+// Renders cases with the real Nunjucks: reads an array of cases from standard input,
+// and writes the results and the names that Nunjucks defines to standard output.
 "use strict";
 
 const nunjucks = require("nunjucks");

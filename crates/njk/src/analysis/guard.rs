@@ -1,9 +1,8 @@
-//! Which variables a condition asks about, so that reading them under it is
-//! known to be safe.
+//! The variables that a condition checks, so that reading them under it is safe.
 
 use crate::ast::{Binary, Expression, Kind, Unary};
 
-/// The names that are known to be there.
+/// The names that are known to be defined.
 #[derive(Default)]
 pub(crate) struct Guards(Vec<String>);
 
@@ -25,7 +24,7 @@ impl Guards {
     }
 }
 
-/// Whether the left side of an operator is only asked whether it is there:
+/// Whether the left side of an operator is only checked for being defined:
 /// of `a or b` and of comparisons with something.
 pub(crate) fn asks(operator: Binary) -> bool {
     matches!(
@@ -39,7 +38,7 @@ pub(crate) fn asks(operator: Binary) -> bool {
     )
 }
 
-/// The names that are there when the right side of an operator is reached.
+/// The names that are defined when the right side of an operator is evaluated.
 pub(crate) fn after(operator: Binary, left: &Expression) -> Vec<String> {
     match operator {
         Binary::And => when_true(left),
@@ -48,7 +47,7 @@ pub(crate) fn after(operator: Binary, left: &Expression) -> Vec<String> {
     }
 }
 
-/// The name an expression begins with: `a` of `a.b.c`.
+/// The first name of an expression: `a` of `a.b.c`.
 fn root(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         Kind::Name(name) => Some(name),
@@ -76,7 +75,7 @@ fn joined(
     names
 }
 
-/// The names that are there if `condition` holds.
+/// The names that are defined if `condition` is true.
 pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
     match &condition.kind {
         Kind::Binary(Binary::And, left, right) => joined(left, right, when_true),
@@ -115,7 +114,7 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
     }
 }
 
-/// The names that are there if `condition` does not hold.
+/// The names that are defined if `condition` is false.
 pub(crate) fn when_false(condition: &Expression) -> Vec<String> {
     match &condition.kind {
         Kind::Binary(Binary::Or, left, right) => joined(left, right, when_false),

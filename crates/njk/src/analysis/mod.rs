@@ -1,5 +1,5 @@
-//! What a template reads and sets, found without rendering it: for linters
-//! that compare a template with the arguments it will get.
+//! Analysis of a template without rendering it: what it reads and sets, for linters
+//! that compare it with its arguments.
 
 mod guard;
 mod reads;
@@ -31,11 +31,11 @@ pub struct Analysis {
     /// The variables read from the context, in the order they first appear.
     /// The globals of Nunjucks are not among them.
     pub reads: Vec<Read>,
-    /// The names the template gives values to at its top: by `set`, `macro`,
+    /// The names that the template defines at its top level: by `set`, `macro`,
     /// `import` and `from`.
     pub sets: Vec<String>,
-    /// The names it binds anywhere, and so whatever it includes may read: those
-    /// of `sets`, of loops and of parameters of macros.
+    /// The names that it binds anywhere, which included templates may read: those of
+    /// `sets`, of loops and of macro parameters.
     pub binds: Vec<String>,
     /// Filters and tests that do not exist. Nunjucks, and so this crate,
     /// only fails when one is reached.
@@ -47,15 +47,15 @@ pub struct Analysis {
 
 struct Analyst<'a> {
     source: &'a str,
-    /// Names that are bound where we are, innermost last.
+    /// The names bound at the current position, innermost last.
     bound: Vec<String>,
     guards: Guards,
     found: Analysis,
-    /// Inside a macro nothing is set at the top.
+    /// Inside a macro, nothing is set at the top level.
     inner: bool,
 }
 
-/// Looks through the source of a template.
+/// Analyses the source of a template.
 ///
 /// ```
 /// let found = njk::analyse("{% if b %}{{ b }}{% endif %}{{ a }}").unwrap();
@@ -147,7 +147,7 @@ impl Analyst<'_> {
         }
     }
 
-    /// The statements that reach for other templates.
+    /// The statements that load other templates.
     fn reach(&mut self, statement: &Statement) {
         match statement {
             Statement::Extends(template) | Statement::Include { template, .. } => {
@@ -186,7 +186,7 @@ impl Analyst<'_> {
             self.guards.extend(guard::when_true(condition));
             self.body(body);
             self.guards.truncate(outer);
-            // What follows runs when this condition did not hold.
+            // The following branches run if this condition is false.
             self.guards.extend(guard::when_false(condition));
         }
         self.body(otherwise);
@@ -231,7 +231,7 @@ impl Analyst<'_> {
         self.bound.push(name.to_owned());
     }
 
-    /// Notes a filter or a test that does not exist.
+    /// Records a filter or a test that does not exist.
     fn names(&mut self, expression: &Expression) {
         match &expression.kind {
             Kind::Filter(_, name, _) => self.filter(name),

@@ -7,7 +7,7 @@ use crate::error::{Span, position};
 use crate::globals;
 
 impl Analyst<'_> {
-    /// Reads an expression whose own value is only asked whether it is there.
+    /// Reads an expression whose value is only checked for being defined.
     pub(super) fn question(&mut self, expression: &Expression) {
         self.expression(expression, true);
     }

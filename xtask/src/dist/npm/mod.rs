@@ -35,12 +35,12 @@ pub(crate) fn write(
         made += 1;
     }
     if made == 0 {
-        bail!("none of these targets has a package; musl's programs are for archives");
+        bail!("none of these targets has an npm package; musl targets are for archives only");
     }
     put(&launchers(repository)?, &dir.join("cogtools"))
 }
 
-/// The package that people install.
+/// The package that users install.
 fn launchers(repository: Option<&str>) -> Result<Folder> {
     let names = programs::names()?;
     let mut folder = Folder::default();

@@ -1,4 +1,4 @@
-//! What was written, and what is next.
+//! The report: the created files and the next steps.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -7,23 +7,23 @@ use cogtools_core::Name;
 use cogtools_program::terminal::sanitize;
 use serde_json::{Value, json};
 
-use crate::rival::Rival;
+use crate::duplicate::Duplicate;
 
-/// A tool that was started.
-pub(crate) struct Done {
+/// A created tool.
+pub(crate) struct Created {
     pub(crate) name: Name,
     /// The files, the tool's first.
     pub(crate) created: Vec<PathBuf>,
-    /// A tool that has the name already.
-    pub(crate) rival: Option<Rival>,
-    /// Arguments that it takes, as JSON.
+    /// Another tool of the same name.
+    pub(crate) duplicate: Option<Duplicate>,
+    /// Valid arguments, as JSON.
     pub(crate) example: &'static str,
-    /// Whether it is found by its name.
+    /// Whether the project finds it by its name.
     pub(crate) listed: bool,
 }
 
-impl Done {
-    /// The same for programs.
+impl Created {
+    /// The report as JSON.
     pub(crate) fn json(&self) -> Value {
         let shown = |file: &PathBuf| file.display().to_string();
         let created: Vec<String> = self.created.iter().map(shown).collect();
@@ -32,22 +32,26 @@ impl Done {
             "created": created,
             "example": serde_json::from_str(self.example).unwrap_or(Value::Null),
         });
-        if let Some(rival) = &self.rival {
-            let key = if rival.wins { "shadowed_by" } else { "shadows" };
-            object[key] = shown(&rival.file).into();
+        if let Some(duplicate) = &self.duplicate {
+            let key = if duplicate.wins {
+                "shadowed_by"
+            } else {
+                "shadows"
+            };
+            object[key] = shown(&duplicate.file).into();
         }
         object
     }
 
-    /// The same for people.
-    pub(crate) fn words(&self) -> String {
+    /// The report as text.
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
         for file in &self.created {
             let _ = writeln!(text, "created {}", sanitize(&file.display().to_string()));
         }
-        if let Some(rival) = &self.rival {
-            let _ = writeln!(text, "{}", sanitize(&rival.words()));
+        if let Some(duplicate) = &self.duplicate {
+            let _ = writeln!(text, "{}", sanitize(&duplicate.message()));
         }
         let name = &self.name;
         let file = self.created.first().map(|file| file.display().to_string());
@@ -60,8 +64,8 @@ impl Done {
         let _ = write!(
             text,
             "\nnext steps:\n\
-             - change it; its comments say what each part is for\n\
-             - see what a model is told of it:\n    cogtools expand {tool}\n\
+             - edit it; its comments explain each part\n\
+             - print the declaration that a model sees:\n    cogtools expand {tool}\n\
              - call it:\n    echo '{}' | {call}\n",
             self.example,
         );

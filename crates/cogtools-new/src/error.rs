@@ -1,4 +1,4 @@
-//! Why no tool is written, and what to do about it.
+//! Why a tool was not created, with hints.
 
 use std::path::PathBuf;
 
@@ -6,35 +6,36 @@ use cogtools_core::file::WriteError;
 use cogtools_core::{Code, Diagnostic, Name, NameError};
 use thiserror::Error;
 
-/// Why no tool is written.
+/// Why a tool was not created.
 #[derive(Debug, Error)]
-pub(crate) enum Refusal {
-    /// Some host would refuse the name.
-    #[error("not a name that every host accepts: {1}")]
+pub(crate) enum NewError {
+    /// A host would refuse the name.
+    #[error("not a name that all hosts accept: {1}")]
     Name(String, NameError),
-    /// There is something of that name.
-    #[error("`{0}` exists already")]
+    /// The file exists.
+    #[error("`{0}` already exists")]
     Exists(PathBuf),
-    /// No folder to put it in.
-    #[error("the project has no folder of its own tools")]
+    /// The project has no local source.
+    #[error("the project has no local folder of tools")]
     NoFolder,
-    /// The system says why.
+    /// A system error.
     #[error("`{0}` cannot be written: {1}")]
     Unwritable(PathBuf, WriteError),
 }
 
-impl Refusal {
-    /// The fault to show.
+impl NewError {
+    /// The error as a diagnostic with hints.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
         let diagnostic = |code| Diagnostic::new(code, self.to_string());
         match self {
             Self::Name(name, error) => {
                 let mut diagnostic =
                     diagnostic(Code::Usage).with_subject(name.escape_debug().to_string());
-                diagnostic.hints.push(why(error).into());
-                let near = mended(name).map(|name| format!("try `{name}`"));
-                let near = near.unwrap_or_else(|| "try a name such as `check_facts`".to_owned());
-                diagnostic.hint(near)
+                diagnostic.hints.push(reason(error).into());
+                let suggestion = nearest_name(name).map(|name| format!("try `{name}`"));
+                let suggestion =
+                    suggestion.unwrap_or_else(|| "try a name such as `check_facts`".to_owned());
+                diagnostic.hint(suggestion)
             }
             Self::Exists(_) => {
                 diagnostic(Code::Usage).hint("choose another name, or move the file away first")
@@ -43,29 +44,29 @@ impl Refusal {
                 .hint("add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`")
                 .hint("or name a folder with --dir"),
             Self::Unwritable(_, error) => diagnostic(Code::IoFailed)
-                .hint(error.hint("make room or give permission, then run this again")),
+                .hint(error.hint("free disk space or grant permission, then run this again")),
         }
     }
 }
 
-/// Where the broken rule comes from.
-const fn why(error: &NameError) -> &'static str {
+/// The hosts that impose the violated rule.
+const fn reason(error: &NameError) -> &'static str {
     match error {
         NameError::TooLong(_) => {
             "hosts allow 64 characters, and Gemini CLI puts `discovered_tool_` before the name"
         }
         NameError::Character(_) => {
-            "OpenAI and Anthropic allow no others; Gemini would take a dot or a colon, they do not"
+            "OpenAI and Anthropic allow no others; only Gemini also accepts a dot or a colon"
         }
         NameError::Reserved => {
-            "find_tool and call_tool lead to the tools that do not fit into a budget"
+            "find_tool and call_tool give access to tools that do not fit into a budget"
         }
-        _ => "Gemini allows nothing else at the start",
+        _ => "Gemini accepts nothing else as the first character",
     }
 }
 
-/// The portable name that is nearest to `name`, if anything of it is left.
-fn mended(name: &str) -> Option<Name> {
+/// The portable name that is nearest to `name`, if any characters remain.
+fn nearest_name(name: &str) -> Option<Name> {
     let portable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let plain: String = name
         .chars()

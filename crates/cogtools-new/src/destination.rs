@@ -1,99 +1,99 @@
-//! Where a new tool and the schema for its editor go.
+//! The locations of a new tool and of the schema for editors.
 
 use std::path::{Component, Path, PathBuf};
 
 use cogtools_core::{Folder, Project};
 
-use crate::refusal::Refusal;
+use crate::error::NewError;
 
 /// The schema's file, below the project's root. It is committed with the tools,
 /// so that every editor finds it without a network.
 const SCHEMA: [&str; 3] = [".cogtools", "schema", "tool.json"];
 
-/// A folder for a tool.
-pub(crate) struct Place {
+/// The folder of a new tool.
+pub(crate) struct Destination {
     /// The folder.
     pub(crate) folder: PathBuf,
-    /// The folder as the user would write it.
-    pub(crate) shown: PathBuf,
-    /// Whether tools in it are found by name.
+    /// The folder for messages.
+    pub(crate) display_path: PathBuf,
+    /// Whether the project finds tools in it by name.
     pub(crate) listed: bool,
 }
 
-/// Where the schema is.
+/// The location of the schema.
 pub(crate) struct Schema {
     /// Its file.
     pub(crate) file: PathBuf,
-    /// Its file as the user would write it.
-    pub(crate) shown: PathBuf,
-    /// The way to it from the tool's folder, as editors read it.
+    /// Its file for messages.
+    pub(crate) display_path: PathBuf,
+    /// Its path relative to the tool's folder, for editors.
     pub(crate) reference: String,
 }
 
-impl Place {
-    /// `asked`, from the directory `cwd`, or else the first of `sources`.
+impl Destination {
+    /// `requested`, from the directory `cwd`, or else the first of `sources`.
     pub(crate) fn find(
-        asked: Option<&Path>,
+        requested: Option<&Path>,
         cwd: &Path,
         sources: &[&Folder],
-    ) -> Result<Self, Refusal> {
-        let Some(asked) = asked else {
-            let first = sources.first().ok_or(Refusal::NoFolder)?;
+    ) -> Result<Self, NewError> {
+        let Some(requested) = requested else {
+            let first = sources.first().ok_or(NewError::NoFolder)?;
             return Ok(Self {
                 folder: first.path().to_path_buf(),
-                shown: first.display_path().to_path_buf(),
+                display_path: first.display_path().to_path_buf(),
                 listed: true,
             });
         };
-        let tidy: PathBuf = asked
+        let normalized: PathBuf = requested
             .components()
             .filter(|c| c.as_os_str() != ".")
             .collect();
-        let folder = cwd.join(&tidy);
+        let folder = cwd.join(&normalized);
         let listed = sources.iter().any(|source| source.leads_to(&folder));
         Ok(Self {
             folder,
-            shown: tidy,
+            display_path: normalized,
             listed,
         })
     }
 
-    /// Where the schema goes: to the project's root for a folder of the project,
-    /// else into the folder itself.
+    /// The location of the schema: at the project's root for a folder of the project,
+    /// otherwise in the folder itself.
     pub(crate) fn schema(&self, project: &Project) -> Schema {
         let (folder, root) = (canonical(&self.folder), canonical(project.root()));
         let below: PathBuf = SCHEMA.iter().collect();
-        let (file, shown, way) = match folder.strip_prefix(&root) {
+        let (file, display_path, prefix) = match folder.strip_prefix(&root) {
             Ok(path) => {
-                let (file, shown) = project.resolve(&below);
-                (file, shown, "../".repeat(depth(path)))
+                let (file, display_path) = project.resolve(&below);
+                (file, display_path, "../".repeat(depth(path)))
             }
             Err(_) => (
                 self.folder.join(&below),
-                self.shown.join(&below),
+                self.display_path.join(&below),
                 String::new(),
             ),
         };
-        let way = if way.is_empty() { "./" } else { &way };
+        let prefix = if prefix.is_empty() { "./" } else { &prefix };
         Schema {
             file,
-            shown,
-            reference: format!("{way}{}", SCHEMA.join("/")),
+            display_path,
+            reference: format!("{prefix}{}", SCHEMA.join("/")),
         }
     }
 }
 
-/// `path` with the links followed as far as it is there; the rest will be made.
+/// `path` with the links of its existing part resolved.
 fn canonical(path: &Path) -> PathBuf {
     let mut above = path.ancestors();
-    let found = above.find_map(|above| {
+    let resolved = above.find_map(|above| {
         let there = above.canonicalize().ok()?;
         Some(there.join(path.strip_prefix(above).ok()?))
     });
-    found.unwrap_or_else(|| path.to_path_buf())
+    resolved.unwrap_or_else(|| path.to_path_buf())
 }
 
-/// How many folders lie between the beginning and the end of `path`.
+/// The depth of `path`, in folders.
 fn depth(path: &Path) -> usize {
     path.components().fold(0, |depth: usize, part| match part {
         Component::ParentDir => depth.saturating_sub(1),
