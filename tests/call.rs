@@ -1,4 +1,4 @@
-//! `cogtools-call`: arguments in, result out, or words that repair the call.
+//! `cogtools-call`: arguments in, result out, or messages that let the model correct it.
 
 use cogtools_test_support::{Outcome, Project, Stdin, str};
 use serde_json::{Value, json};

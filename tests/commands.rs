@@ -1,4 +1,4 @@
-//! Tools that are commands: what they are given, and what becomes of what they say.
+//! Tools that are commands: their arguments and environment, and their output.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{project_with, run};
 
-/// A call of the tool `t`, whose file goes on like this.
+/// A call to the tool `t`, whose file ends with this text.
 fn prepare(rest: &str) -> (Project, Run) {
     let project = project_with("t", &format!("name: t\ndescription: d\n{rest}"));
     let run = run("cogtools-call", &project).arg("t");
@@ -19,7 +19,7 @@ fn call(rest: &str, arguments: &Value) -> Outcome {
     run.stdin(arguments).run()
 }
 
-/// A tool that runs this script of a shell.
+/// A tool that runs this shell script.
 fn shell(script: &str) -> String {
     let script = script.replace('\n', "\n    ");
     format!("implementation:\n  script: |\n    #!/bin/sh\n    {script}\n")

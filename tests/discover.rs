@@ -1,4 +1,4 @@
-//! `cogtools-discover`: what hosts are told, and what a broken tool costs.
+//! `cogtools-discover`: declarations for hosts, and the effect of a broken tool.
 
 use cogtools_test_support::{Outcome, Project, str};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Tools that are commands and fail, and results that are not what is declared.
+//! Tools that are commands and fail, and results that do not match `output`.
 
 use cogtools_test_support::{Expected, Outcome, Project, Run, str};
 use serde_json::json;
@@ -16,7 +16,7 @@ fn call(rest: &str) -> Outcome {
     run.stdin(json!({})).run()
 }
 
-/// The message of a call of a tool that runs this script of a shell.
+/// The message of a call to a tool that runs this shell script.
 #[track_caller]
 fn script(lines: &str, status: i32, stderr: impl Into<Expected>) {
     let lines = lines.replace('\n', "\n    ");

@@ -11,8 +11,8 @@ use cogtools_test_support::{Project, str};
 
 use crate::{programs, project_with, run};
 
-/// A tool that ignores what asks it to end, has a child and a grandchild, and says
-/// which processes they are.
+/// A tool that ignores SIGTERM, has a child and a grandchild, and prints the ids of
+/// all three processes.
 const STUBBORN: &str = "\
 name: t
 description: d
@@ -27,7 +27,7 @@ implementation:
     sleep 300
 ";
 
-/// The processes that the tool has named, once there are three.
+/// The processes that the tool has printed, once there are three.
 fn pids(project: &Project) -> Vec<String> {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
@@ -41,7 +41,7 @@ fn pids(project: &Project) -> Vec<String> {
     }
 }
 
-/// Whether a process is there and no zombie that waits for somebody else.
+/// Whether a process is running, and is not a zombie that another process must reap.
 fn lives(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))

@@ -1,4 +1,4 @@
-//! Input that is not what a program hopes for: each ends with a clear error or
+//! Unexpected input: each case ends with a clear error or
 //! the right answer, never with a panic, never with a program that hangs.
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ fn call(args: &[&str], stdin: impl Into<Stdin>) -> Outcome {
     run("cogtools-call", &project).args(args).stdin(stdin).run()
 }
 
-/// What `cogtools-call echo` says of arguments that are no JSON object.
+/// The error of `cogtools-call echo` for arguments that are not a JSON object.
 #[track_caller]
 fn refused(stdin: impl Into<Stdin>, stderr: impl Into<Expected>) {
     call(&["echo"], stdin).fails(65, stderr);

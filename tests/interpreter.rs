@@ -1,4 +1,4 @@
-//! `cogtools-yaml`: the one tool file it is given, and tool files as programs.
+//! `cogtools-yaml`: the tool file in its argument, and tool files as programs.
 
 use cogtools_test_support::{Project, Run, Stdin, str};
 

@@ -1,10 +1,10 @@
-//! The layers of the configuration: each over the other, and what is wrong in each.
+//! The layers of the configuration: their precedence, and the errors in each.
 
 use cogtools_test_support::{Project, Run, assert_text, str};
 
 use crate::run;
 
-/// The file that the machine's settings are said to be.
+/// The path of the system's settings file.
 const SYSTEM: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
 /// Where each layer is written, lowest first; `[VAR]` is a variable.
@@ -40,7 +40,7 @@ pub(crate) fn project() -> Project {
     project
 }
 
-/// A program in `project` that knows of the machine's file.
+/// A program in `project` that knows the system's file.
 pub(crate) fn layered(program: &str, project: &Project) -> Run {
     let machine = project.home().with_file_name("machine");
     run(program, project)
@@ -48,7 +48,7 @@ pub(crate) fn layered(program: &str, project: &Project) -> Run {
         .redact(machine.as_os_str(), "[MACHINE]")
 }
 
-/// Puts `key: value` into the layer, and gives the variable that it takes.
+/// Puts `key: value` into the layer, and returns the variable that this requires.
 fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     let nested = key.split('.').rev();
     let json = nested.fold(value.to_owned(), |inner, key| {
@@ -72,7 +72,7 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     }
 }
 
-/// What `config get --show-origin` calls the layer.
+/// The name of the layer in `config get --show-origin`.
 fn origin(layer: &str, variable: &str) -> String {
     match layer {
         "../machine/cogtoolrc.yaml" => "[MACHINE]/cogtoolrc.yaml:2".to_owned(),

@@ -1,4 +1,4 @@
-//! `cogtools.lock`: what is pinned, and how drift is refused.
+//! `cogtools.lock`: what is pinned, and how drift is reported.
 
 use cogtools_test_support::{Outcome, Project, assert_text, str};
 
@@ -22,7 +22,7 @@ fn locked(project: &Project) -> Outcome {
     run("cogtools-discover", project).arg("--locked").run()
 }
 
-/// After this change of the project, both programs refuse and say these lines.
+/// After this change of the project, both programs fail with these lines.
 #[track_caller]
 fn drifts(change: impl for<'p> FnOnce(&'p Project) -> &'p Project, lines: &[&str]) {
     let project = project_with("city", CITY);

@@ -1,10 +1,10 @@
-//! The project's own tools, held to what the project asks of others.
+//! The project's own tools, checked by the project's own rules.
 
 use std::fs;
 
 use cogtools_test_support::{Project, Run, str};
 
-/// Our own tool files, read without any program of ours.
+/// Our own tool files, read without our programs.
 fn tools() -> Vec<serde_yaml::Value> {
     let folder = crate::repository().join("tools");
     let entries = fs::read_dir(folder).expect("our tools can be listed");

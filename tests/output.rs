@@ -1,4 +1,4 @@
-//! Output that nobody can take: a full disk, and a reader that has enough.
+//! Output that cannot be written: a full disk, and a reader that closes the pipe.
 
 use cogtools_test_support::{Project, Run, Stdout, str};
 

@@ -1,10 +1,10 @@
-//! Templates beside a tool: reached below its own folder, and nowhere else.
+//! Templates next to a tool: reachable below its folder, and nowhere else.
 
 use cogtools_test_support::{Outcome, Project, str};
 
 use crate::run;
 
-/// A tool whose template is `template`, in a project with some files beside it.
+/// A tool whose template is `template`, in a project with some other files.
 fn project(template: &str) -> Project {
     let project = Project::new();
     project

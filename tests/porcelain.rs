@@ -1,4 +1,4 @@
-//! `cogtools NAME`: where it looks, what it becomes, and what it says otherwise.
+//! `cogtools NAME`: where it looks, what it runs, and its errors.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use cogtools_test_support::{Project, Run, Status, str};
 
 use crate::programs;
 
-/// A project that holds a cogtools of its own, so that what lies beside it can
-/// be chosen.
+/// A project with its own cogtools, so that each test can choose the files next
+/// to it.
 struct House {
     project: Project,
 }

@@ -1,4 +1,4 @@
-//! What every program does alike, by enumeration.
+//! What all programs have in common, by enumeration.
 
 use cogtools_test_support::{Project, Stdout};
 
@@ -112,7 +112,7 @@ fn help_on_a_full_disk_is_a_failure() {
     }
 }
 
-/// The hint on how a program is used.
+/// The usage hint of a program.
 fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",

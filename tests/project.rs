@@ -1,4 +1,4 @@
-//! Which directory is the project, and what its configuration may say.
+//! Which directory is the project, and what its configuration may contain.
 
 use std::process::Command;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{project_with, run};
 
 fn project(schema: &Value) -> Project {
-    // JSON is YAML, so the schema stands in the file as it was recorded.
+    // JSON is YAML, so the schema is in the file as it was recorded.
     project_with(
         "held",
         &format!(
@@ -37,7 +37,7 @@ pub(crate) fn accepted(outcome: &Outcome) -> Result<bool, String> {
     }
 }
 
-/// Holds each value against a parameter of that schema.
+/// Validates each value against a parameter of that schema.
 #[track_caller]
 fn check(schema: &Value, valid: &[&str], invalid: &[&str]) {
     let schema = json!({

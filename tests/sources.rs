@@ -1,4 +1,4 @@
-//! Places where tools should be and something else is.
+//! Sources of tools that are missing, unreadable or something else.
 
 use std::fs;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn call(project: &Project, name: &str) -> Outcome {
     run("cogtools-call", project).arg(name).run()
 }
 
-/// What discovery and a call say of a source that cannot be listed.
+/// The errors of discovery and of a call for a source that cannot be listed.
 #[track_caller]
 fn unlisted(project: &Project, diagnostic: &str) {
     discover(project).expect(

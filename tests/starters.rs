@@ -1,5 +1,5 @@
-//! What `cogtools new` writes works at once and has no findings, whichever way it
-//! is implemented.
+//! New tools from `cogtools new` work and have no lint findings, whatever their kind
+//! of implementation.
 
 use std::process::Command;
 

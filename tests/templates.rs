@@ -1,4 +1,4 @@
-//! Templates made to hurt: bounded in steps, depth and output, and pure.
+//! Malicious templates: limits on steps, depth and output, and no side effects.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
-//! Folders in a folder of tools: each a toolset, found by list and by call alike.
+//! Folders in a folder of tools: each is a toolset, for `list` and for calls.
 
 use cogtools_test_support::{Expected, Project, Run, str};
 
 use crate::{run, unprivileged};
 
-/// A tool that says which file it is in.
+/// A tool that prints the path of its file.
 fn tool(project: &Project, file: &str) {
     let stem = file.rsplit('/').next().unwrap_or(file);
     let name = stem.trim_end_matches(".yaml");

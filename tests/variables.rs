@@ -1,4 +1,4 @@
-//! Environment variables: those that configure, and those that tools see.
+//! Environment variables: those that configure the programs, and those of tools.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Too many tools: a budget, and the two tools that lead to the others.
+//! Too many tools: a budget, and the two tools that find and call the others.
 
 mod model;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// A project with so many tools, of which each says its number.
+/// A project with this number of tools, each of which prints its number.
 fn many(count: usize) -> Project {
     let project = Project::new();
     for number in 1..=count {
@@ -32,7 +32,7 @@ fn names(project: &Project, args: &[&str]) -> Vec<String> {
     names.collect()
 }
 
-/// What all that is declared costs, by the rule that the manual tells.
+/// The cost of all declarations, by the rule in the manual.
 fn cost(project: &Project, args: &[&str]) -> usize {
     let args = [args, &["--format", "anthropic"]].concat();
     let declared = run("cogtools-discover", project).args(args).run().json();

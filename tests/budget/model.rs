@@ -1,4 +1,4 @@
-//! What a model does that is told of a few tools only, in the real Gemini CLI.
+//! A model that sees only a few declarations, in the real Gemini CLI.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Gemini CLI in a project that has its cogtools from npm, by way of the links
-//! and by way of the launchers.
+//! Gemini CLI in a project that has its cogtools from npm, through the links
+//! and through the launchers.
 
 use std::path::Path;
 

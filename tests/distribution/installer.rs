@@ -23,7 +23,7 @@ fn assert_installed(project: &Project, prefix: &str) {
     let pages = fs::read_dir(repository().join("man")).map_or(0, Iterator::count);
     assert_eq!(below("bin"), programs);
     assert_eq!(below("share/man"), pages);
-    // Of each program for bash, fish and zsh.
+    // Completions of each program for bash, fish and zsh.
     assert_eq!(below("share"), pages + 3 * programs);
     assert_eq!(below(""), programs + pages + 3 * programs);
     for program in cogtools::PROGRAMS {
@@ -38,7 +38,7 @@ fn assert_installed(project: &Project, prefix: &str) {
         .outputs(format!("cogtools {VERSION}\n"));
 }
 
-/// Asserts that nothing was installed: not one file is below the project.
+/// Asserts that nothing was installed: the project has no files.
 #[track_caller]
 fn assert_empty(project: &Project) {
     assert_eq!(project.files(), Vec::<PathBuf>::new());
@@ -54,7 +54,7 @@ fn it_installs_from_a_server_and_from_a_directory() {
     ] {
         let project = Project::new();
         for _ in 0..2 {
-            // The second time over what the first has installed.
+            // The second time replaces the files of the first.
             let run = install(&project, from).args(["--prefix", prefix]).run();
             run.outputs(told(&format!("[ROOT]/{prefix}")));
             assert_installed(&project, prefix);
@@ -154,7 +154,7 @@ fn not_fetched(file: &str, target: &str) -> String {
     )
 }
 
-/// Every file and folder in the place where it installs by itself.
+/// Every file and directory in the default prefix.
 fn left_in_home(project: &Project) -> Vec<PathBuf> {
     let local = project.home().join(".local");
     let entries = fs::read_dir(local).into_iter().flatten().flatten();
@@ -207,7 +207,7 @@ fn what_stands_in_the_way_is_found_before_the_first_file_is_placed() {
     assert_empty(&project);
 }
 
-/// In the middle of the download, of which nothing is left then.
+/// In the middle of the download, of which nothing is left.
 #[test]
 fn a_signal_ends_it_and_leaves_nothing() {
     let (dir, _) = archives();
@@ -261,7 +261,7 @@ fn a_shell_of_any_kind_takes_it() {
     );
 }
 
-/// The script that a release gives out needs no option.
+/// The script in a release needs no options.
 #[test]
 fn a_release_gives_it_out_with_its_place() {
     let (dir, _) = archives();

@@ -1,4 +1,4 @@
-//! The launchers of the npm package, where no script has put links in their place.
+//! The launchers of the npm package, if no script has replaced them with links.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn launch(program: &str, project: &Project) -> Run {
         .path(directory_of("node"))
 }
 
-/// Arguments of more bytes than a pipe holds, which are wrong.
+/// Invalid arguments of more bytes than a pipe holds.
 fn large() -> String {
     format!("{{\"nobody\": \"{}\"}}", "x".repeat(300_000))
 }
@@ -50,7 +50,7 @@ fn status_and_streams_pass_through(project: &Project) {
             .expect(exit(&direct), &direct.stdout, &direct.stderr)
             .takes_input();
     }
-    // What is part of cogtools is told by its launcher which part it is.
+    // The launcher of a built-in program passes its name to cogtools.
     for args in [&["--version"][..], &["--nonsense"], &["-C", "none"]] {
         let direct = Run::new(programs().join("cogtools-list")).project(project);
         let direct = direct.args(args).run();
@@ -68,8 +68,8 @@ fn exit(outcome: &cogtools_test_support::Outcome) -> cogtools_test_support::Stat
     outcome.status
 }
 
-/// The program waits for its input; were it to outlive its launcher, it would
-/// answer once that has come to its end.
+/// The program waits for its input; if it outlived its launcher, it would
+/// answer at the end of the input.
 fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
     for (signal, status) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
         let script = format!(
@@ -80,8 +80,8 @@ fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
             .args(["-mc", &script])
             .project(project);
         let ended = ended.path(directory_of("node")).run();
-        // The shell has its own words on job control; a program that lives on has
-        // others, on the arguments that it has not been given.
+        // The shell may print messages on job control; a program that is still running
+        // would print an error about its missing arguments.
         let stderr = String::from_utf8_lossy(&ended.stderr);
         assert!(!stderr.contains("error["), "{ended}");
         ended.expect(0, format!("{status}\n"), &ended.stderr);

@@ -10,11 +10,11 @@ use cogtools_test_support::{Outcome, Project, Run};
 
 use super::{binaries, directory_of, place, xtask};
 
-/// The programs that the tests start; the others are a few words each, because
-/// packing takes longer than all the rest.
+/// The programs that the tests start; the others are placeholders, because
+/// packing them takes longer than everything else.
 const REAL: [&str; 3] = ["cogtools", "cogtools-call", "cogtools-discover"];
 
-/// A package of somebody else with programs of its own.
+/// A package by others with its own programs.
 const FOREIGN: &str = r#"{
   "name": "greetings",
   "version": "1.0.0",
@@ -58,7 +58,7 @@ pub(super) fn write(name: &str) -> PathBuf {
     out
 }
 
-/// Packs a folder, and gives the file.
+/// Packs a folder, and returns the file.
 #[track_caller]
 pub(super) fn pack(folder: &Path, to: &Path) -> PathBuf {
     fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
@@ -71,7 +71,7 @@ pub(super) fn pack(folder: &Path, to: &Path) -> PathBuf {
 }
 
 impl Packages {
-    /// The packages, packed when they are first asked for.
+    /// The packages, packed on first use.
     pub(super) fn get() -> &'static Self {
         static PACKAGES: OnceLock<Packages> = OnceLock::new();
         PACKAGES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! A tool of an MCP server, called by a host that is told nothing of MCP.
+//! A tool of an MCP server, called by a host that does not know about MCP.
 
 use cogtools_test_support::Version;
 use serde_json::json;

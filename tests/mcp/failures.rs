@@ -1,5 +1,5 @@
-//! Servers behind a URL that are at fault, or not there: each costs only its own
-//! tools, says what is wrong and what to do, and tells no secret.
+//! Servers behind a URL that are faulty or absent: each affects only its own
+//! tools, and the warning says what to do and contains no secret.
 
 use cogtools_test_support::str;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::site::Site;
 use super::source::{NONE, project, with};
 
-/// What is sent in a header, and told to nobody.
+/// A secret that is sent in a header, and must never be printed.
 const TOKEN: &str = "Bearer s3cr3t-t0k3n";
 
 fn source(url: &str) -> Value {
@@ -17,7 +17,7 @@ fn source(url: &str) -> Value {
     }})
 }
 
-/// Discovery names what is wrong, and declares the other tool.
+/// Discovery reports the error, and declares the other tool.
 #[track_caller]
 fn costs_only_itself(url: &str, diagnostic: &str) {
     let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
@@ -30,7 +30,7 @@ fn costs_only_itself(url: &str, diagnostic: &str) {
     );
 }
 
-/// The server is told of by `diagnostic`, for each way that it behaves.
+/// `diagnostic` is the warning for each behaviour of the server.
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     let project = project();

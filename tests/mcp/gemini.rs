@@ -27,7 +27,7 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
         .map(|request| request.responses()[0]["response"].to_string())
         .collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    // The CLI's own words around what comes from a server.
+    // The CLI's own text around the server's output.
     let text = "<untrusted_context>\nGood day, Ada!\n</untrusted_context>";
     assert_eq!(told[0], json!({"output": text}).to_string());
     assert!(

@@ -1,4 +1,4 @@
-//! Over HTTP: who is let in, and what the official conformance suite says.
+//! Over HTTP: which requests are accepted, and the official conformance suite.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

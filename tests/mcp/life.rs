@@ -1,4 +1,4 @@
-//! What ends the server, and that nothing outlives it or a call.
+//! What ends the server, and that no process outlives it or a call.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::session::gone;
 use super::{Session, project, server};
 
-/// Says who it is and who started it, and then takes its time.
+/// Prints its own id and its parent's, and then sleeps.
 const SLOW: &str = "name: slow
 description: Takes its time
 implementation:
@@ -78,7 +78,7 @@ fn the_death_of_the_parent_ends_everything() {
     shell.args(["-c", "\"$0\"; exit"]).arg(server());
     let (_project, mut session, _, [tool, server, child]) = busy(&mut shell);
     assert_ne!(server, session.child.id(), "the shell started the server");
-    // The input stays open: somebody else may hold the other end of a pipe.
+    // The input stays open: another process may hold the other end of the pipe.
     session.child.kill().expect("the shell is ours");
     gone(server);
     gone(tool);
@@ -95,7 +95,7 @@ fn a_reader_that_does_not_read_holds_nobody_up() {
         .spawn()
         .expect("the server starts");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    // More answers than a pipe holds, and nobody reads them.
+    // More answers than a pipe holds, without a reader.
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
@@ -160,7 +160,7 @@ fn tools_are_found_afresh_and_changes_announced() {
             .collect::<Vec<_>>()
     };
     assert_eq!(names(&session.answer(list)), ["greet", "sum"]);
-    // Watching begins in the background; a change before it is a change too.
+    // Watching starts in the background; an earlier change must be noticed too.
     project.file("tools/later.yaml", super::GREET.replace("greet", "later"));
     let call = session.call("later", &json!({"person": "Ada"}));
     assert_eq!(session.text(call), ("Good day, Ada!".to_owned(), false));

@@ -10,7 +10,7 @@ use super::http::Service;
 use super::site::peer;
 use crate::run;
 
-/// One call of a tool of `server`, with its discovery before it.
+/// Discovery, and then one call to a tool of `server`.
 #[track_caller]
 fn call(server: &Value, vars: &[(&str, &str)], tool: &str, arguments: &Value) -> Outcome {
     let project = Project::new();

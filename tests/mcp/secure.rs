@@ -1,5 +1,5 @@
-//! A server that speaks TLS, with certificates made here: whom it is trusted by,
-//! and what is said when it is not.
+//! A server with TLS, and certificates made here: when it is trusted,
+//! and the error when it is not.
 
 use cogtools_test_support::{Expected, Project, str};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -24,7 +24,7 @@ fn certify(project: &Project, name: &str) {
         .file("key.pem", own.serialize_pem());
 }
 
-/// What discovery says of the server, given its authority's certificate or not.
+/// The output of discovery, with or without the authority's certificate.
 #[track_caller]
 fn check(name: &str, authority: Option<&str>, tools: &str, stderr: impl Into<Expected>) {
     let project = project();

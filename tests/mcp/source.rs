@@ -1,5 +1,5 @@
-//! Servers of others as a source of tools: ours, the official ones, and such as
-//! are at fault.
+//! MCP servers as a source of tools: ours, the official ones, and
+//! faulty ones.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::{repository, run};
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
 pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 
-/// A project with one tool of its own.
+/// A project with one tool.
 pub(super) fn project() -> Project {
     let project = Project::new();
     project.file("tools/ok.yaml", OK);
@@ -25,7 +25,7 @@ fn script() -> PathBuf {
     repository().join("tests/mcp/peers/server.py")
 }
 
-/// The server that does as it is told, and fails soon.
+/// The scripted server, with short timeouts.
 fn server(how: &str) -> Value {
     json!({"mcp": {
         "command": "python3", "args": [script(), how], "name": "s", "timeout": 5,
@@ -45,7 +45,7 @@ fn discover(project: &Project, how: &str) -> Outcome {
     with("cogtools-discover", project, &[server(how)]).run()
 }
 
-/// The names of what discovery has declared.
+/// The names of the declared tools.
 fn names(tools: &Value) -> Vec<&Value> {
     let tools = tools.as_array().into_iter().flatten();
     tools.map(|tool| &tool["name"]).collect()
@@ -56,7 +56,7 @@ fn call(project: &Project, how: &str) -> Outcome {
     run.arg("t").stdin("{\"wait_for_previous\": true}").run()
 }
 
-/// Discovery names what is wrong with the server, and declares the other tool.
+/// Discovery reports the server's error, and declares the other tool.
 #[track_caller]
 fn costs_only_itself(how: &str, diagnostic: &str) {
     let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");

@@ -1,4 +1,4 @@
-//! Servers of the newer era over HTTP as sources of tools, and those of the
+//! Stateless servers over HTTP as sources of tools, and those of the
 //! official SDK of Python.
 
 use cogtools_test_support::{Expected, Project, install, str};
@@ -13,7 +13,7 @@ pub(super) fn source(url: &str) -> Value {
     json!({"mcp": {"url": url, "name": "s", "timeout": 5}})
 }
 
-/// What the tool `t` says to the arguments.
+/// The answer of the tool `t` to the arguments.
 #[track_caller]
 fn says(project: &Project, source: &Value, arguments: &Value, expected: impl Into<Expected>) {
     let run = with("cogtools-call", project, std::slice::from_ref(source));

@@ -1,4 +1,4 @@
-//! Declarations that are kept for a while.
+//! Cached declarations.
 
 use cogtools_test_support::str;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{Scene, declaring};
 
-/// A provider that counts how often it is asked.
+/// A provider that counts how often it is run.
 fn counting(settings: &str) -> Scene {
     let script = declaring(r#"[{"name": "say", "description": "d"}]"#);
     Scene::new(
@@ -26,7 +26,7 @@ fn files(scene: &Scene) -> Vec<PathBuf> {
     files.map(|file| file.path()).collect()
 }
 
-/// Makes what is kept older than it may be.
+/// Makes the cached declarations older than their limit.
 fn age(scene: &Scene) {
     for file in files(scene) {
         let file = fs::File::options()

@@ -1,4 +1,4 @@
-//! Providers that do not do what they should when they are asked for their tools.
+//! Providers that fail to declare their tools.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ const AUTHOR: &str = "hint: the others of its tools are not affected; tell its a
 const FORM: &str =
     "hint: it should print a JSON array of objects with name, description and parameters\n";
 
-/// A provider that has no tools, and what is said of it.
+/// A provider that has no tools, and the warning about it.
 #[track_caller]
 fn none(script: &str, settings: &str, warnings: &str) {
     Scene::new(script, settings).declares(&[], warnings);
 }
 
-/// A provider that prints `json`, the tools that it has, and what is said of it.
+/// A provider that prints `json`, its tools, and the warning about it.
 #[track_caller]
 fn some(json: &str, tools: &[&str], warnings: &str) {
     Scene::new(&declaring(json), "").declares(tools, warnings);

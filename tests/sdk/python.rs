@@ -1,4 +1,4 @@
-//! The SDKs of `PyPI`: their types as pydantic holds values against them, and every
+//! The SDKs of `PyPI`: declarations validated by their pydantic types, and every
 //! schema against the meta-schema of JSON Schema 2020-12.
 
 use std::time::Duration;

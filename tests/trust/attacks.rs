@@ -1,4 +1,4 @@
-//! A repository that wants to allow itself.
+//! A repository that tries to approve itself.
 
 use cogtools_test_support::{Run, str};
 
@@ -94,7 +94,7 @@ fn a_record_in_the_repository_is_nobodys() {
     call(&project, "pk_run").fails(77, UNKNOWN);
     let state = project.path("state");
     let by_hand = |run: Run| run.env("XDG_STATE_HOME", &state).arg("pk_run").run();
-    // The user may say so; a host that has read the project's file may not.
+    // The user may set this; a host that has read the project's file may not.
     by_hand(run("cogtools-call", &project)).outputs(str![[r#"
 ran
 
@@ -130,8 +130,8 @@ fn a_variable_of_the_repository_is_not_the_users() {
     }
 }
 
-/// These sources run `other` when the user names them, and not when the repository
-/// does so by a variable.
+/// These sources run `other` if the user names them, and not if the repository
+/// does so through a variable.
 #[track_caller]
 fn from_the_repository(sources: &str) {
     let project = with_provider();

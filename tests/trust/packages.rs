@@ -1,4 +1,4 @@
-//! Packages: allowed as a whole, and asked for again after any change.
+//! Packages: approved as a whole, and again after any change.
 
 use std::fs;
 

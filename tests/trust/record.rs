@@ -1,4 +1,4 @@
-//! The record of the user's word: where it is, and what becomes of it.
+//! The record of approvals: where it is, and what happens to it.
 
 use std::fs;
 use std::thread;
