@@ -59,7 +59,7 @@ fn files_are_written_in_one_place() {
 }
 
 #[test]
-fn what_is_asked_for_is_used() {
+fn find_tool_is_used() {
     let metadata = metadata();
     let sources = files("rs");
     let mut complaints = Vec::new();
@@ -97,7 +97,7 @@ fn sources(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn few_programs_are_files_of_their_own() {
+fn only_four_programs_have_their_own_binary() {
     assert_eq!(sources("bin"), OWN.map(str::to_owned).into());
     let names = cogtools::PROGRAMS
         .iter()
@@ -109,7 +109,7 @@ fn few_programs_are_files_of_their_own() {
 
 /// A host starts them for every call, so they link only what they need.
 #[test]
-fn programs_of_their_own_bring_no_runtime_and_no_tls() {
+fn separate_programs_link_no_runtime_and_no_tls() {
     for name in OWN.iter().filter(|name| **name != "cogtools") {
         let main = read(&Path::new("crates/cogtools/src/bin").join(format!("{name}.rs")));
         let library = format!(
@@ -145,7 +145,7 @@ fn programs_of_their_own_bring_no_runtime_and_no_tls() {
 
 /// Test builds contain the names of functions.
 #[test]
-fn what_is_linked_is_what_is_needed() {
+fn linked_libraries_are_the_required_ones() {
     let has = |program: &str, name: &str| {
         let mut grep = Command::new("grep");
         grep.args(["-aqF", name]).arg(programs().join(program));
@@ -167,7 +167,7 @@ fn what_is_linked_is_what_is_needed() {
 }
 
 #[test]
-fn command_lines_are_values_below_their_border() {
+fn command_lines_are_typed_values() {
     let mut complaints = Vec::new();
     for file in files("rs").iter().filter(|file| in_sources(file)) {
         let text = read(file);

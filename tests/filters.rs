@@ -133,7 +133,7 @@ fn by_configuration() {
 }
 
 #[test]
-fn discovery_is_for_the_host_of_its_format() {
+fn the_format_of_discovery_implies_the_host() {
     let project = project("hosts:\n  gemini: {tools: [plain]}\n  mcp: {tools: [lab]}\n");
     let discover = |options: &[&str]| names(run("cogtools-discover", &project).args(options));
     assert_eq!(discover(&[]), "plain");
@@ -181,7 +181,7 @@ fn a_filter_brings_nothing_back() {
 }
 
 #[test]
-fn what_is_left_out_is_counted() {
+fn omitted_tools_are_counted() {
     let project = project("");
     run("cogtools-discover", &project)
         .args(["--verbose", "--tools", "nosuch"])

@@ -94,7 +94,7 @@ fn signal(name: &str, pid: u32) {
 }
 
 #[test]
-fn when_the_time_is_over() {
+fn on_timeout() {
     let project = project_with("t", &STUBBORN.replace("timeout: 60", "timeout: 1"));
     let outcome = run("cogtools-call", &project).arg("t").run();
     outcome.fails(
@@ -110,7 +110,7 @@ hint: send less, or give the tool more time with `timeout`
 }
 
 #[test]
-fn when_the_call_is_asked_to_end() {
+fn on_a_signal_to_the_call() {
     for (name, status) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("QUIT", 131)] {
         let project = project_with("t", STUBBORN);
         let call = programs().join("cogtools-call");
@@ -130,7 +130,7 @@ fn when_the_call_is_asked_to_end() {
 }
 
 #[test]
-fn when_the_discovery_is_asked_to_end() {
+fn on_a_signal_to_discovery() {
     for (program, args) in [("cogtools-discover", &[][..]), ("cogtools-call", &["x"])] {
         let project = Project::new();
         let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
@@ -151,7 +151,7 @@ fn when_the_discovery_is_asked_to_end() {
 }
 
 #[test]
-fn when_the_doctor_is_asked_to_end() {
+fn on_a_signal_to_the_doctor() {
     let project = Project::new();
     let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
     let command = project.home().join("p").display().to_string();
@@ -187,7 +187,7 @@ fn when_the_host_dies() {
 }
 
 #[test]
-fn whoever_says_nohup_means_it() {
+fn nohup_is_respected() {
     let tool = "\
 name: t
 description: d
@@ -207,7 +207,7 @@ implementation: {exec: [sh, -c, 'echo a >> pids; echo b >> pids; echo c >> pids;
 }
 
 #[test]
-fn what_is_left_behind_with_the_pipes() {
+fn background_children_with_open_pipes() {
     let tool = "\
 name: t
 description: d

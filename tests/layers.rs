@@ -84,7 +84,7 @@ fn origin(layer: &str, variable: &str) -> String {
 }
 
 #[test]
-fn every_layer_wins_over_those_below_it() {
+fn every_layer_overrides_those_below_it() {
     for (key, variable, low, high) in KEYS {
         for (at, upper) in LAYERS.iter().enumerate() {
             for lower in LAYERS[..at].iter().map(Some).chain([None]) {
@@ -132,7 +132,7 @@ package.json:1	lint.rules.two=warn
 }
 
 #[test]
-fn a_folder_is_relative_to_whoever_names_it() {
+fn a_folder_is_relative_to_the_file_that_names_it() {
     let tool = |said: &str| format!("name: it\ndescription: d\nimplementation: {said}\n");
     let project = project();
     project
@@ -160,7 +160,7 @@ fn a_folder_is_relative_to_whoever_names_it() {
 }
 
 #[test]
-fn options_are_over_everything() {
+fn options_override_everything() {
     let tool = |name: &str| format!("name: {name}\ndescription: d\nimplementation: {name}\n");
     let project = project();
     project
@@ -191,7 +191,7 @@ fn options_are_over_everything() {
 }
 
 #[test]
-fn a_layer_that_is_wrong_is_fatal_and_says_where() {
+fn an_invalid_layer_is_fatal_and_located() {
     for (layer, text, place) in [
         (
             LAYERS[0],

@@ -141,7 +141,7 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
-fn only_the_client_of_mcp_brings_an_http_client() {
+fn only_the_mcp_client_links_an_http_client() {
     let lock = read(Path::new("Cargo.lock"));
     let needs = |name: &str| lock.contains(&format!("\nname = \"{name}\"\n"));
     assert!(needs("jsonschema"), "this is not our lock file");
@@ -169,7 +169,7 @@ fn written(text: &str) -> usize {
 }
 
 #[test]
-fn files_are_short_and_named_for_what_they_hold() {
+fn files_are_short_and_have_telling_names() {
     let mut complaints = Vec::new();
     for file in files("rs") {
         let lines = written(&read(&file));

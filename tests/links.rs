@@ -77,7 +77,7 @@ fn a_link_of_another_name_is_cogtools() {
 
 /// Anyone can put a file next to a link, into the working directory or on PATH.
 #[test]
-fn a_stub_takes_cogtools_from_its_own_directory_alone() {
+fn a_stub_finds_cogtools_in_its_own_directory_only() {
     let project = Project::new();
     let evil = "#!/bin/sh\necho evil\n";
     project
@@ -110,7 +110,7 @@ fn a_stub_takes_cogtools_from_its_own_directory_alone() {
 }
 
 #[test]
-fn our_own_programs_are_reached_through_it() {
+fn built_in_programs_are_reached_through_it() {
     let project = Project::new();
     project.file(
         "tools/hi.yaml",

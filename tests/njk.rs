@@ -62,7 +62,7 @@ fn check(cases: &[Case]) {
 }
 
 #[test]
-fn our_cases_come_out_as_nunjucks_has_them() {
+fn our_cases_match_nunjucks() {
     let mut cases = nunjucks::render(&crate::clients::cache()).cases;
     // Tools print text, so nothing is escaped.
     cases.retain(|case| !case.autoescape);
@@ -70,7 +70,7 @@ fn our_cases_come_out_as_nunjucks_has_them() {
 }
 
 #[test]
-fn recorded_cases_come_out_as_nunjucks_has_them() {
+fn recorded_cases_match_nunjucks() {
     let Some(recorded) = conformance::recorded("njk/suite.jsonl", "cogtools-call") else {
         return;
     };

@@ -31,7 +31,7 @@ fn output_that_cannot_be_written() {
 }
 
 #[test]
-fn reader_that_has_enough() {
+fn reader_that_closes_the_pipe() {
     let project = Project::new();
     for number in 0..2_000 {
         project.file(

@@ -30,7 +30,7 @@ fn call(project: &Project) -> Outcome {
 }
 
 #[test]
-fn what_lies_below_the_folder_is_reached() {
+fn files_below_the_folder_are_reachable() {
     for (template, expected) in [
         (
             r#""{% include 'parts/line.njk' %}""#,
@@ -110,7 +110,7 @@ hint: `njk_file` names a file in the folder of the tool, or below it
 }
 
 #[test]
-fn faults_point_into_the_file_they_happen_in() {
+fn diagnostics_point_into_the_failing_file() {
     call(&project(r#""{% include 'parts/wrong.njk' %}""#)).fails(
         70,
         str![[r#"

@@ -27,7 +27,7 @@ const NAMES: [&str; 18] = [
 ];
 
 #[test]
-fn every_program_is_looked_at() {
+fn every_program_is_covered() {
     let mut built: Vec<&str> = cogtools::PROGRAMS
         .iter()
         .map(|program| program.name)
@@ -54,7 +54,7 @@ fn every_program_explains_itself() {
 }
 
 #[test]
-fn every_program_refuses_what_it_does_not_know() {
+fn every_program_rejects_unknown_arguments() {
     let project = Project::new();
     for name in NAMES {
         let outcome = run(name, &project).arg("--nonsense").run();

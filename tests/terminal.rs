@@ -128,7 +128,7 @@ fn nothing_reaches_a_terminal() {
 }
 
 #[test]
-fn what_goes_wrong_is_said_alike_on_a_pipe() {
+fn errors_on_a_pipe_are_the_same() {
     let mut found = Vec::new();
     for (name, args) in RUNS {
         let project = project();
@@ -173,7 +173,7 @@ hint: cogtools trust lists those that do
 }
 
 #[test]
-fn a_name_of_a_provider_is_what_it_looks_like() {
+fn a_provider_name_has_no_invisible_characters() {
     let project = Project::new();
     project.file(
         ".cogtoolrc.yaml",

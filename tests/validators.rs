@@ -148,7 +148,7 @@ fn check(cases: &[Case]) {
 }
 
 #[test]
-fn our_cases_are_taken_as_validators_take_them() {
+fn our_cases_match_the_validators() {
     let cases = judged(&ours());
     let valid = cases.iter().filter(|case| case.valid).count();
     assert!(

@@ -49,7 +49,7 @@ cogtools-call: t: tools/t.yaml
 }
 
 #[test]
-fn a_variable_that_is_wrong_is_fatal_and_says_which() {
+fn an_invalid_variable_is_fatal_and_named() {
     let project = project();
     for (name, value, words) in [
         (

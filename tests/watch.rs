@@ -98,7 +98,7 @@ ok two (1 example)
 ";
 
 #[test]
-fn runs_what_has_changed() {
+fn reruns_what_has_changed() {
     let project = two();
     let watch = Watch::start(&project, &[]);
     watch.says(BOTH);
@@ -124,7 +124,7 @@ FAILED say (1 example)
 }
 
 #[test]
-fn runs_all_that_a_change_may_touch() {
+fn reruns_all_tests_that_a_change_may_affect() {
     let project = two();
     let watch = Watch::start(&project, &[]);
     watch.says(BOTH);

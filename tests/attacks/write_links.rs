@@ -272,7 +272,7 @@ fn nothing_is_initialised_through_a_link() {
 }
 
 #[test]
-fn a_mended_tool_stays_in_the_project() {
+fn a_fixed_tool_stays_in_the_project() {
     let project = scene();
     project
         .file("../home/say.yaml", SAY)

@@ -191,7 +191,7 @@ fn tools_are_found() {
 }
 
 #[test]
-fn a_call_through_another_tool_has_that_ones_time() {
+fn a_call_through_call_tool_has_the_targets_timeout() {
     let project = Project::new();
     project
         .file(
@@ -224,7 +224,7 @@ fn a_call_through_another_tool_has_that_ones_time() {
 }
 
 #[test]
-fn a_call_through_another_tool_is_a_call() {
+fn a_call_through_call_tool_is_a_call() {
     let project = many(5);
     for arguments in [
         json!({"tone": "dry"}),
@@ -281,7 +281,7 @@ hint: find_tool searches all tools there are
 }
 
 #[test]
-fn the_names_are_taken() {
+fn the_names_are_reserved() {
     let project = many(1);
     project.file(
         "tools/find_tool.yaml",

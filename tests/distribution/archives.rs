@@ -90,7 +90,7 @@ fn for_windows(project: &Project) -> cogtools_test_support::Outcome {
 
 /// Links require a privilege there: programs that are links elsewhere are stubs.
 #[test]
-fn an_archive_for_windows_has_files_alone() {
+fn an_archive_for_windows_has_only_files() {
     let project = Project::new();
     let names = cogtools::PROGRAMS.map(|program| format!("{}.exe", program.name));
     for name in &names {

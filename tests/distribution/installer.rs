@@ -116,7 +116,7 @@ fn it_installs_below_home_with_wget_alone() {
 }
 
 #[test]
-fn it_installs_nothing_from_what_is_not_whole() {
+fn it_installs_nothing_from_an_incomplete_download() {
     let (dir, name) = archives();
     let wrong = Project::new();
     let bytes = fs::read(dir.join(name)).unwrap_or_else(|error| panic!("{error}"));
@@ -162,7 +162,7 @@ fn left_in_home(project: &Project) -> Vec<PathBuf> {
 }
 
 #[test]
-fn it_names_what_is_not_there() {
+fn missing_requirements_are_named() {
     let (dir, _) = archives();
     let project = Project::new();
     let file = format!("cogtools-{VERSION}-sparc-sun-solaris.tar.gz.sha256");
@@ -195,7 +195,7 @@ fn it_names_what_is_not_there() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_found_before_the_first_file_is_placed() {
+fn obstacles_are_found_before_the_first_file_is_installed() {
     let (dir, _) = archives();
     let project = Project::new();
     project.dir("local/bin/cogtools-yaml");
@@ -223,7 +223,7 @@ fn a_signal_ends_it_and_leaves_nothing() {
 }
 
 #[test]
-fn what_it_cannot_do_with_its_options_it_says() {
+fn impossible_options_are_reported() {
     let project = Project::new();
     let script = repository().join("install.sh");
     let run = |args: &[&str]| {
@@ -250,7 +250,7 @@ fn what_it_cannot_do_with_its_options_it_says() {
 }
 
 #[test]
-fn a_shell_of_any_kind_takes_it() {
+fn every_shell_can_run_it() {
     let script = repository().join("install.sh");
     let shellcheck = directory_of("shellcheck").join("shellcheck");
     Run::new(shellcheck).arg(&script).run().outputs("");
@@ -263,7 +263,7 @@ fn a_shell_of_any_kind_takes_it() {
 
 /// The script in a release needs no options.
 #[test]
-fn a_release_gives_it_out_with_its_place() {
+fn a_release_contains_it_with_its_address() {
     let (dir, _) = archives();
     let from = serve(dir, Manner::Whole);
     let project = Project::new();

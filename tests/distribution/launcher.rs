@@ -25,12 +25,12 @@ fn large() -> String {
 }
 
 #[test]
-fn a_launcher_is_the_program_that_it_starts() {
+fn a_launcher_runs_its_program() {
     let project = Packages::get().installed(&["--ignore-scripts"]);
     status_and_streams_pass_through(&project);
     a_signal_ends_the_program_and_the_launcher(&project);
-    a_reader_that_goes_away_is_noticed(&project);
-    programs_that_are_not_there_are_missed(&project);
+    a_closed_reader_is_noticed(&project);
+    missing_programs_are_reported(&project);
 }
 
 fn status_and_streams_pass_through(project: &Project) {
@@ -88,7 +88,7 @@ fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
     }
 }
 
-fn a_reader_that_goes_away_is_noticed(project: &Project) {
+fn a_closed_reader_is_noticed(project: &Project) {
     let discover = launch("cogtools-discover", project).stdout(Stdout::Gone);
     discover.run().fails(141, "");
     let full = launch("cogtools-call", project).arg("hello");
@@ -99,7 +99,7 @@ fn a_reader_that_goes_away_is_noticed(project: &Project) {
     full.fails(74, &full.stderr);
 }
 
-fn programs_that_are_not_there_are_missed(project: &Project) {
+fn missing_programs_are_reported(project: &Project) {
     fs::remove_dir_all(project.path("node_modules/@cogtools"))
         .unwrap_or_else(|error| panic!("{error}"));
     let call = launch("cogtools-call", project).arg("hello").stdin(large());

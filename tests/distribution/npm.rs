@@ -77,7 +77,7 @@ fn a_project_runs_the_programs_that_it_has_installed() {
 }
 
 #[test]
-fn programs_of_other_packages_are_found_and_take_the_place_of_none() {
+fn programs_of_other_packages_are_found_and_replace_none() {
     for flags in [&[][..], &["--ignore-scripts"]] {
         let project = Packages::get().installed(flags);
         let npx = |args: &[&str]| npm("npx", &project).args(args).run();

@@ -59,7 +59,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_is_one_that_there_is() {
+fn every_command_exists() {
     let mut called = BTreeSet::new();
     for command in steps(&workflow(), "run") {
         for line in command.lines() {
@@ -140,7 +140,7 @@ fn actions_are_pinned_and_nothing_is_secret() {
 }
 
 #[test]
-fn a_tag_is_that_of_the_version() {
+fn the_tag_matches_the_version() {
     let version = env!("CARGO_PKG_VERSION");
     xtask(["tag", &format!("v{version}")]).outputs("");
     xtask(["tag", "v9.9.9"]).fails(

@@ -7,7 +7,7 @@ use super::documents;
 const WIDTH: usize = 100;
 
 #[test]
-fn links_lead_somewhere() {
+fn links_have_targets() {
     let documents = documents();
     let mut links = 0;
     for document in &documents {

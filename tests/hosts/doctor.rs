@@ -153,7 +153,7 @@ fn spoil(host: &Host) {
 }
 
 #[test]
-fn what_the_doctor_says_is_what_happens() {
+fn the_doctors_report_matches_the_host() {
     let host = host();
     let init = shell(&host, "cogtools init --defaults");
     init.succeeds();

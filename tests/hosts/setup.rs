@@ -51,7 +51,7 @@ fn fresh_project_works_in_the_newest() {
 }
 
 #[test]
-fn repository_is_set_up_itself() {
+fn this_repository_is_set_up() {
     let host = Host::bare(Version::NEWEST);
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for name in REPOSITORY {

@@ -121,7 +121,7 @@ fn one_discovery_and_a_call_of_each() {
 /// The CLI reads the project's `.env` into the environment of everything that
 /// it starts: none of it is the user's approval.
 #[test]
-fn a_repository_allows_nothing_to_itself() {
+fn a_repository_cannot_approve_itself() {
     let host = everything();
     trust(&host, "@team/tools");
     let record = host

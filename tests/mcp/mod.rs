@@ -5,13 +5,13 @@ mod conformance;
 mod failures;
 mod gemini;
 mod http;
-mod life;
 mod official;
-mod secure;
+mod peer;
 mod session;
-mod site;
+mod shutdown;
 mod soak;
 mod source;
+mod tls;
 mod web;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::cache;
 use super::http::Service;
-use super::site::peer;
+use super::peer::peer;
 use crate::run;
 
 /// Discovery, and then one call to a tool of `server`.

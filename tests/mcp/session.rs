@@ -136,7 +136,7 @@ impl Session {
 
     /// Waits for the notification that the list has changed.
     #[track_caller]
-    pub(super) fn hear_of_change(&mut self) {
+    pub(super) fn wait_for_change(&mut self) {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());

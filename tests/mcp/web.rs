@@ -5,7 +5,7 @@ use cogtools_test_support::{Expected, Project, install, str};
 use serde_json::{Value, json};
 
 use super::cache;
-use super::site::{Site, peer};
+use super::peer::{Site, peer};
 use super::source::{NONE, project, with};
 
 /// The server at `url` as a source.
@@ -21,7 +21,7 @@ fn says(project: &Project, source: &Value, arguments: &Value, expected: impl Int
 }
 
 #[test]
-fn the_newer_era_alone_in_both_forms() {
+fn stateless_servers_in_both_forms() {
     let project = project();
     let site = Site::strict(&project, &[]);
     for form in ["json", "events"] {

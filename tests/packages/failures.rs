@@ -32,7 +32,7 @@ fn faulty(manifest: &[u8], diagnostic: &str) {
 }
 
 #[test]
-fn a_fault_costs_its_package_and_names_it() {
+fn an_error_affects_only_its_package_and_names_it() {
     let tools = |value: &str| format!("{{\"cogtools\": {{\"tools\": {value}}}}}");
     for (value, diagnostic) in [
         (r#""tools""#, "`cogtools.tools` is not a list of folders"),

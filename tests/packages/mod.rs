@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Run, str};
 use crate::run;
 
 mod failures;
-mod lies;
+mod malicious;
 
 const TOOLS: &str = r#"{"cogtools": {"tools": ["tools"]}}"#;
 
@@ -72,7 +72,7 @@ fn check(project: &Project, expected: &str) {
 }
 
 #[test]
-fn only_what_is_named_or_linked() {
+fn only_dependencies_and_links() {
     let project = project(&[
         "direct",
         "@team/scoped",
@@ -115,7 +115,7 @@ hint: cogtools-discover prints the tools there are
 }
 
 #[test]
-fn every_list_of_needs_counts_and_each_package_is_a_toolset() {
+fn every_dependency_list_counts_and_each_package_is_a_toolset() {
     let project = project(&[]);
     project.file(
         "package.json",
@@ -170,7 +170,7 @@ fn the_nearest_version_wins() {
 /// A thousand packages that are not dependencies, each of which would be an error if
 /// it was opened, and a pipe that would block.
 #[test]
-fn what_nobody_named_is_not_opened() {
+fn packages_that_are_not_dependencies_are_not_opened() {
     let project = project(&["direct"]);
     package(&project, "node_modules/direct", TOOLS);
     for number in 0..1_000 {

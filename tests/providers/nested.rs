@@ -75,7 +75,7 @@ hint: install it, or mend `command` under `tool_sources`
 }
 
 #[test]
-fn a_project_that_asks_itself_is_asked_once() {
+fn a_project_that_is_its_own_provider_runs_once() {
     let (project, nested) = nested();
     let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
     project.file(".cogtoolrc.yaml", itself);

@@ -1,8 +1,8 @@
 //! Declarations for other hosts, checked against the official SDKs of both languages:
 //! what these types and validators reject, an API rejects too.
 
+mod features;
 mod python;
-mod torture;
 mod typescript;
 
 use std::fs;
@@ -27,7 +27,7 @@ fn projects() -> Vec<(Project, Vec<String>)> {
             own.copy(Path::new("tools").join(name), &path);
         }
     }
-    [own, torture::project()]
+    [own, features::project()]
         .into_iter()
         .map(|project| {
             let names = names(&project);

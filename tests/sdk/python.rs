@@ -46,7 +46,7 @@ fn mcp() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatching_results_are_rejected() {
     let python = install::python(&cache(), "sdk-python-1", &PACKAGES);
     let schema = r#"{"type": "object"}"#;
     let bad = r#"{"type": "object", "properties": {"a": {"exclusiveMinimum": true}}}"#;

@@ -6,7 +6,7 @@ use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider
 use crate::run;
 
 #[test]
-fn nothing_of_a_provider_runs_before_the_word() {
+fn nothing_of_a_provider_runs_before_approval() {
     let project = with_provider();
     discover(&project).expect(
         0,
@@ -44,7 +44,7 @@ say: {}
 }
 
 #[test]
-fn a_provider_that_changes_is_asked_for_again() {
+fn a_changed_provider_requires_approval_again() {
     let changes = [
         ("d", "echo evil >> ran\n"),
         ("c", "echo evil >> ran\n"),
@@ -78,7 +78,7 @@ fn a_provider_that_changes_is_asked_for_again() {
 }
 
 #[test]
-fn a_record_in_the_repository_is_nobodys() {
+fn a_record_in_the_repository_is_ignored() {
     let project = with_package();
     trust(&project, &["pk"]).text();
     let record = project.read("../home/.local/state/cogtools/trust.json");
@@ -121,7 +121,7 @@ ran
 }
 
 #[test]
-fn a_variable_of_the_repository_is_not_the_users() {
+fn a_variable_from_the_repository_is_not_the_users() {
     for sources in [
         "[{command: {discover: [sh, -c, 'echo >> ran; echo []'], call: x, name: other}}]",
         "[{mcp: {command: [sh, -c, 'echo >> ran'], name: other}}]",
@@ -175,7 +175,7 @@ fn from_the_repository(sources: &str) {
 }
 
 #[test]
-fn what_the_user_names_in_the_project_needs_a_word_too() {
+fn a_provider_in_the_users_project_configuration_requires_approval_too() {
     let project = with_provider();
     for source in [
         "mcp: {command: sh, args: [./d], name: other}",

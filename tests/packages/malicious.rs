@@ -104,7 +104,7 @@ hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; tell its 
 }
 
 #[test]
-fn what_is_gone_when_it_is_called() {
+fn a_source_that_is_gone_at_the_call() {
     let project = project(r#"{"cogtools": {"tools": ["."]}}"#);
     let say = OK.replace("ok", "say");
     project.file("node_modules/pk/say.yaml", &say);
@@ -130,7 +130,7 @@ hint: cogtools-discover prints the tools there are
 }
 
 #[test]
-fn of_two_tools_of_one_name_the_first_counts() {
+fn the_first_tool_of_a_name_counts() {
     let project = project(r#"{"cogtools": {"tools": ["."]}}"#);
     project.file("node_modules/pk/ok.yaml", OK.replace("fine", "theirs"));
     run("cogtools-discover", &project)

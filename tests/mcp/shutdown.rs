@@ -86,7 +86,7 @@ fn the_death_of_the_parent_ends_everything() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_holds_nobody_up() {
+fn a_reader_that_does_not_read_blocks_nothing() {
     let project = project();
     let mut child = Command::new(server())
         .current_dir(project.root())
@@ -129,7 +129,7 @@ fn a_cancelled_call_is_ended_and_not_answered() {
 }
 
 #[test]
-fn a_call_that_takes_too_long_is_ended_and_says_so() {
+fn a_call_that_times_out_is_ended_and_reported() {
     let project = project();
     project.file(
         "tools/slow.yaml",
@@ -148,7 +148,7 @@ fn a_call_that_takes_too_long_is_ended_and_says_so() {
 }
 
 #[test]
-fn tools_are_found_afresh_and_changes_announced() {
+fn changed_tools_are_reloaded_and_notified() {
     let project = project();
     let mut session = Session::open(&project);
     let list = session.ask("tools/list", &json!({}));
@@ -172,10 +172,10 @@ fn tools_are_found_afresh_and_changes_announced() {
                 .replace("greet", "later")
                 .replace("Greets", &format!("{round} greets")),
         );
-        session.hear_of_change();
+        session.wait_for_change();
     }
     fs::remove_file(project.path("tools/later.yaml")).expect("it was there");
-    session.hear_of_change();
+    session.wait_for_change();
     let list = session.ask("tools/list", &json!({}));
     assert_eq!(names(&session.answer(list)), ["greet", "sum"]);
 }
