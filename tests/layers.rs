@@ -56,11 +56,10 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     });
     match layer {
         "package.json" => {
-            let json = json
-                .replace("process", "\"process\"")
-                .replace("project", "\"project\"");
-            let json = json.replace("low", "\"low\"").replace("high", "\"high\"");
-            let json = json.replace("node_modules", "\"node_modules\"");
+            let words = ["process", "project", "low", "high", "node_modules"];
+            let json = words.iter().fold(json, |json, word| {
+                json.replace(word, &format!("\"{word}\""))
+            });
             project.file(layer, format!("{{\n\t\"devDependencies\": {{\"cogtools\": \"1\"}},\n\t\"cogtools\":\n\t{json}\n}}\n"));
             false
         }

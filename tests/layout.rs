@@ -249,7 +249,7 @@ fn every_crate_takes_the_lints_of_the_workspace() {
         "too_many_lines = \"warn\"",
         "unwrap_used = \"warn\"",
     ] {
-        assert!(table.contains(lint), "{lint} does not stand in the table");
+        assert!(table.contains(lint), "{lint} is not in the table");
     }
 }
 

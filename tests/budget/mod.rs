@@ -38,10 +38,10 @@ fn cost(project: &Project, args: &[&str]) -> usize {
     let declared = run("cogtools-discover", project).args(args).run().json();
     let tools = declared.as_array().expect("a list").iter();
     let tokens = tools.map(|tool| {
-        let told = json!({
+        let declaration = json!({
             "name": tool["name"], "description": tool["description"], "parameters": tool["input_schema"],
         });
-        told.to_string().chars().count().div_ceil(4)
+        declaration.to_string().chars().count().div_ceil(4)
     });
     tokens.sum()
 }

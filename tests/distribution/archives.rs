@@ -63,7 +63,7 @@ pub(super) fn install(project: &Project, from: &str) -> Run {
 }
 
 /// Its last lines, with a PATH that does not have the programs.
-pub(super) fn told(prefix: &str) -> String {
+pub(super) fn closing_report(prefix: &str) -> String {
     format!(
         "cogtools {VERSION} is installed in {prefix}/bin\n\
          add it to PATH, in ~/.profile or your shell's own file:\n    \

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_test_support::{Project, Run};
 
-use super::archives::{VERSION, archives, install, target, told};
+use super::archives::{VERSION, archives, closing_report, install, target};
 use super::server::{Manner, serve};
 use super::{directory_of, xtask};
 use crate::{OWN, repository};
@@ -56,13 +56,13 @@ fn it_installs_from_a_server_and_from_a_directory() {
         for _ in 0..2 {
             // The second time replaces the files of the first.
             let run = install(&project, from).args(["--prefix", prefix]).run();
-            run.outputs(told(&format!("[ROOT]/{prefix}")));
+            run.outputs(closing_report(&format!("[ROOT]/{prefix}")));
             assert_installed(&project, prefix);
         }
         let bin = project.path(prefix).join("bin");
         let run = install(&project, from).args(["--prefix", prefix]).path(bin);
-        let told = told(&format!("[ROOT]/{prefix}"));
-        let lines: Vec<&str> = told.lines().collect();
+        let report = closing_report(&format!("[ROOT]/{prefix}"));
+        let lines: Vec<&str> = report.lines().collect();
         run.run().outputs(format!("{}\n{}\n", lines[0], lines[3]));
     }
 }
@@ -95,7 +95,7 @@ fn it_installs_below_home_with_wget_alone() {
     }
     let run = install(&project, &serve(dir, Manner::Whole));
     let run = run.env("PATH", project.path("tools")).run();
-    run.outputs(told("[HOME]/.local"));
+    run.outputs(closing_report("[HOME]/.local"));
     let program = project.home().join(".local/bin/cogtools");
     Run::new(program)
         .run()
@@ -277,5 +277,5 @@ fn a_release_contains_it_with_its_address() {
     ]);
     written.outputs(format!("{}\n", out.join("install.sh").display()));
     let run = Run::new("/bin/sh").arg("install.sh").project(&project);
-    run.run().outputs(told("[HOME]/.local"));
+    run.run().outputs(closing_report("[HOME]/.local"));
 }

@@ -61,8 +61,10 @@ fn a_project_runs_the_programs_that_it_has_installed() {
     }
     let platform = project.path("node_modules").join(&own);
     let entries = fs::read_dir(platform).unwrap_or_else(|error| panic!("{error}"));
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let mut names: Vec<_> = names.map(|name| name.display().to_string()).collect();
+    let mut names: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.file_name().display().to_string())
+        .collect();
     names.sort_unstable();
     assert_eq!(names, OWN);
     // The others are links to cogtools, and run the program of their name.

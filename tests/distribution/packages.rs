@@ -47,14 +47,13 @@ pub(super) fn write(name: &str) -> PathBuf {
     static BINARIES: OnceLock<PathBuf> = OnceLock::new();
     let programs = BINARIES.get_or_init(|| binaries("programs", &REAL));
     let out = place().join(name);
-    let args = ["npm", "--repository", "https://example.org/cogtools"];
-    let args = args.map(PathBuf::from).into_iter();
-    let places = ["--binaries".into(), programs.clone()];
-    let places = places.into_iter().chain(["--out".into(), out.clone()]);
-    let written = xtask(args.chain(places));
-    let lines = [platform(), "cogtools".to_owned()];
-    let lines = lines.map(|name| format!("{}\n", out.join(name).display()));
-    written.outputs(lines.concat());
+    let words = ["npm", "--repository", "https://example.org/cogtools"].map(PathBuf::from);
+    let binaries = ["--binaries".into(), programs.clone()];
+    let target = ["--out".into(), out.clone()];
+    let args = words.into_iter().chain(binaries).chain(target);
+    let lines =
+        [platform(), "cogtools".to_owned()].map(|name| format!("{}\n", out.join(name).display()));
+    xtask(args).outputs(lines.concat());
     out
 }
 

@@ -41,9 +41,12 @@ fn jobs(workflow: &Value) -> impl Iterator<Item = (&str, &Value)> {
 
 /// The values of `key` in all steps.
 fn steps(workflow: &Value, key: &str) -> Vec<String> {
-    let steps = jobs(workflow).filter_map(|(_, job)| job["steps"].as_sequence());
-    let values = steps.flatten().filter_map(|step| step[key].as_str());
-    let values: Vec<String> = values.map(str::to_owned).collect();
+    let values: Vec<String> = jobs(workflow)
+        .filter_map(|(_, job)| job["steps"].as_sequence())
+        .flatten()
+        .filter_map(|step| step[key].as_str())
+        .map(str::to_owned)
+        .collect();
     assert!(!values.is_empty(), "no step has `{key}`");
     values
 }
@@ -67,7 +70,8 @@ fn every_command_exists() {
                 continue;
             }
             let rest = line.strip_prefix("cargo xtask ");
-            let rest = rest.unwrap_or_else(|| panic!("`{line}` is no command of the repository"));
+            let rest =
+                rest.unwrap_or_else(|| panic!("`{line}` is not a command of the repository"));
             let args = words(rest);
             called.insert(args[0].clone());
             // An unknown option makes this fail.

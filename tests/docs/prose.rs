@@ -59,7 +59,7 @@ fn follow(from: &Document, documents: &[Document], target: &str) -> Result<(), S
         .find(|document| root.join(&document.name) == file);
     match to {
         Some(to) if !anchor.is_empty() && !to.anchors().iter().any(|known| known == anchor) => {
-            Err(format!("there is no heading for #{anchor}"))
+            Err(format!("no heading for #{anchor}"))
         }
         _ => Ok(()),
     }

@@ -159,12 +159,12 @@ fn the_doctors_report_matches_the_host() {
     init.succeeds();
 
     let first = [HEAD, SETTINGS, UNTRUSTED, RUN, HIDDEN, TAIL];
-    let told = [first.concat(), "no problems, 2 warnings\n".into()];
+    let reports = [first.concat(), "no problems, 2 warnings\n".into()];
     check(
         &host,
         "cogtools doctor",
         0,
-        &told.each_ref().map(String::as_str),
+        &reports.each_ref().map(String::as_str),
     );
 
     // The user follows the hint.

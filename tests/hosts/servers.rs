@@ -18,8 +18,8 @@ fn tool_of_a_server() {
             .to_string()
             .replace("./tools", &host.project.path("tools").display().to_string()),
     );
-    let told = host.directly("t", &json!({}));
-    let told = told.text();
+    let printed = host.directly("t", &json!({}));
+    let printed = printed.text();
     let conversation = host.play([host.call("t", json!({"wait_for_previous": true}))]);
-    assert_responses(&conversation, &[&[output(&told)]]);
+    assert_responses(&conversation, &[&[output(&printed)]]);
 }

@@ -76,7 +76,7 @@ fn nothing_grows_and_nothing_is_lost() {
     assert_eq!(
         session.unclaimed(),
         Vec::<u64>::new(),
-        "answers that nobody waits for"
+        "responses without a request"
     );
     assert_eq!(left(&session), "", "processes that were left behind");
     let slow = session.call("slow", &json!({}));
@@ -151,7 +151,7 @@ impl Size {
         std::thread::sleep(REST);
         let process = format!("/proc/{}", session.child.id());
         let status = fs::read_to_string(format!("{process}/status"));
-        let status = status.expect("the system tells of processes");
+        let status = status.expect("the system has a list of processes");
         let number = |key: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(key));
             let number = line.and_then(|line| line.split_whitespace().next());
