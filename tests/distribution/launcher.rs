@@ -78,13 +78,14 @@ fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
         );
         let ended = Run::new("/bin/bash")
             .args(["-mc", &script])
-            .project(project);
-        let ended = ended.path(directory_of("node")).run();
+            .project(project)
+            .path(directory_of("node"))
+            .run();
         // The shell may print messages on job control; a program that is still running
         // would print an error about its missing arguments.
         let stderr = String::from_utf8_lossy(&ended.stderr);
         assert!(!stderr.contains("error["), "{ended}");
-        ended.expect(0, format!("{status}\n"), &ended.stderr);
+        ended.status(0).stdout_is(format!("{status}\n"));
     }
 }
 

@@ -103,7 +103,7 @@ impl Packages {
             .args(flags)
             .args([&self.launchers, &self.platform, &self.foreign])
             .run();
-        outcome.expect(0, &outcome.stdout, "");
+        outcome.status(0).stderr_is("");
         project
     }
 }
