@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs the programs of cogtools, their manual pages and completions.
 #
-# What it fetches lies in a folder of its own until all of it is there, has its
-# checksum and runs; only then is every file renamed to its place.
+# Downloads stay in a temporary directory until they are complete, match their
+# checksums and run; only then is every file renamed to its final path.
 set -eu
 
-# Where the archives are, and which version of them; a release fills both in.
+# Where the archives are, and their version; a release fills in both.
 from=''
 version='0.1.0'
 
@@ -24,7 +24,7 @@ say() {
   printf '%s\n' "$*"
 }
 
-# fail MESSAGE [HINT]...: says what is wrong and what to do, and ends.
+# fail MESSAGE [HINT]...: prints an error with hints and exits.
 fail() {
   say "install.sh: error: $1" >&2
   shift
@@ -34,7 +34,7 @@ fail() {
   exit 1
 }
 
-misused() {
+usage_error() {
   say "install.sh: error: $1" >&2
   usage >&2
   exit 2
@@ -53,7 +53,7 @@ options() {
         ;;
       --from | --prefix | --version | --target)
         if [ $# -lt 2 ] || [ -z "$2" ]; then
-          misused "$1 needs a value"
+          usage_error "$1 needs a value"
         fi
         case $1 in
           --from) from=${2%/} ;;
@@ -63,11 +63,11 @@ options() {
         esac
         shift 2
         ;;
-      *) misused "unexpected argument '$1'" ;;
+      *) usage_error "unexpected argument '$1'" ;;
     esac
   done
   if [ -z "$from" ]; then
-    misused 'no place of the archives is named'
+    usage_error 'no place of the archives is named'
   fi
   if [ -z "$prefix" ]; then
     [ -n "${HOME:-}" ] || fail 'no home directory is known' 'name a place with --prefix'
@@ -79,7 +79,7 @@ options() {
   esac
 }
 
-# The target of this machine, as the names of archives spell it.
+# The target of this machine, as in the names of archives.
 machine() {
   system=$(uname -s)
   processor=$(uname -m)
@@ -99,7 +99,7 @@ machine() {
   esac
 }
 
-# fetch NAME: puts the file NAME of the release into the stage.
+# fetch NAME: downloads the file NAME of the release into the stage.
 fetch() {
   case $from in
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
@@ -110,7 +110,7 @@ fetch() {
       return
       ;;
   esac
-  # In the background, so that a signal to us does not wait for it.
+  # In the background, so that a signal does not have to wait for it.
   if has curl; then
     curl -fsSL --proto-redir '=https' -o "$stage/$1" "$from/$1" 2>"$stage/why" &
   elif has wget; then
@@ -140,21 +140,21 @@ sum() {
   fi
 }
 
-# Fetches the archive and its checksum, and holds one against the other.
+# Fetches the archive and its checksum, and verifies the archive.
 archive() {
   for file in "$name.tar.gz.sha256" "$name.tar.gz"; do
     fetch "$file" || fail "$file cannot be fetched from $from" \
       "check that this version has an archive for $target; --version and --target name others"
   done
-  said=$(cut -d ' ' -f 1 "$stage/$name.tar.gz.sha256")
-  found=$(sum "$stage/$name.tar.gz" | cut -d ' ' -f 1)
-  if [ -z "$said" ] || [ "$said" != "$found" ]; then
+  expected=$(cut -d ' ' -f 1 "$stage/$name.tar.gz.sha256")
+  actual=$(sum "$stage/$name.tar.gz" | cut -d ' ' -f 1)
+  if [ -z "$expected" ] || [ "$expected" != "$actual" ]; then
     fail "$name.tar.gz does not have its checksum" \
       'it was cut short or changed on its way; nothing is installed; try again'
   fi
 }
 
-# Unpacks the archive in the stage and sees whether its programs run.
+# Unpacks the archive in the stage and checks that its programs run.
 unpack() {
   tar -xzf "$stage/$name.tar.gz" -C "$stage" || fail "$name.tar.gz cannot be unpacked"
   ran=$("$stage/$name/bin/cogtools" --version 2>&1) || ran="${ran:-nothing}"
@@ -162,7 +162,7 @@ unpack() {
     fail "the programs do not run here: \`cogtools --version\` says $ran" \
       'name another archive with --target'
   fi
-  # The program that finds the others comes after them, and the links to it last.
+  # `cogtools` comes after the programs that it starts, and the links to it last.
   (
     cd "$stage/$name"
     find bin share -type f ! -path bin/cogtools | sort
@@ -171,7 +171,7 @@ unpack() {
   ) >"$stage/files"
 }
 
-# Makes sure that nothing stands in the way before the first file is renamed.
+# Checks for obstacles before the first file is renamed.
 prepare() {
   while IFS= read -r file; do
     folder=$(dirname "$prefix/$file")
@@ -182,15 +182,15 @@ prepare() {
   done <"$stage/files"
 }
 
-put() {
-  # A few renames: whoever wants to end us waits for them.
+place_files() {
+  # These few renames must not be interrupted.
   trap '' HUP INT TERM
   while IFS= read -r file; do
     mv -f "$stage/$name/$file" "$prefix/$file"
   done <"$stage/files"
 }
 
-told() {
+report() {
   say "cogtools $version is installed in $prefix/bin"
   case ":${PATH:-}:" in
     *":$prefix/bin:"*) ;;
@@ -207,7 +207,7 @@ clean() {
   rm -rf "$stage"
 }
 
-# Read as a whole before anything runs: half a script does nothing.
+# The shell reads all of it before anything runs: half a script does nothing.
 main() {
   prefix='' target='' loader=''
   options "$@"
@@ -215,7 +215,7 @@ main() {
   name=cogtools-$version-$target
   mkdir -p "$prefix" 2>/dev/null || fail "$prefix cannot be created" \
     'name another place with --prefix'
-  # Beside the place of the files, so that a rename is all that is left to do.
+  # On the same file system as the files, so that they only have to be renamed.
   stage=$(mktemp -d "$prefix/.cogtools-XXXXXX" 2>/dev/null) || fail "$prefix cannot be written" \
     'name another place with --prefix'
   trap clean EXIT
@@ -225,8 +225,8 @@ main() {
   archive
   unpack
   prepare
-  put
-  told
+  place_files
+  report
 }
 
 main "$@"

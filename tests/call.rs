@@ -1,4 +1,4 @@
-//! `cogtools-call`: arguments in, result out, or words that repair the call.
+//! `cogtools-call`: arguments in, result out, or messages that let the model correct it.
 
 use cogtools_test_support::{Outcome, Project, Stdin, str};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn yaml_arguments_are_the_same_call() {
 }
 
 #[test]
-fn everything_wrong_is_told_at_once() {
+fn all_violations_are_reported_together() {
     trip(&json!({
         "days": 0, "city": "X", "mod": "calm", "mood": "wilt",
         "stops": [{"name": "Moss"}, {"nights": "two"}, 7],
@@ -123,7 +123,7 @@ hint: send item 2 of stops (object)
 }
 
 #[test]
-fn only_the_first_of_many_faults_are_told() {
+fn only_the_first_of_many_diagnostics_are_reported() {
     let stops: Vec<Value> = (0..5_000).map(Value::from).collect();
     let outcome = trip(&json!({"city": "Oslo", "stops": stops}));
     let expected: Vec<String> = (0..50)
@@ -141,7 +141,7 @@ fn only_the_first_of_many_faults_are_told() {
 }
 
 #[test]
-fn machines_get_one_object_a_fault() {
+fn json_has_one_object_per_diagnostic() {
     let project = project_with("trip", TRIP);
     run("cogtools-call", &project)
         .args(["--error-format", "json", "trip"])
@@ -180,7 +180,7 @@ fn machines_get_one_object_a_fault() {
 }
 
 #[test]
-fn other_directory_and_other_words() {
+fn other_directory_and_other_arguments() {
     let project = project_with("trip", TRIP);
     project.dir("empty").dir("deep/down");
     run("cogtools-call", &project)
@@ -246,7 +246,7 @@ hint: send wait_for_previous (boolean)
 }
 
 #[test]
-fn slow_tool_is_left_behind() {
+fn a_slow_tool_does_not_block_the_others() {
     let tool = "name: slow\ndescription: d\nparameters: {items: 'integer[]'}\ntimeout: 0.001\n\
                 implementation: \"{% for a in items %}{{ a }}{% endfor %}\"\n";
     let project = project_with("slow", tool);

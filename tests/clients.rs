@@ -16,7 +16,7 @@ pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
 }
 
-/// What the newest Gemini CLI and a model say to each other in `project`, until
+/// The conversation of the newest Gemini CLI and a model in `project`, until
 /// the model is done.
 #[track_caller]
 pub(crate) fn converse(project: &Project, fake: FakeGemini) -> Conversation {
@@ -96,7 +96,7 @@ fn claude_code_reads_its_file() {
         "{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
     );
     init(&project, &["--host", "claude-code"]);
-    // The program that the package's own script would put in its place.
+    // The program that the package's install script would put there.
     let claude = Package {
         name: "@anthropic-ai/claude-code",
         version: "2.1.197",
@@ -145,7 +145,7 @@ fn gemini_cli_installs_the_extension() {
         gemini(&project, &["extensions", "list"])
             .stdout_contains("brought-tools (0.1.0)")
             .stdout_contains("COGTOOLS.md");
-        // The project around it has no tools of its own.
+        // The project around it has no tools.
         let called = call(&project, "mcp_brought-tools_hi", json!({"whom": "Ada"}));
         assert_text(
             called,

@@ -1,4 +1,4 @@
-//! Tools that are commands: what they are given, and what becomes of what they say.
+//! Tools that are commands: their arguments and environment, and their output.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{project_with, run};
 
-/// A call of the tool `t`, whose file goes on like this.
+/// A call to the tool `t`, whose file ends with this text.
 fn prepare(rest: &str) -> (Project, Run) {
     let project = project_with("t", &format!("name: t\ndescription: d\n{rest}"));
     let run = run("cogtools-call", &project).arg("t");
@@ -19,7 +19,7 @@ fn call(rest: &str, arguments: &Value) -> Outcome {
     run.stdin(arguments).run()
 }
 
-/// A tool that runs this script of a shell.
+/// A tool that runs this shell script.
 fn shell(script: &str) -> String {
     let script = script.replace('\n', "\n    ");
     format!("implementation:\n  script: |\n    #!/bin/sh\n    {script}\n")
@@ -48,7 +48,7 @@ implementation: {exec: [printf, '<%s>', '{{ text }}', 'a {{ text }} b', '--x={{ 
 }
 
 #[test]
-fn what_no_program_can_be_given() {
+fn impossible_program_arguments() {
     let tool = "parameters: {text: string}\nimplementation: {exec: [echo, '{{ text }}']}\n";
     call(tool, &json!({"text": "a\0b"})).fails(
         1,
@@ -86,7 +86,7 @@ implementation: {exec: [cat]}
 }
 
 #[test]
-fn nobody_has_to_read_the_arguments() {
+fn a_tool_need_not_read_its_arguments() {
     let text = "x".repeat(1 << 20);
     for script in [
         "echo done",
@@ -149,7 +149,7 @@ fn the_working_directory_is_the_root() {
 }
 
 #[test]
-fn a_program_beside_the_tool() {
+fn a_program_next_to_the_tool() {
     for (name, file) in [("./say", "tools/say"), ("../bin/say", "bin/say")] {
         let (project, run) = prepare(&format!("implementation: {{exec: [{name}, hello]}}\n"));
         project.program(file, "#!/bin/sh\necho \"$1 from $(/bin/pwd)\"\n");
@@ -201,7 +201,7 @@ fn a_script_leaves_nothing_behind() {
 }
 
 #[test]
-fn twenty_megabytes_on_both() {
+fn twenty_megabytes_on_both_streams() {
     let script = "\
 head -c 20000000 /dev/zero | tr '\\0' e >&2 &
 head -c 20000000 /dev/zero | tr '\\0' o
@@ -220,7 +220,7 @@ wait";
 }
 
 #[test]
-fn a_result_is_cut_between_characters() {
+fn a_result_is_truncated_between_characters() {
     let script = "printf x; head -c 1200000 /dev/zero | sed 's/\\x00/\u{20ac}/g'";
     let text = call(&shell(script), &json!({})).text();
     let (head, notice) = text.split_once('\n').expect("two lines");
@@ -229,7 +229,7 @@ fn a_result_is_cut_between_characters() {
 }
 
 #[test]
-fn what_a_background_program_says_later_is_not_waited_for() {
+fn later_output_of_a_background_program_is_not_awaited() {
     let (_project, run) = prepare(&shell("sleep 30 &\necho done"));
     run.limit(Duration::from_secs(4)).run().outputs(str![[r#"
 done

@@ -1,4 +1,4 @@
-//! What a crate needs: no more than it uses, and nothing that another one is for.
+//! The dependencies of crates: only what each uses, and each for one purpose.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,12 +27,12 @@ const WRITES: [&str; 13] = [
     "tempfile::",
 ];
 
-/// The one place, and what else writes.
+/// The one writer, and the other modules that write.
 const WRITERS: [&str; 3] = [
     "crates/cogtools-core/src/file/",
-    // A script is run from a new folder that only its user may enter.
+    // A script runs from a new directory that only its user may enter.
     "crates/cogtools-core/src/tool/implementation/script.rs",
-    // A lock is held on a file of the user's own, which stays empty.
+    // The lock is on a file of the user, which stays empty.
     "crates/cogtools-core/src/trust/record.rs",
 ];
 
@@ -59,7 +59,7 @@ fn files_are_written_in_one_place() {
 }
 
 #[test]
-fn what_is_asked_for_is_used() {
+fn find_tool_is_used() {
     let metadata = metadata();
     let sources = files("rs");
     let mut complaints = Vec::new();
@@ -68,7 +68,7 @@ fn what_is_asked_for_is_used() {
         let folder = manifest.parent().unwrap_or(manifest);
         let folder = folder.strip_prefix(repository()).unwrap_or(folder);
         let sources = sources.iter().filter(|file| {
-            // What only tests use is only theirs.
+            // Dev-dependencies are used by tests only.
             file.starts_with(folder.join("src"))
         });
         let text: String = sources.map(|file| read(file)).collect();
@@ -86,7 +86,7 @@ fn what_is_asked_for_is_used() {
     none(&complaints);
 }
 
-/// The names of the binaries whose sources lie in `folder` of the package.
+/// The names of the binaries whose sources are in `folder` of the package.
 fn sources(folder: &str) -> BTreeSet<String> {
     let folder = Path::new("crates/cogtools/src").join(folder);
     let sources = files("rs")
@@ -97,7 +97,7 @@ fn sources(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn few_programs_are_files_of_their_own() {
+fn only_four_programs_have_their_own_binary() {
     assert_eq!(sources("bin"), OWN.map(str::to_owned).into());
     let names = cogtools::PROGRAMS
         .iter()
@@ -107,9 +107,9 @@ fn few_programs_are_files_of_their_own() {
     assert_eq!(sources("stub"), linked);
 }
 
-/// A host starts them for every call, so they bring no more than they need.
+/// A host starts them for every call, so they link only what they need.
 #[test]
-fn programs_of_their_own_bring_no_runtime_and_no_tls() {
+fn separate_programs_link_no_runtime_and_no_tls() {
     for name in OWN.iter().filter(|name| **name != "cogtools") {
         let main = read(&Path::new("crates/cogtools/src/bin").join(format!("{name}.rs")));
         let library = format!(
@@ -143,9 +143,9 @@ fn programs_of_their_own_bring_no_runtime_and_no_tls() {
     }
 }
 
-/// The names of functions are in what is built for tests.
+/// Test builds contain the names of functions.
 #[test]
-fn what_is_linked_is_what_is_needed() {
+fn linked_libraries_are_the_required_ones() {
     let has = |program: &str, name: &str| {
         let mut grep = Command::new("grep");
         grep.args(["-aqF", name]).arg(programs().join(program));
@@ -167,18 +167,18 @@ fn what_is_linked_is_what_is_needed() {
 }
 
 #[test]
-fn command_lines_are_values_below_their_border() {
+fn command_lines_are_typed_values() {
     let mut complaints = Vec::new();
     for file in files("rs").iter().filter(|file| in_sources(file)) {
         let text = read(file);
         let file = file.display();
-        // Clap's matches are read beside the arguments that they come from.
+        // Clap's matches are read next to the definition of their arguments.
         let builds = text.contains("Arg::new(") || text.contains(" -> Command {");
         let runs = text.contains("const PROGRAM: Program");
         if text.contains("ArgMatches") && !builds && !runs {
             complaints.push(format!("{file} reads matches of clap"));
         }
-        // An option that may not be there is one that a misspelling hides.
+        // With a fallible getter, a misspelled option goes unnoticed.
         for method in [".try_get_one", ".try_get_many", ".try_contains_id"] {
             if text.contains(method) {
                 complaints.push(format!("{file} asks for an option by `{method}`"));
@@ -199,13 +199,13 @@ fn texts_are_sanitized_in_one_place() {
         let text = read(file);
         let file = file.display().to_string();
         let styles = file.starts_with("crates/cogtools-program/src/terminal");
-        // A terminal is cleared where its program runs on and on.
+        // Only a program that keeps running clears the terminal.
         let clears = file == "crates/cogtools-test/src/watch.rs";
         let escapes = text.split("#[cfg(test)]").next().unwrap_or_default();
         if escapes.contains("\\u{1b}[") && !styles && !clears {
             complaints.push(format!("{file} paints by itself"));
         }
-        // The manual names the variable that one place reads.
+        // The manual names the variable, which only one module reads.
         let colours = ["io.rs", "man.rs"].map(|name| format!("crates/cogtools-program/src/{name}"));
         if text.contains("\"NO_COLOR\"") && !colours.contains(&file) {
             complaints.push(format!("{file} decides on colour by itself"));

@@ -1,4 +1,4 @@
-//! `cogtools-discover`: what hosts are told, and what a broken tool costs.
+//! `cogtools-discover`: declarations for hosts, and the effect of a broken tool.
 
 use cogtools_test_support::{Outcome, Project, str};
 use serde_json::json;
@@ -43,7 +43,7 @@ fn gemini_gets_both_generations_of_schemas() {
 }
 
 #[test]
-fn other_hosts_get_their_own_form() {
+fn other_hosts_get_their_own_format() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -106,7 +106,7 @@ fn yaml_says_the_same() {
 }
 
 #[test]
-fn broken_tool_costs_only_itself() {
+fn broken_tool_affects_only_itself() {
     let project = two();
     project.file(
         "tools/broken.yaml",
@@ -177,7 +177,7 @@ cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:9:3: expected `elif`, `el
 }
 
 #[test]
-fn order_and_shadowing_are_those_of_the_sources() {
+fn order_and_shadowing_follow_the_sources() {
     let project = Project::new();
     let tool = |name: &str, says: &str| {
         format!("name: {name}\ndescription: {says}\nimplementation: {says}\n")

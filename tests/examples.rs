@@ -53,7 +53,7 @@ fn programs_are_started() {
 }
 
 #[test]
-fn what_started_programs_say_counts() {
+fn the_output_of_spawned_programs_counts() {
     let project = project();
     project
         .copy("bin/cogtools-test", whole("cogtools-test"))
@@ -101,7 +101,7 @@ hint: the report on standard output says what is at fault
 }
 
 #[test]
-fn programs_that_are_not_there() {
+fn missing_programs() {
     let project = project();
     project.copy("bin/cogtools-test", whole("cogtools-test"));
     Run::new(project.path("bin/cogtools-test"))

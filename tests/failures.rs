@@ -1,4 +1,4 @@
-//! Tools that are commands and fail, and results that are not what is declared.
+//! Tools that are commands and fail, and results that do not match `output`.
 
 use cogtools_test_support::{Expected, Outcome, Project, Run, str};
 use serde_json::json;
@@ -16,7 +16,7 @@ fn call(rest: &str) -> Outcome {
     run.stdin(json!({})).run()
 }
 
-/// The message of a call of a tool that runs this script of a shell.
+/// The message of a call to a tool that runs this shell script.
 #[track_caller]
 fn script(lines: &str, status: i32, stderr: impl Into<Expected>) {
     let lines = lines.replace('\n', "\n    ");
@@ -86,7 +86,7 @@ hint: a result is text; its author can encode it, as `base64` does, or write it 
 }
 
 #[test]
-fn only_the_end_of_what_it_says_is_told() {
+fn only_the_tail_of_its_stderr_is_reported() {
     let outcome = call(
         "implementation: {exec: [python3, -c, 'import sys; [print(\"line\", i, file=sys.stderr) for i in range(9999)]; sys.exit(1)']}\n",
     );
@@ -115,7 +115,7 @@ fn failures_as_json() {
 }
 
 #[test]
-fn a_program_that_is_not_there() {
+fn a_missing_program() {
     for (exec, stderr) in [
         (
             "[no-such-program]",
@@ -179,7 +179,7 @@ hint: the interpreter in its first line does not exist
 }
 
 #[test]
-fn a_directory_that_path_names_relatively_does_not_count() {
+fn relative_directories_on_path_are_ignored() {
     let (project, run) = prepare("implementation: {exec: [git-like]}\n");
     project.program("git-like", "#!/bin/sh\necho planted\n");
     let outcome = run.env("PATH", ".:bin::/usr/bin").run();

@@ -1,4 +1,4 @@
-//! Which of the tools there are: by options, by configuration, for one host.
+//! Which tools are selected: by options, by configuration, for one host.
 
 use cogtools_test_support::{Project, Run, str};
 
@@ -39,7 +39,7 @@ fn names(run: Run) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-/// What `discover` and `list` print, which is the same; every tool of it, and no
+/// What `discover` and `list` print, which is the same; every tool in it, and no
 /// other, can be called.
 #[track_caller]
 fn check(configuration: &str, options: &[&str], expected: &str) {
@@ -111,7 +111,7 @@ fn by_configuration() {
             &["--tools", "lab,plain"],
             "plain",
         ),
-        // That of a host holds beside the one for all.
+        // The filter of a host applies in addition to the one for all.
         (
             "filter: {exclude: [lab]}\nhosts: {gemini: {tools: [lab, plain]}}\n",
             &["--host", "gemini"],
@@ -133,13 +133,13 @@ fn by_configuration() {
 }
 
 #[test]
-fn discovery_is_for_the_host_of_its_format() {
+fn the_format_of_discovery_implies_the_host() {
     let project = project("hosts:\n  gemini: {tools: [plain]}\n  mcp: {tools: [lab]}\n");
     let discover = |options: &[&str]| names(run("cogtools-discover", &project).args(options));
     assert_eq!(discover(&[]), "plain");
     assert_eq!(discover(&["--format", "mcp"]), "lab");
     assert_eq!(discover(&["--format", "mcp", "--host", "gemini"]), "plain");
-    // A call knows no host unless it is told, and refuses nobody.
+    // A call knows its host only from `--host`, and rejects none otherwise.
     let call = |options: &[&str]| {
         run("cogtools-call", &project)
             .args(options)
@@ -168,7 +168,7 @@ fn variables_filter_too() {
     assert_eq!(with("COGTOOLS_TOOLSETS", "git"), "");
 }
 
-/// A name means one tool, whatever the filter: what is declared is what a call runs.
+/// A name means one tool, whatever the filter: a call runs the declared tool.
 #[test]
 fn a_filter_brings_nothing_back() {
     let project = project("hosts: {mcp: {toolsets: [git]}}\n");
@@ -181,7 +181,7 @@ fn a_filter_brings_nothing_back() {
 }
 
 #[test]
-fn what_is_left_out_is_counted() {
+fn omitted_tools_are_counted() {
     let project = project("");
     run("cogtools-discover", &project)
         .args(["--verbose", "--tools", "nosuch"])

@@ -11,8 +11,8 @@ use cogtools_test_support::{Project, str};
 
 use crate::{programs, project_with, run};
 
-/// A tool that ignores what asks it to end, has a child and a grandchild, and says
-/// which processes they are.
+/// A tool that ignores SIGTERM, has a child and a grandchild, and prints the ids of
+/// all three processes.
 const STUBBORN: &str = "\
 name: t
 description: d
@@ -27,7 +27,7 @@ implementation:
     sleep 300
 ";
 
-/// The processes that the tool has named, once there are three.
+/// The processes that the tool has printed, once there are three.
 fn pids(project: &Project) -> Vec<String> {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
@@ -41,7 +41,7 @@ fn pids(project: &Project) -> Vec<String> {
     }
 }
 
-/// Whether a process is there and no zombie that waits for somebody else.
+/// Whether a process is running, and is not a zombie that another process must reap.
 fn lives(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
@@ -94,7 +94,7 @@ fn signal(name: &str, pid: u32) {
 }
 
 #[test]
-fn when_the_time_is_over() {
+fn on_timeout() {
     let project = project_with("t", &STUBBORN.replace("timeout: 60", "timeout: 1"));
     let outcome = run("cogtools-call", &project).arg("t").run();
     outcome.fails(
@@ -110,7 +110,7 @@ hint: send less, or give the tool more time with `timeout`
 }
 
 #[test]
-fn when_the_call_is_asked_to_end() {
+fn on_a_signal_to_the_call() {
     for (name, status) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("QUIT", 131)] {
         let project = project_with("t", STUBBORN);
         let call = programs().join("cogtools-call");
@@ -130,7 +130,7 @@ fn when_the_call_is_asked_to_end() {
 }
 
 #[test]
-fn when_the_discovery_is_asked_to_end() {
+fn on_a_signal_to_discovery() {
     for (program, args) in [("cogtools-discover", &[][..]), ("cogtools-call", &["x"])] {
         let project = Project::new();
         let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
@@ -151,7 +151,7 @@ fn when_the_discovery_is_asked_to_end() {
 }
 
 #[test]
-fn when_the_doctor_is_asked_to_end() {
+fn on_a_signal_to_the_doctor() {
     let project = Project::new();
     let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
     let command = project.home().join("p").display().to_string();
@@ -187,7 +187,7 @@ fn when_the_host_dies() {
 }
 
 #[test]
-fn whoever_says_nohup_means_it() {
+fn nohup_is_respected() {
     let tool = "\
 name: t
 description: d
@@ -207,7 +207,7 @@ implementation: {exec: [sh, -c, 'echo a >> pids; echo b >> pids; echo c >> pids;
 }
 
 #[test]
-fn what_is_left_behind_with_the_pipes() {
+fn background_children_with_open_pipes() {
     let tool = "\
 name: t
 description: d

@@ -1,4 +1,4 @@
-//! Input that is not what a program hopes for: each ends with a clear error or
+//! Unexpected input: each case ends with a clear error or
 //! the right answer, never with a panic, never with a program that hangs.
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ fn call(args: &[&str], stdin: impl Into<Stdin>) -> Outcome {
     run("cogtools-call", &project).args(args).stdin(stdin).run()
 }
 
-/// What `cogtools-call echo` says of arguments that are no JSON object.
+/// The error of `cogtools-call echo` for arguments that are not a JSON object.
 #[track_caller]
 fn refused(stdin: impl Into<Stdin>, stderr: impl Into<Expected>) {
     call(&["echo"], stdin).fails(65, stderr);
@@ -155,7 +155,7 @@ hint: cogtools-call echo < arguments.json
 }
 
 #[test]
-fn open_input_is_not_waited_for_in_vain() {
+fn open_input_is_not_awaited_forever() {
     let start = Instant::now();
     call(&["nothing"], Stdin::Open).fails(
         127,
@@ -172,7 +172,7 @@ hint: cogtools-discover prints the tools there are
 }
 
 #[test]
-fn whoever_asks_a_server_says_the_same_of_too_much() {
+fn every_caller_reports_the_same_oversized_result() {
     let project = project_with("echo", ECHO);
     let client = run("cogtools-mcp-client", &project);
     let client = client.args(["call", "t", "--server", "{\"command\": [\"x\"]}"]);
@@ -187,7 +187,7 @@ hint: pass the name of a file instead of its content
 }
 
 #[test]
-fn too_much_input_is_read_and_refused() {
+fn too_much_input_is_read_and_rejected() {
     let mut much = b"{\"text\": \"".to_vec();
     much.resize(50_000_000, b'x');
     much.extend_from_slice(b"\"}");
@@ -357,7 +357,7 @@ hint: send one JSON object on standard input, such as {"name": "value"}
 }
 
 #[test]
-fn what_is_json_but_no_object() {
+fn json_that_is_not_an_object() {
     for (text, stderr) in [
         (
             "[{\"text\": \"a\"}]",
@@ -433,7 +433,7 @@ hint: send the arguments as UTF-8
 }
 
 #[test]
-fn what_nests_without_end() {
+fn endless_nesting() {
     refused(
         "[".repeat(100_000),
         str![[r#"
@@ -483,7 +483,7 @@ hint: send less at once, and nest it less deeply
 }
 
 #[test]
-fn many_wrong_values_are_no_burden() {
+fn many_wrong_values_are_cheap() {
     let project = project_with(
         "sum",
         "name: sum\ndescription: d\nparameters: {all: 'string[]'}\nimplementation: x\n",

@@ -1,4 +1,4 @@
-//! `cogtools-yaml`: the one tool file it is given, and tool files as programs.
+//! `cogtools-yaml`: the tool file in its argument, and tool files as programs.
 
 use cogtools_test_support::{Project, Run, Stdin, str};
 
@@ -77,7 +77,7 @@ HELLO ALL
 }
 
 #[test]
-fn file_is_named_as_it_was_given() {
+fn a_file_is_named_as_in_the_argument() {
     let project = greet();
     project.file("tools/odd.yaml", GREET);
     run("cogtools-yaml", &project)

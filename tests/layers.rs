@@ -1,10 +1,10 @@
-//! The layers of the configuration: each over the other, and what is wrong in each.
+//! The layers of the configuration: their precedence, and the errors in each.
 
 use cogtools_test_support::{Project, Run, assert_text, str};
 
 use crate::run;
 
-/// The file that the machine's settings are said to be.
+/// The path of the system's settings file.
 const SYSTEM: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
 /// Where each layer is written, lowest first; `[VAR]` is a variable.
@@ -40,7 +40,7 @@ pub(crate) fn project() -> Project {
     project
 }
 
-/// A program in `project` that knows of the machine's file.
+/// A program in `project` that knows the system's file.
 pub(crate) fn layered(program: &str, project: &Project) -> Run {
     let machine = project.home().with_file_name("machine");
     run(program, project)
@@ -48,7 +48,7 @@ pub(crate) fn layered(program: &str, project: &Project) -> Run {
         .redact(machine.as_os_str(), "[MACHINE]")
 }
 
-/// Puts `key: value` into the layer, and gives the variable that it takes.
+/// Puts `key: value` into the layer, and returns the variable that this requires.
 fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     let nested = key.split('.').rev();
     let json = nested.fold(value.to_owned(), |inner, key| {
@@ -56,11 +56,10 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     });
     match layer {
         "package.json" => {
-            let json = json
-                .replace("process", "\"process\"")
-                .replace("project", "\"project\"");
-            let json = json.replace("low", "\"low\"").replace("high", "\"high\"");
-            let json = json.replace("node_modules", "\"node_modules\"");
+            let words = ["process", "project", "low", "high", "node_modules"];
+            let json = words.iter().fold(json, |json, word| {
+                json.replace(word, &format!("\"{word}\""))
+            });
             project.file(layer, format!("{{\n\t\"devDependencies\": {{\"cogtools\": \"1\"}},\n\t\"cogtools\":\n\t{json}\n}}\n"));
             false
         }
@@ -72,7 +71,7 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     }
 }
 
-/// What `config get --show-origin` calls the layer.
+/// The name of the layer in `config get --show-origin`.
 fn origin(layer: &str, variable: &str) -> String {
     match layer {
         "../machine/cogtoolrc.yaml" => "[MACHINE]/cogtoolrc.yaml:2".to_owned(),
@@ -84,7 +83,7 @@ fn origin(layer: &str, variable: &str) -> String {
 }
 
 #[test]
-fn every_layer_wins_over_those_below_it() {
+fn every_layer_overrides_those_below_it() {
     for (key, variable, low, high) in KEYS {
         for (at, upper) in LAYERS.iter().enumerate() {
             for lower in LAYERS[..at].iter().map(Some).chain([None]) {
@@ -132,7 +131,7 @@ package.json:1	lint.rules.two=warn
 }
 
 #[test]
-fn a_folder_is_relative_to_whoever_names_it() {
+fn a_folder_is_relative_to_the_file_that_names_it() {
     let tool = |said: &str| format!("name: it\ndescription: d\nimplementation: {said}\n");
     let project = project();
     project
@@ -160,7 +159,7 @@ fn a_folder_is_relative_to_whoever_names_it() {
 }
 
 #[test]
-fn options_are_over_everything() {
+fn options_override_everything() {
     let tool = |name: &str| format!("name: {name}\ndescription: d\nimplementation: {name}\n");
     let project = project();
     project
@@ -191,7 +190,7 @@ fn options_are_over_everything() {
 }
 
 #[test]
-fn a_layer_that_is_wrong_is_fatal_and_says_where() {
+fn an_invalid_layer_is_fatal_and_located() {
     for (layer, text, place) in [
         (
             LAYERS[0],

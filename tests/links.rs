@@ -1,11 +1,11 @@
 //! The programs that are `cogtools` under another name: by a link, by a stub, and
-//! by their name behind `cogtools`.
+//! by their name after `cogtools`.
 
 use cogtools_test_support::{Outcome, Project, Run, Status};
 
 use crate::{OWN, programs, run, whole};
 
-/// The programs that have no file of their own.
+/// The programs without a binary of their own.
 fn linked() -> impl Iterator<Item = &'static str> {
     let names = cogtools::PROGRAMS.into_iter().map(|program| program.name);
     names.filter(|name| !OWN.contains(name))
@@ -18,7 +18,7 @@ fn house() -> Project {
     project
 }
 
-/// A run of what lies at `place` in `project`.
+/// A run of the program at `place` in `project`.
 fn start(project: &Project, place: &str) -> Run {
     Run::new(project.path(place)).project(project)
 }
@@ -38,7 +38,7 @@ fn each_is_the_same_by_link_and_stub_and_behind_cogtools() {
             .link(format!("other/{name}.exe"), "../bin/cogtools");
         let word = name.strip_prefix("cogtools-").unwrap_or(name);
         for flag in ["--help", "--version", "--nonsense", "--error-format=json"] {
-            // What it does without options takes long for some.
+            // Without options some of them take long.
             let args = [flag, "--nonsense"];
             let args = &args[..if flag == "--error-format=json" { 2 } else { 1 }];
             let stub = run(name, &project).args(args).run();
@@ -75,9 +75,9 @@ fn a_link_of_another_name_is_cogtools() {
         .outputs(format!("cogtools-list {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// What lies beside a link, in the working directory or on PATH is anybody's.
+/// Anyone can put a file next to a link, into the working directory or on PATH.
 #[test]
-fn a_stub_takes_cogtools_from_its_own_directory_alone() {
+fn a_stub_finds_cogtools_in_its_own_directory_only() {
     let project = Project::new();
     let evil = "#!/bin/sh\necho evil\n";
     project
@@ -110,7 +110,7 @@ fn a_stub_takes_cogtools_from_its_own_directory_alone() {
 }
 
 #[test]
-fn our_own_programs_are_reached_through_it() {
+fn built_in_programs_are_reached_through_it() {
     let project = Project::new();
     project.file(
         "tools/hi.yaml",

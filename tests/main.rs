@@ -1,4 +1,4 @@
-//! Every test that runs the installed programs: one binary, a topic a module.
+//! Every test that runs the installed programs: one binary, one module per topic.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,12 +24,12 @@ mod interpreter;
 mod layers;
 mod layout;
 mod links;
-mod locked;
+mod lock;
 mod managers;
 mod mcp;
 mod njk;
-mod ourselves;
 mod output;
+mod own_tools;
 mod packages;
 mod partials;
 mod porcelain;
@@ -48,7 +48,7 @@ mod validators;
 mod variables;
 mod watch;
 
-/// The programs that are files of their own; the others are `cogtools`.
+/// The programs with a binary of their own; the others are `cogtools`.
 const OWN: [&str; 4] = [
     "cogtools",
     "cogtools-call",
@@ -62,8 +62,8 @@ fn programs() -> &'static Path {
     program.parent().unwrap_or(program)
 }
 
-/// The file that has the program of that name in it, and is it wherever it lies
-/// under that name.
+/// The binary that contains the program of that name, and runs it under that name
+/// in any directory.
 fn whole(program: &str) -> PathBuf {
     let own = OWN.contains(&program);
     programs().join(if own { program } else { "cogtools" })
@@ -74,10 +74,10 @@ fn run(program: &str, project: &Project) -> Run {
     Run::new(programs().join(program)).project(project)
 }
 
-/// Root reads everything, so the program gives that up where it can; `setpriv`
-/// belongs to util-linux, like the `script` that makes terminals.
+/// Root can read everything, so the program drops its privileges if it has any; `setpriv`
+/// belongs to util-linux, like `script`, which makes terminals.
 fn unprivileged(program: &str, project: &Project) -> Run {
-    // Below the directory of the build another user may not go.
+    // Another user may have no access to the build directory.
     project.copy(format!("../{program}"), whole(program));
     let run = Run::new("/usr/bin/setpriv").project(project);
     let id = Command::new("/usr/bin/id")

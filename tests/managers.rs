@@ -1,4 +1,4 @@
-//! Tools out of npm packages, in trees that the real npm and pnpm make.
+//! Tools from npm packages, in trees that the real npm and pnpm make.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::run;
 /// The pnpm that makes the trees.
 const PNPM: &str = "pnpm@9.15.9";
 
-/// Runs a package manager in a folder of the project, with caches of the project's.
+/// Runs a package manager in a folder of the project, with the project's caches.
 #[track_caller]
 fn manage(program: &Path, project: &Project, folder: &str, args: &[&str]) {
     let output = Command::new(program)
@@ -39,7 +39,7 @@ fn npm(project: &Project, folder: &str, args: &[&str]) {
     manage(Path::new("npm"), project, folder, args);
 }
 
-/// Installs pnpm, once for all tests, and gives its program.
+/// Installs pnpm, once for all tests, and returns the path of its program.
 fn pnpm() -> PathBuf {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts");
     let place = cache.join(PNPM.replace('@', "-"));
@@ -65,7 +65,7 @@ fn pnpm() -> PathBuf {
     program
 }
 
-/// A package with one tool; `needs` are its dependencies, as JSON.
+/// A package with one tool; `needs` is its dependencies, as JSON.
 fn source(project: &Project, name: &str, needs: &str) {
     let tool = name.rsplit('/').next().unwrap_or(name);
     let folder = format!("../home/sources/{tool}");
@@ -83,7 +83,7 @@ fn source(project: &Project, name: &str, needs: &str) {
         );
 }
 
-/// A project, and packages beside it: `inner` is what `direct` needs.
+/// A project, and packages next to it: `direct` depends on `inner`.
 fn project() -> Project {
     let project = Project::new();
     source(&project, "inner", "{}");
@@ -133,7 +133,7 @@ fn project() -> Project {
     project
 }
 
-/// The toolsets of the project, from the folder `from`, in their order.
+/// The toolsets of the project as seen from the folder `from`, in order.
 #[track_caller]
 fn toolsets(project: &Project, from: &str) -> String {
     let list = run("cogtools-list", project)
@@ -152,8 +152,8 @@ fn npm_install_link_workspaces_and_global() {
     npm(&project, ".", &["install"]);
     assert!(project.path("node_modules/inner/package.json").exists());
     assert_eq!(toolsets(&project, "."), "@team/scoped dev direct member");
-    // A member without a configuration of its own belongs to the whole project:
-    // with a `cogtools` key in its package.json it is a project itself.
+    // A member without its own configuration belongs to the whole project:
+    // with a `cogtools` key in its package.json it is a separate project.
     project.file("members/member/package.json", "{\"name\": \"member\"}");
     assert_eq!(
         toolsets(&project, "members/member"),
@@ -161,7 +161,7 @@ fn npm_install_link_workspaces_and_global() {
     );
     npm(&project, "../home/sources/linked", &["link"]);
     npm(&project, ".", &["link", "linked"]);
-    // What is linked is installed for everybody too; the project's comes first.
+    // A linked package is installed globally too; the project's comes first.
     assert_eq!(toolsets(&project, "."), "@team/scoped dev direct linked");
     npm(
         &project,
@@ -203,7 +203,7 @@ fn pnpm_links_everything() {
     manage(&pnpm, &project, ".", &install);
     assert!(project.path("node_modules/direct").is_symlink());
     assert_eq!(toolsets(&project, "."), "@team/scoped dev direct");
-    // Told to, pnpm links what its packages need too, which nobody has named, and
+    // With this setting pnpm also links indirect dependencies, which are not named, and
     // the members.
     project.file(".npmrc", "shamefully-hoist=true\n");
     fs::remove_dir_all(project.path("node_modules")).expect("it is there");

@@ -7,14 +7,14 @@ use cogtools_test_support::nunjucks::{self, Case};
 use cogtools_test_support::{Project, Run, Status, conformance};
 use serde_json::json;
 
-/// What is wrong with the case, if anything.
+/// The failure of the case, if it fails.
 fn diagnostic(case: &Case) -> Option<String> {
     let project = Project::new();
     let tool = json!({
         "name": "case",
         "description": "One case",
         "parameters_schema": {"type": "object", "additionalProperties": true},
-        // A file may be empty, a template in the tool file may not.
+        // A file may be empty, a template in the tool file may not be.
         "implementation": {"njk_file": "case.njk"},
     });
     project
@@ -31,7 +31,7 @@ fn diagnostic(case: &Case) -> Option<String> {
     let text = String::from_utf8_lossy(&outcome.stdout);
     let result = match outcome.status {
         Status::Exit(0) if outcome.stderr.is_empty() => {
-            // The program ends a text with a newline that has none.
+            // The program adds a newline to a text that ends without one.
             let ended = text.strip_suffix('\n');
             let ended = ended.filter(|text| case.expected.as_deref() == Some(*text));
             Ok(ended.unwrap_or(&text))
@@ -62,15 +62,15 @@ fn check(cases: &[Case]) {
 }
 
 #[test]
-fn our_cases_come_out_as_nunjucks_has_them() {
+fn our_cases_match_nunjucks() {
     let mut cases = nunjucks::render(&crate::clients::cache()).cases;
-    // Tools print text: nothing is escaped.
+    // Tools print text, so nothing is escaped.
     cases.retain(|case| !case.autoescape);
     check(&cases);
 }
 
 #[test]
-fn recorded_cases_come_out_as_nunjucks_has_them() {
+fn recorded_cases_match_nunjucks() {
     let Some(recorded) = conformance::recorded("njk/suite.jsonl", "cogtools-call") else {
         return;
     };

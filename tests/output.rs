@@ -1,4 +1,4 @@
-//! Output that nobody can take: a full disk, and a reader that has enough.
+//! Output that cannot be written: a full disk, and a reader that closes the pipe.
 
 use cogtools_test_support::{Project, Run, Stdout, str};
 
@@ -31,7 +31,7 @@ fn output_that_cannot_be_written() {
 }
 
 #[test]
-fn reader_that_has_enough() {
+fn reader_that_closes_the_pipe() {
     let project = Project::new();
     for number in 0..2_000 {
         project.file(

@@ -1,10 +1,10 @@
-//! Templates beside a tool: reached below its own folder, and nowhere else.
+//! Templates next to a tool: reachable below its folder, and nowhere else.
 
 use cogtools_test_support::{Outcome, Project, str};
 
 use crate::run;
 
-/// A tool whose template is `template`, in a project with some files beside it.
+/// A tool whose template is `template`, in a project with some other files.
 fn project(template: &str) -> Project {
     let project = Project::new();
     project
@@ -30,7 +30,7 @@ fn call(project: &Project) -> Outcome {
 }
 
 #[test]
-fn what_lies_below_the_folder_is_reached() {
+fn files_below_the_folder_are_reachable() {
     for (template, expected) in [
         (
             r#""{% include 'parts/line.njk' %}""#,
@@ -110,7 +110,7 @@ hint: `njk_file` names a file in the folder of the tool, or below it
 }
 
 #[test]
-fn faults_point_into_the_file_they_happen_in() {
+fn diagnostics_point_into_the_failing_file() {
     call(&project(r#""{% include 'parts/wrong.njk' %}""#)).fails(
         70,
         str![[r#"

@@ -1,4 +1,4 @@
-//! `cogtools NAME`: where it looks, what it becomes, and what it says otherwise.
+//! `cogtools NAME`: where it looks, what it runs, and its errors.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use cogtools_test_support::{Project, Run, Status, str};
 
 use crate::programs;
 
-/// A project that holds a cogtools of its own, so that what lies beside it can
-/// be chosen.
+/// A project with its own cogtools, so that each test can choose the files next
+/// to it.
 struct House {
     project: Project,
 }
@@ -59,7 +59,7 @@ fn programs_are_found_in_order() {
 }
 
 #[test]
-fn what_cannot_be_run_is_passed_over() {
+fn files_that_cannot_run_are_skipped() {
     let house = House::new();
     house
         .project
@@ -70,7 +70,7 @@ fn what_cannot_be_run_is_passed_over() {
 }
 
 #[test]
-fn nothing_takes_the_place_of_our_own_programs() {
+fn nothing_replaces_built_in_programs() {
     let house = House::new();
     let packages = house.project.path("node_modules/.bin");
     for program in &cogtools::PROGRAMS[1..] {
@@ -124,7 +124,7 @@ no
 }
 
 #[test]
-fn arguments_are_handed_on_as_they_are() {
+fn arguments_are_passed_unchanged() {
     let house = House::new();
     house
         .project
@@ -178,7 +178,7 @@ fn unknown_program_gets_the_nearest() {
 }
 
 #[test]
-fn nothing_named_is_a_question_of_usage() {
+fn without_names_the_usage_is_printed() {
     let house = House::new();
     house.run().run().fails(
         2,
@@ -294,7 +294,7 @@ man [ROOT]/share/man/man1/cogtools-call.1
 }
 
 #[test]
-fn file_that_is_no_program_is_named() {
+fn a_file_that_is_not_a_program_is_named() {
     let house = House::new();
     house
         .project

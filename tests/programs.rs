@@ -1,4 +1,4 @@
-//! What every program does alike, by enumeration.
+//! What all programs have in common, by enumeration.
 
 use cogtools_test_support::{Project, Stdout};
 
@@ -27,7 +27,7 @@ const NAMES: [&str; 18] = [
 ];
 
 #[test]
-fn every_program_is_looked_at() {
+fn every_program_is_covered() {
     let mut built: Vec<&str> = cogtools::PROGRAMS
         .iter()
         .map(|program| program.name)
@@ -54,7 +54,7 @@ fn every_program_explains_itself() {
 }
 
 #[test]
-fn every_program_refuses_what_it_does_not_know() {
+fn every_program_rejects_unknown_arguments() {
     let project = Project::new();
     for name in NAMES {
         let outcome = run(name, &project).arg("--nonsense").run();
@@ -112,7 +112,7 @@ fn help_on_a_full_disk_is_a_failure() {
     }
 }
 
-/// The hint on how a program is used.
+/// The usage hint of a program.
 fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",

@@ -1,4 +1,4 @@
-//! Which directory is the project, and what its configuration may say.
+//! Which directory is the project, and what its configuration may contain.
 
 use std::process::Command;
 
@@ -87,7 +87,7 @@ fn project_is_the_nearest_that_is_marked() {
 }
 
 #[test]
-fn where_a_directory_leads_counts_and_not_its_name() {
+fn a_folder_link_is_judged_by_its_target() {
     let project = project_with("ok", OK);
     project
         .file(".cogtoolrc.yaml", "")

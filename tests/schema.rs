@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{project_with, run};
 
 fn project(schema: &Value) -> Project {
-    // JSON is YAML, so the schema stands in the file as it was recorded.
+    // JSON is YAML, so the schema is in the file as it was recorded.
     project_with(
         "held",
         &format!(
@@ -37,7 +37,7 @@ pub(crate) fn accepted(outcome: &Outcome) -> Result<bool, String> {
     }
 }
 
-/// Holds each value against a parameter of that schema.
+/// Validates each value against a parameter of that schema.
 #[track_caller]
 fn check(schema: &Value, valid: &[&str], invalid: &[&str]) {
     let schema = json!({
@@ -185,7 +185,7 @@ fn text() {
 }
 
 #[test]
-fn what_never_asserts() {
+fn assertions_that_check_nothing() {
     check(
         &json!({"type": "string", "default": "a", "example": 1, "deprecated": true, "readOnly": true, "x-min": 5}),
         &["\"b\""],
@@ -199,7 +199,7 @@ fn what_never_asserts() {
 }
 
 #[test]
-fn pattern_that_explodes_is_given_up() {
+fn catastrophic_pattern_is_abandoned() {
     let schema = json!({"type": "object", "properties": {"value": {"type": "string", "pattern": "^((?=a)a|(?=a)aa)+$"}}});
     call(&schema, &json!({"value": "a".repeat(100) + "!"})).fails(
         65,

@@ -1,4 +1,4 @@
-//! Places where tools should be and something else is.
+//! Sources of tools that are missing, unreadable or something else.
 
 use std::fs;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn call(project: &Project, name: &str) -> Outcome {
     run("cogtools-call", project).arg(name).run()
 }
 
-/// What discovery and a call say of a source that cannot be listed.
+/// The errors of discovery and of a call for a source that cannot be listed.
 #[track_caller]
 fn unlisted(project: &Project, diagnostic: &str) {
     discover(project).expect(
@@ -82,7 +82,7 @@ fn file_is_no_folder() {
 }
 
 #[test]
-fn folder_that_leads_back_to_itself() {
+fn folder_that_links_to_itself() {
     let project = Project::new();
     project.link("tools", "tools");
     let diagnostic = "[INVALID_CONFIG]: the folder `tools` cannot be read: \
@@ -107,7 +107,7 @@ hint: check that the file is readable
 }
 
 #[test]
-fn what_may_not_be_read() {
+fn unreadable_input() {
     let project = project_with("ok", OK);
     project
         .file("tools/secret.yaml", OK)
@@ -188,7 +188,7 @@ fn what_is_no_file() {
 }
 
 #[test]
-fn files_that_are_no_text_of_ours() {
+fn files_that_are_not_utf_8() {
     let project = project_with("ok", OK);
     project
         .file("tools/large.yaml", vec![b'#'; (1 << 20) + 1])
@@ -206,7 +206,7 @@ fn files_that_are_no_text_of_ours() {
 }
 
 #[test]
-fn ending_that_is_not_ours() {
+fn wrong_file_extension() {
     let project = Project::new();
     project.file("tools/ok.yml", OK);
     discover(&project).outputs(str![[r#"

@@ -1,5 +1,5 @@
-//! What `cogtools new` writes works at once and has no findings, whichever way it
-//! is implemented.
+//! New tools from `cogtools new` work and have no lint findings, whatever their kind
+//! of implementation.
 
 use std::process::Command;
 
@@ -51,8 +51,8 @@ fn a_program() {
     new.run().text();
     let call = run("cogtools-call", &project).arg("log");
     let text = call.stdin("{\"count\": 2}").run().text();
-    let told: Vec<&str> = text.lines().filter_map(|line| line.get(8..)).collect();
-    assert_eq!(told, ["three", "two"], "{text}");
+    let names: Vec<&str> = text.lines().filter_map(|line| line.get(8..)).collect();
+    assert_eq!(names, ["three", "two"], "{text}");
 }
 
 #[test]

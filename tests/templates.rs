@@ -1,4 +1,4 @@
-//! Templates made to hurt: bounded in steps, depth and output, and pure.
+//! Malicious templates: limits on steps, depth and output, and no side effects.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ Infinity NaN
 }
 
 #[test]
-fn nothing_of_the_world_can_be_read() {
+fn templates_cannot_read_anything_outside() {
     call("{{ env }}{{ HOME }}{{ process }}", &json!({})).outputs(str![[r#"
 
 
@@ -114,7 +114,7 @@ fn nothing_of_the_world_can_be_read() {
 }
 
 #[test]
-fn faults_point_into_the_tool_file() {
+fn diagnostics_point_into_the_tool_file() {
     fails("ok\n\n{{ a | nosuch }}", 8, "unknown filter `nosuch`");
     fails(
         "\n\nok\n{{ nosuch() }}",

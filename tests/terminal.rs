@@ -1,4 +1,4 @@
-//! What strangers write never steers a terminal, nor looks like something else.
+//! Text by others never controls a terminal, nor looks like something else.
 
 use cogtools_core::invisible;
 use cogtools_program::{CapturedRun, Terminals};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::layout::none;
 use crate::run;
 
-/// What clears a terminal, turns its text around, takes no width, isolates, begins a
-/// line and goes to the next tab stop.
+/// Characters that clear a terminal, reverse text, have no width, isolate text, begin
+/// a line and go to the next tab stop.
 const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
-/// The same as it is shown.
+/// The same, escaped.
 const SHOWN: &str = r"x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 
-/// Every program with arguments that lead to what is called [`BAD`].
+/// Every program with arguments that make it print [`BAD`].
 const RUNS: [(&str, &[&str]); 36] = [
     ("cogtools", &[BAD]),
     ("cogtools", &["help", BAD]),
@@ -54,7 +54,7 @@ const RUNS: [(&str, &[&str]); 36] = [
     ("cogtools-yaml", &[BAD]),
 ];
 
-/// A project in which strangers write [`BAD`] wherever they can.
+/// A project with [`BAD`] wherever others can write text.
 fn project() -> Project {
     let project = Project::new();
     let ok = json!({
@@ -90,7 +90,7 @@ fn shown(text: &str) -> String {
     text.replace("BAD", SHOWN)
 }
 
-/// What in `text` steers a terminal and is not one of our own colours.
+/// The control sequences in `text`, except for our own colours.
 fn unsafe_part(text: &str) -> Option<String> {
     let mut text = text.to_owned();
     for style in [0, 1, 31, 32, 33, 36] {
@@ -102,7 +102,7 @@ fn unsafe_part(text: &str) -> Option<String> {
     found.then(|| text.escape_debug().to_string())
 }
 
-/// A run whose outputs are terminals.
+/// A run whose standard output and error are terminals.
 fn on_a_terminal(name: &str, args: &[&str]) -> CapturedRun {
     let terminals = Terminals {
         stdout: true,
@@ -118,7 +118,7 @@ fn nothing_reaches_a_terminal() {
     let mut found = Vec::new();
     for (name, args) in RUNS {
         let ended = on_a_terminal(name, args);
-        // What hosts read is data, wherever it goes.
+        // Output for hosts is data, even on a terminal.
         let plumbing = matches!(name, "cogtools-call" | "cogtools-discover");
         let stdout = unsafe_part(&ended.stdout).filter(|_| !plumbing);
         let parts = stdout.into_iter().chain(unsafe_part(&ended.stderr));
@@ -128,7 +128,7 @@ fn nothing_reaches_a_terminal() {
 }
 
 #[test]
-fn what_goes_wrong_is_said_alike_on_a_pipe() {
+fn errors_on_a_pipe_are_the_same() {
     let mut found = Vec::new();
     for (name, args) in RUNS {
         let project = project();
@@ -173,7 +173,7 @@ hint: cogtools trust lists those that do
 }
 
 #[test]
-fn a_name_of_a_provider_is_what_it_looks_like() {
+fn a_provider_name_has_no_invisible_characters() {
     let project = Project::new();
     project.file(
         ".cogtoolrc.yaml",

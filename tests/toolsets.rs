@@ -1,10 +1,10 @@
-//! Folders in a folder of tools: each a toolset, found by list and by call alike.
+//! Folders in a folder of tools: each is a toolset, for `list` and for calls.
 
 use cogtools_test_support::{Expected, Project, Run, str};
 
 use crate::{run, unprivileged};
 
-/// A tool that says which file it is in.
+/// A tool that prints the path of its file.
 fn tool(project: &Project, file: &str) {
     let stem = file.rsplit('/').next().unwrap_or(file);
     let name = stem.trim_end_matches(".yaml");
@@ -151,7 +151,7 @@ cogtools-discover: 2 tools declared
 }
 
 #[test]
-fn links_lead_to_toolsets_and_never_in_circles() {
+fn links_point_to_toolsets_and_never_loop() {
     let project = with(&[
         "tools/real/one.yaml",
         "shared/two.yaml",
@@ -181,7 +181,7 @@ two    linked   tools   tools/linked/two.yaml       20
 }
 
 #[test]
-fn a_tangle_of_links_ends() {
+fn tangled_links_terminate() {
     let project = Project::new();
     for folder in 0..12 {
         tool(&project, &format!("outside/f{folder}/tool_{folder}.yaml"));
@@ -196,7 +196,7 @@ fn a_tangle_of_links_ends() {
 }
 
 #[test]
-fn a_toolset_that_cannot_be_read_costs_itself() {
+fn an_unreadable_toolset_affects_only_itself() {
     let project = with(&[
         "tools/a/one.yaml",
         "tools/locked/two.yaml",
@@ -235,7 +235,7 @@ three  z        tools   tools/z/three.yaml      21
 }
 
 #[test]
-fn parts_lie_beside_the_tool() {
+fn partials_are_next_to_the_tool() {
     let project = Project::new();
     let template = |part: &str| {
         format!("name: git\ndescription: d\nimplementation: \"{{% include '{part}' %}}\"\n")
@@ -260,7 +260,7 @@ cogtools-call: error[TEMPLATE_FAILED]: tools/vcs/git.yaml:3:17: template `../abo
 }
 
 #[test]
-fn a_wrong_ending_is_named_in_a_toolset_too() {
+fn a_wrong_extension_is_reported_in_a_toolset_too() {
     let project = with(&["tools/a/one.yaml"]);
     project.file(
         "tools/a/two.yml",

@@ -1,6 +1,6 @@
-//! Published validators say what a schema takes: `cogtools-call` must take the same.
-//! Our own cases lie in `tests/validators`; those recorded from the JSON Schema Test
-//! Suite run in addition, where they are.
+//! `cogtools-call` accepts the same values as published validators.
+//! Our own cases are in `tests/validators`; those recorded from the JSON Schema Test
+//! Suite run in addition, if they are present.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,14 +19,14 @@ const AJV: [&str; 3] = ["ajv@8.20.0", "ajv-draft-04@1.0.0", "ajv-formats@3.0.1"]
 /// A validator for OpenAPI 3.0 itself.
 const OPENAPI: &str = "openapi-schema-validator==0.9.0";
 
-/// Where the two validators disagree: the case, the value, what we have decided
-/// for, and why.
+/// Where the two validators disagree: the case, the value, our decision,
+/// and why.
 const DECIDED: [(&str, &str, bool, &str); 2] = [
     ("type.integer/1", "2.0", true, "JSON has one kind of number"),
     ("multiple-of/3", "14.0", true, "JSON has one kind of number"),
 ];
 
-/// One value held against one schema of parameters.
+/// One value validated against one schema of parameters.
 struct Case {
     id: String,
     schema: Value,
@@ -35,7 +35,7 @@ struct Case {
 }
 
 impl Case {
-    /// What is wrong with the answer of `cogtools-call`, if anything.
+    /// The failure of `cogtools-call`, if its answer is wrong.
     fn diagnostic(&self) -> Option<String> {
         let outcome = call(&self.schema, &self.arguments);
         let Self {
@@ -49,8 +49,8 @@ impl Case {
     }
 }
 
-/// Our schemas, each as that of one parameter beside another, with the arguments
-/// to hold against it.
+/// Our schemas, each for one of two parameters, with the arguments
+/// to validate.
 fn ours() -> Vec<Value> {
     let file = crate::repository().join("tests/validators/cases.jsonl");
     let cases = conformance::cases(&file).into_iter().map(|case| {
@@ -67,7 +67,7 @@ fn ours() -> Vec<Value> {
     cases.collect()
 }
 
-/// What a validator says to each value of each case.
+/// The verdicts of a validator on each value of each case.
 fn verdicts(validator: &mut Command, cases: &[Value]) -> Vec<Vec<bool>> {
     let mut child = validator
         .stdin(Stdio::piped())
@@ -75,7 +75,7 @@ fn verdicts(validator: &mut Command, cases: &[Value]) -> Vec<Vec<bool>> {
         .spawn()
         .expect("the validator runs");
     let input = child.stdin.take().expect("a pipe");
-    // It reads everything before it answers.
+    // It reads all input before it answers.
     serde_json::to_writer(input, cases).expect("the validator takes the cases");
     let output = child.wait_with_output().expect("the validator ends");
     assert!(output.status.success(), "{}", output.status);
@@ -96,7 +96,7 @@ fn openapi(cases: &[Value]) -> Vec<Vec<bool>> {
     verdicts(python.current_dir(Path::new("/")), cases)
 }
 
-/// Every value with what the validators say, or what we have decided.
+/// Every value with the verdict of the validators, or our decision.
 fn judged(cases: &[Value]) -> Vec<Case> {
     let (ajv, openapi) = (ajv(cases), openapi(cases));
     let mut judged = Vec::new();
@@ -148,7 +148,7 @@ fn check(cases: &[Case]) {
 }
 
 #[test]
-fn our_cases_are_taken_as_validators_take_them() {
+fn our_cases_match_the_validators() {
     let cases = judged(&ours());
     let valid = cases.iter().filter(|case| case.valid).count();
     assert!(

@@ -1,4 +1,4 @@
-//! Environment variables: those that configure, and those that tools see.
+//! Environment variables: those that configure the programs, and those of tools.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
@@ -49,7 +49,7 @@ cogtools-call: t: tools/t.yaml
 }
 
 #[test]
-fn a_variable_that_is_wrong_is_fatal_and_says_which() {
+fn an_invalid_variable_is_fatal_and_named() {
     let project = project();
     for (name, value, words) in [
         (

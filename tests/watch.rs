@@ -11,7 +11,7 @@ use cogtools_test_support::Project;
 use crate::examples::{PASSED, SAY, project};
 use crate::programs;
 
-/// A run of `cogtools test --watch`, line by line.
+/// A run of `cogtools test --watch`, read line by line.
 struct Watch {
     child: Child,
     lines: Receiver<String>,
@@ -43,7 +43,7 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// Asserts what is printed up to the line that says that it waits.
+    /// Asserts the output up to the line that reports that it waits.
     #[track_caller]
     fn says(&self, expected: &str) {
         let mut found = String::new();
@@ -89,7 +89,7 @@ fn two() -> Project {
     project
 }
 
-/// What is said of both when all is well.
+/// The report when both tools pass.
 const BOTH: &str = "\
 ok say (1 example)
 ok two (1 example)
@@ -98,7 +98,7 @@ ok two (1 example)
 ";
 
 #[test]
-fn runs_what_has_changed() {
+fn reruns_what_has_changed() {
     let project = two();
     let watch = Watch::start(&project, &[]);
     watch.says(BOTH);
@@ -124,7 +124,7 @@ FAILED say (1 example)
 }
 
 #[test]
-fn runs_all_that_a_change_may_touch() {
+fn reruns_all_tests_that_a_change_may_affect() {
     let project = two();
     let watch = Watch::start(&project, &[]);
     watch.says(BOTH);
@@ -190,7 +190,7 @@ FAILED say (no examples)
 1 tool, 0 examples: 1 failure
 ",
     );
-    // Until it is mended a configuration says nothing.
+    // An invalid configuration is ignored until it is fixed.
     project.file(".cogtoolrc.yaml", "tool_sources: 7\n");
     watch.says("== changed: .cogtoolrc.yaml ==\n");
     project.file("tools/say.yaml", SAY);

@@ -1,3 +1,3 @@
-//! A repository that a stranger made, and what it must not be able to do.
+//! A malicious repository, and what it must not be able to do.
 
 mod write_links;

@@ -1,4 +1,4 @@
-//! Links in a repository that lead out of it: nothing is written through them.
+//! Links that point out of the repository: nothing is written through them.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ implementation: said
 examples:
   - {}
 ";
-/// What a golden file would be written over.
+/// The content that a golden file would overwrite.
 const BASHRC: &str = "alias ll='ls -l'\n";
 
 /// A project with a HOME that has a file and two folders.
@@ -31,14 +31,14 @@ fn scene() -> Project {
     project
 }
 
-/// A project whose tools are its own.
+/// A project with its own tools.
 fn with_tools() -> Project {
     let project = scene();
     project.file("tools/say.yaml", SAY);
     project
 }
 
-/// Everything below `folder`: names, and what files hold.
+/// Everything below `folder`: names, and the content of files.
 fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -55,7 +55,7 @@ fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Runs a program in `project`: HOME is as it was, whatever it did.
+/// Runs a program in `project`, and asserts that HOME is unchanged.
 #[track_caller]
 fn harmless(project: &Project, program: &str, args: &[&str]) -> Outcome {
     let before = tree(&project.home());
@@ -64,17 +64,17 @@ fn harmless(project: &Project, program: &str, args: &[&str]) -> Outcome {
     outcome
 }
 
-/// What the link `link` to `target` is refused with.
+/// The error for the link `link` to `target`.
 fn leaves(link: &str, target: &str) -> String {
     format!("the link `{link}` leads out of the project, to `{target}`")
 }
 
-/// What to do about it.
+/// The hint for it.
 fn replace(link: &str) -> String {
     format!("hint: replace `{link}` with a file or a folder of its own, then run this again\n")
 }
 
-/// The targets that a link at the root may have: there, absolute, dangling.
+/// The targets that a link in the root can have: existing, absolute, dangling.
 fn targets(project: &Project) -> [(String, String); 3] {
     let absolute = project.home().join(".bashrc").display().to_string();
     [
@@ -96,7 +96,7 @@ FAILED say (1 example)
     )
 }
 
-/// `cogtools test --update` reports this.
+/// Asserts the report of `cogtools test --update`.
 #[track_caller]
 fn update(project: &Project, stdout: &str, failures: &str) {
     let stderr = format!(
@@ -118,7 +118,7 @@ fn a_golden_file_is_not_written_through_a_link() {
         let shown = shown.replace("../home", "../../home");
         project.link("tools/say.1.golden", &target);
         let stdout = if at == 2 {
-            // Reading comes first, and finds nothing.
+            // The file is read first, which fails.
             "\
 FAILED say (1 example)
   tools/say.yaml:6:5: example 1: golden: `tools/say.1.golden` cannot be used
@@ -272,7 +272,7 @@ fn nothing_is_initialised_through_a_link() {
 }
 
 #[test]
-fn a_mended_tool_stays_in_the_project() {
+fn a_fixed_tool_stays_in_the_project() {
     let project = scene();
     project
         .file("../home/say.yaml", SAY)

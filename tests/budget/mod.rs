@@ -1,4 +1,4 @@
-//! Too many tools: a budget, and the two tools that lead to the others.
+//! Too many tools: a budget, and the two tools that find and call the others.
 
 mod model;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// A project with so many tools, of which each says its number.
+/// A project with this number of tools, each of which prints its number.
 fn many(count: usize) -> Project {
     let project = Project::new();
     for number in 1..=count {
@@ -32,16 +32,16 @@ fn names(project: &Project, args: &[&str]) -> Vec<String> {
     names.collect()
 }
 
-/// What all that is declared costs, by the rule that the manual tells.
+/// The cost of all declarations, by the rule in the manual.
 fn cost(project: &Project, args: &[&str]) -> usize {
     let args = [args, &["--format", "anthropic"]].concat();
     let declared = run("cogtools-discover", project).args(args).run().json();
     let tools = declared.as_array().expect("a list").iter();
     let tokens = tools.map(|tool| {
-        let told = json!({
+        let declaration = json!({
             "name": tool["name"], "description": tool["description"], "parameters": tool["input_schema"],
         });
-        told.to_string().chars().count().div_ceil(4)
+        declaration.to_string().chars().count().div_ceil(4)
     });
     tokens.sum()
 }
@@ -191,7 +191,7 @@ fn tools_are_found() {
 }
 
 #[test]
-fn a_call_through_another_tool_has_that_ones_time() {
+fn a_call_through_call_tool_has_the_targets_timeout() {
     let project = Project::new();
     project
         .file(
@@ -224,7 +224,7 @@ fn a_call_through_another_tool_has_that_ones_time() {
 }
 
 #[test]
-fn a_call_through_another_tool_is_a_call() {
+fn a_call_through_call_tool_is_a_call() {
     let project = many(5);
     for arguments in [
         json!({"tone": "dry"}),
@@ -281,7 +281,7 @@ hint: find_tool searches all tools there are
 }
 
 #[test]
-fn the_names_are_taken() {
+fn the_names_are_reserved() {
     let project = many(1);
     project.file(
         "tools/find_tool.yaml",

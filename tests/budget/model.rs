@@ -1,4 +1,4 @@
-//! What a model does that is told of a few tools only, in the real Gemini CLI.
+//! A model that sees only a few declarations, in the real Gemini CLI.
 
 use std::fmt::Write as _;
 
@@ -17,13 +17,13 @@ fn a_model_finds_and_calls_what_is_not_declared() {
 #[test]
 fn a_model_finds_and_calls_over_mcp() {
     let settings = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mcp"]}}}"#;
-    let told = |text: &str| format!("<untrusted_context>\n{text}\n</untrusted_context>");
-    conversation(settings, "mcp_cogtools_", told);
+    let wrap = |text: &str| format!("<untrusted_context>\n{text}\n</untrusted_context>");
+    conversation(settings, "mcp_cogtools_", wrap);
 }
 
 /// Plays a search and a call in a project with 200 tools, whose names begin with
-/// `prefix` there; the model reads results as `told`.
-fn conversation(settings: &str, prefix: &str, told: impl Fn(&str) -> String) {
+/// `prefix` there; the model reads results as `wrap`.
+fn conversation(settings: &str, prefix: &str, wrap: impl Fn(&str) -> String) {
     let project = many(200);
     project
         .file(".cogtoolrc.yaml", "budget: 1000\n")
@@ -58,7 +58,7 @@ fn conversation(settings: &str, prefix: &str, told: impl Fn(&str) -> String) {
             .unwrap_or_default();
         let _ = writeln!(read, "{response}");
     }
-    let expected = format!("{}\n{}\n", told(&found), told("Fact 150, warm."));
+    let expected = format!("{}\n{}\n", wrap(&found), wrap("Fact 150, warm."));
     if let Some(difference) = difference(expected, read) {
         panic!("{difference}");
     }

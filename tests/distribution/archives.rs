@@ -10,7 +10,7 @@ use cogtools_test_support::{Project, Run};
 use super::{binaries, directory_of, place, xtask};
 use crate::{OWN, repository};
 
-/// The version of everything.
+/// The version of all packages.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The directory with the archive for this machine, and the archive's name.
@@ -23,7 +23,7 @@ pub(super) fn archives() -> &'static (PathBuf, String) {
         xtask_manual::run(&["completions".to_owned(), completions.display().to_string()])
             .expect("the completions can be written");
         let mut written = Vec::new();
-        // The same goes in twice, and the same comes out.
+        // The same input gives the same archive.
         for _ in 0..2 {
             let args = [
                 "archive".as_ref(),
@@ -44,7 +44,7 @@ pub(super) fn archives() -> &'static (PathBuf, String) {
     })
 }
 
-/// The archive's name without its ending, and the target in it.
+/// The archive's name without its extension, and the target in it.
 pub(super) fn target() -> &'static str {
     let (_, name) = archives();
     let stem = name.strip_suffix(".tar.gz").unwrap_or(name);
@@ -52,7 +52,7 @@ pub(super) fn target() -> &'static str {
     target.unwrap_or_else(|| panic!("{name}"))
 }
 
-/// A run of install.sh in `project`, where an address reads `[FROM]`.
+/// A run of install.sh in `project`, whose output has `[FROM]` for the address.
 pub(super) fn install(project: &Project, from: &str) -> Run {
     Run::new("/bin/sh")
         .project(project)
@@ -62,8 +62,8 @@ pub(super) fn install(project: &Project, from: &str) -> Run {
         .limit(Duration::from_secs(30))
 }
 
-/// What it says in the end, with a PATH that does not have the programs.
-pub(super) fn told(prefix: &str) -> String {
+/// Its last lines, with a PATH that does not have the programs.
+pub(super) fn closing_report(prefix: &str) -> String {
     format!(
         "cogtools {VERSION} is installed in {prefix}/bin\n\
          add it to PATH, in ~/.profile or your shell's own file:\n    \
@@ -88,9 +88,9 @@ fn for_windows(project: &Project) -> cogtools_test_support::Outcome {
     ])
 }
 
-/// Links take a privilege there: programs that are links elsewhere are stubs.
+/// Links require a privilege there: programs that are links elsewhere are stubs.
 #[test]
-fn an_archive_for_windows_has_files_alone() {
+fn an_archive_for_windows_has_only_files() {
     let project = Project::new();
     let names = cogtools::PROGRAMS.map(|program| format!("{}.exe", program.name));
     for name in &names {
@@ -111,7 +111,7 @@ fn an_archive_for_windows_has_files_alone() {
     }
 }
 
-/// What grows beyond the room that an installation may take is not given out.
+/// An archive above the size limit of an installation is not made.
 #[test]
 fn an_archive_that_is_too_large_is_not_made() {
     let project = Project::new();

@@ -1,5 +1,5 @@
-//! Gemini CLI in a project that has its cogtools from npm, by way of the links
-//! and by way of the launchers.
+//! Gemini CLI in a project that has its cogtools from npm, through the links
+//! and through the launchers.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn gemini_cli_calls_what_npm_has_installed() {
         let outcome = gemini.ask(&project, &bin, &fake, &["--yolo"]);
         let verdict = fake.verdict();
         let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
-        outcome.expect(0, "All done.\n", &outcome.stderr);
+        outcome.status(0).stdout_is("All done.\n");
         let steps = conversation.main();
         let responses: Vec<_> = steps[1].responses().into_iter().collect();
         assert_eq!(responses.len(), 1);

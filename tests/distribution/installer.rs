@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_test_support::{Project, Run};
 
-use super::archives::{VERSION, archives, install, target, told};
+use super::archives::{VERSION, archives, closing_report, install, target};
 use super::server::{Manner, serve};
 use super::{directory_of, xtask};
 use crate::{OWN, repository};
@@ -23,7 +23,7 @@ fn assert_installed(project: &Project, prefix: &str) {
     let pages = fs::read_dir(repository().join("man")).map_or(0, Iterator::count);
     assert_eq!(below("bin"), programs);
     assert_eq!(below("share/man"), pages);
-    // Of each program for bash, fish and zsh.
+    // Completions of each program for bash, fish and zsh.
     assert_eq!(below("share"), pages + 3 * programs);
     assert_eq!(below(""), programs + pages + 3 * programs);
     for program in cogtools::PROGRAMS {
@@ -38,7 +38,7 @@ fn assert_installed(project: &Project, prefix: &str) {
         .outputs(format!("cogtools {VERSION}\n"));
 }
 
-/// Asserts that nothing was installed: not one file is below the project.
+/// Asserts that nothing was installed: the project has no files.
 #[track_caller]
 fn assert_empty(project: &Project) {
     assert_eq!(project.files(), Vec::<PathBuf>::new());
@@ -54,15 +54,15 @@ fn it_installs_from_a_server_and_from_a_directory() {
     ] {
         let project = Project::new();
         for _ in 0..2 {
-            // The second time over what the first has installed.
+            // The second time replaces the files of the first.
             let run = install(&project, from).args(["--prefix", prefix]).run();
-            run.outputs(told(&format!("[ROOT]/{prefix}")));
+            run.outputs(closing_report(&format!("[ROOT]/{prefix}")));
             assert_installed(&project, prefix);
         }
         let bin = project.path(prefix).join("bin");
         let run = install(&project, from).args(["--prefix", prefix]).path(bin);
-        let told = told(&format!("[ROOT]/{prefix}"));
-        let lines: Vec<&str> = told.lines().collect();
+        let report = closing_report(&format!("[ROOT]/{prefix}"));
+        let lines: Vec<&str> = report.lines().collect();
         run.run().outputs(format!("{}\n{}\n", lines[0], lines[3]));
     }
 }
@@ -95,7 +95,7 @@ fn it_installs_below_home_with_wget_alone() {
     }
     let run = install(&project, &serve(dir, Manner::Whole));
     let run = run.env("PATH", project.path("tools")).run();
-    run.outputs(told("[HOME]/.local"));
+    run.outputs(closing_report("[HOME]/.local"));
     let program = project.home().join(".local/bin/cogtools");
     Run::new(program)
         .run()
@@ -116,7 +116,7 @@ fn it_installs_below_home_with_wget_alone() {
 }
 
 #[test]
-fn it_installs_nothing_from_what_is_not_whole() {
+fn it_installs_nothing_from_an_incomplete_download() {
     let (dir, name) = archives();
     let wrong = Project::new();
     let bytes = fs::read(dir.join(name)).unwrap_or_else(|error| panic!("{error}"));
@@ -154,7 +154,7 @@ fn not_fetched(file: &str, target: &str) -> String {
     )
 }
 
-/// Every file and folder in the place where it installs by itself.
+/// Every file and directory in the default prefix.
 fn left_in_home(project: &Project) -> Vec<PathBuf> {
     let local = project.home().join(".local");
     let entries = fs::read_dir(local).into_iter().flatten().flatten();
@@ -162,7 +162,7 @@ fn left_in_home(project: &Project) -> Vec<PathBuf> {
 }
 
 #[test]
-fn it_names_what_is_not_there() {
+fn missing_requirements_are_named() {
     let (dir, _) = archives();
     let project = Project::new();
     let file = format!("cogtools-{VERSION}-sparc-sun-solaris.tar.gz.sha256");
@@ -195,7 +195,7 @@ fn it_names_what_is_not_there() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_found_before_the_first_file_is_placed() {
+fn obstacles_are_found_before_the_first_file_is_installed() {
     let (dir, _) = archives();
     let project = Project::new();
     project.dir("local/bin/cogtools-yaml");
@@ -207,7 +207,7 @@ fn what_stands_in_the_way_is_found_before_the_first_file_is_placed() {
     assert_empty(&project);
 }
 
-/// In the middle of the download, of which nothing is left then.
+/// In the middle of the download, of which nothing is left.
 #[test]
 fn a_signal_ends_it_and_leaves_nothing() {
     let (dir, _) = archives();
@@ -223,7 +223,7 @@ fn a_signal_ends_it_and_leaves_nothing() {
 }
 
 #[test]
-fn what_it_cannot_do_with_its_options_it_says() {
+fn impossible_options_are_reported() {
     let project = Project::new();
     let script = repository().join("install.sh");
     let run = |args: &[&str]| {
@@ -250,7 +250,7 @@ fn what_it_cannot_do_with_its_options_it_says() {
 }
 
 #[test]
-fn a_shell_of_any_kind_takes_it() {
+fn every_shell_can_run_it() {
     let script = repository().join("install.sh");
     let shellcheck = directory_of("shellcheck").join("shellcheck");
     Run::new(shellcheck).arg(&script).run().outputs("");
@@ -261,9 +261,9 @@ fn a_shell_of_any_kind_takes_it() {
     );
 }
 
-/// The script that a release gives out needs no option.
+/// The script in a release needs no options.
 #[test]
-fn a_release_gives_it_out_with_its_place() {
+fn a_release_contains_it_with_its_address() {
     let (dir, _) = archives();
     let from = serve(dir, Manner::Whole);
     let project = Project::new();
@@ -277,5 +277,5 @@ fn a_release_gives_it_out_with_its_place() {
     ]);
     written.outputs(format!("{}\n", out.join("install.sh").display()));
     let run = Run::new("/bin/sh").arg("install.sh").project(&project);
-    run.run().outputs(told("[HOME]/.local"));
+    run.run().outputs(closing_report("[HOME]/.local"));
 }

@@ -1,4 +1,4 @@
-//! The launchers of the npm package, where no script has put links in their place.
+//! The launchers of the npm package, if no script has replaced them with links.
 
 use std::fs;
 
@@ -19,18 +19,18 @@ fn launch(program: &str, project: &Project) -> Run {
         .path(directory_of("node"))
 }
 
-/// Arguments of more bytes than a pipe holds, which are wrong.
+/// Invalid arguments of more bytes than a pipe holds.
 fn large() -> String {
     format!("{{\"nobody\": \"{}\"}}", "x".repeat(300_000))
 }
 
 #[test]
-fn a_launcher_is_the_program_that_it_starts() {
+fn a_launcher_runs_its_program() {
     let project = Packages::get().installed(&["--ignore-scripts"]);
     status_and_streams_pass_through(&project);
     a_signal_ends_the_program_and_the_launcher(&project);
-    a_reader_that_goes_away_is_noticed(&project);
-    programs_that_are_not_there_are_missed(&project);
+    a_closed_reader_is_noticed(&project);
+    missing_programs_are_reported(&project);
 }
 
 fn status_and_streams_pass_through(project: &Project) {
@@ -50,7 +50,7 @@ fn status_and_streams_pass_through(project: &Project) {
             .expect(exit(&direct), &direct.stdout, &direct.stderr)
             .takes_input();
     }
-    // What is part of cogtools is told by its launcher which part it is.
+    // The launcher of a built-in program passes its name to cogtools.
     for args in [&["--version"][..], &["--nonsense"], &["-C", "none"]] {
         let direct = Run::new(programs().join("cogtools-list")).project(project);
         let direct = direct.args(args).run();
@@ -68,8 +68,8 @@ fn exit(outcome: &cogtools_test_support::Outcome) -> cogtools_test_support::Stat
     outcome.status
 }
 
-/// The program waits for its input; were it to outlive its launcher, it would
-/// answer once that has come to its end.
+/// The program waits for its input; if it outlived its launcher, it would
+/// answer at the end of the input.
 fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
     for (signal, status) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
         let script = format!(
@@ -78,17 +78,18 @@ fn a_signal_ends_the_program_and_the_launcher(project: &Project) {
         );
         let ended = Run::new("/bin/bash")
             .args(["-mc", &script])
-            .project(project);
-        let ended = ended.path(directory_of("node")).run();
-        // The shell has its own words on job control; a program that lives on has
-        // others, on the arguments that it has not been given.
+            .project(project)
+            .path(directory_of("node"))
+            .run();
+        // The shell may print messages on job control; a program that is still running
+        // would print an error about its missing arguments.
         let stderr = String::from_utf8_lossy(&ended.stderr);
         assert!(!stderr.contains("error["), "{ended}");
-        ended.expect(0, format!("{status}\n"), &ended.stderr);
+        ended.status(0).stdout_is(format!("{status}\n"));
     }
 }
 
-fn a_reader_that_goes_away_is_noticed(project: &Project) {
+fn a_closed_reader_is_noticed(project: &Project) {
     let discover = launch("cogtools-discover", project).stdout(Stdout::Gone);
     discover.run().fails(141, "");
     let full = launch("cogtools-call", project).arg("hello");
@@ -99,7 +100,7 @@ fn a_reader_that_goes_away_is_noticed(project: &Project) {
     full.fails(74, &full.stderr);
 }
 
-fn programs_that_are_not_there_are_missed(project: &Project) {
+fn missing_programs_are_reported(project: &Project) {
     fs::remove_dir_all(project.path("node_modules/@cogtools"))
         .unwrap_or_else(|error| panic!("{error}"));
     let call = launch("cogtools-call", project).arg("hello").stdin(large());

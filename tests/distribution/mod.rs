@@ -1,4 +1,4 @@
-//! What a release gives out, made from the programs under test and installed for
+//! The files of a release, made from the programs under test and installed for
 //! real: npm packages, archives, and the workflow that publishes them.
 
 mod archives;
@@ -17,12 +17,12 @@ use cogtools_test_support::{Outcome, Project, Run};
 
 use crate::{OWN, programs, repository};
 
-/// A directory of our own that outlives the run, below where cargo builds.
+/// A directory that outlives the run, below cargo's target directory.
 fn place() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("distribution")
 }
 
-/// Where PATH has `program`, which these tests need.
+/// The path of `program`, which these tests need, on PATH.
 fn directory_of(program: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).find(|dir| dir.join(program).is_file());
@@ -43,8 +43,8 @@ fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcom
     run.run()
 }
 
-/// A directory with the programs that are files of their own: those that are `real`
-/// as cargo has built them, without what only a debugger reads, and a few words for
+/// A directory with the programs that have their own binary: those that are `real`
+/// as cargo has built them, without debug information, and placeholders for
 /// the rest.
 fn binaries(name: &str, real: &[&str]) -> PathBuf {
     let dir = place().join(name);

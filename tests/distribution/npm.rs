@@ -30,7 +30,7 @@ fn ours(name: &str, project: &Project, args: &[&str]) -> String {
         .text()
 }
 
-/// What a link of `project` to a program leads to, below `node_modules`.
+/// The target of a link of `project` to a program, below `node_modules`.
 fn target(project: &Project, name: &str) -> PathBuf {
     let modules = project.path("node_modules");
     let link = modules.join(".bin").join(name);
@@ -61,11 +61,13 @@ fn a_project_runs_the_programs_that_it_has_installed() {
     }
     let platform = project.path("node_modules").join(&own);
     let entries = fs::read_dir(platform).unwrap_or_else(|error| panic!("{error}"));
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let mut names: Vec<_> = names.map(|name| name.display().to_string()).collect();
+    let mut names: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.file_name().display().to_string())
+        .collect();
     names.sort_unstable();
     assert_eq!(names, OWN);
-    // The others are links to cogtools, and what they are named for.
+    // The others are links to cogtools, and run the program of their name.
     for program in cogtools::PROGRAMS {
         if !OWN.contains(&program.name) {
             assert_eq!(target(&project, program.name), own.join("cogtools"));
@@ -77,7 +79,7 @@ fn a_project_runs_the_programs_that_it_has_installed() {
 }
 
 #[test]
-fn programs_of_other_packages_are_found_and_take_the_place_of_none() {
+fn programs_of_other_packages_are_found_and_replace_none() {
     for flags in [&[][..], &["--ignore-scripts"]] {
         let project = Packages::get().installed(flags);
         let npx = |args: &[&str]| npm("npx", &project).args(args).run();
@@ -91,7 +93,7 @@ fn programs_of_other_packages_are_found_and_take_the_place_of_none() {
     }
 }
 
-/// Below another directory of the project, as a program that runs there finds it.
+/// Below another directory of the project, as a program there finds it.
 #[test]
 fn programs_of_other_packages_are_found_from_below() {
     let project = Packages::get().installed(&["--ignore-scripts"]);
@@ -121,7 +123,7 @@ fn the_same_programs_give_the_same_packages() {
 }
 
 /// Every program has a launcher, and the packages of programs are named in the
-/// version that belongs to it.
+/// same version.
 #[test]
 fn the_package_names_every_program_and_platform() {
     Packages::get();

@@ -10,11 +10,11 @@ use cogtools_test_support::{Outcome, Project, Run};
 
 use super::{binaries, directory_of, place, xtask};
 
-/// The programs that the tests start; the others are a few words each, because
-/// packing takes longer than all the rest.
+/// The programs that the tests start; the others are placeholders, because
+/// packing them takes longer than everything else.
 const REAL: [&str; 3] = ["cogtools", "cogtools-call", "cogtools-discover"];
 
-/// A package of somebody else with programs of its own.
+/// A package by others with its own programs.
 const FOREIGN: &str = r#"{
   "name": "greetings",
   "version": "1.0.0",
@@ -47,18 +47,17 @@ pub(super) fn write(name: &str) -> PathBuf {
     static BINARIES: OnceLock<PathBuf> = OnceLock::new();
     let programs = BINARIES.get_or_init(|| binaries("programs", &REAL));
     let out = place().join(name);
-    let args = ["npm", "--repository", "https://example.org/cogtools"];
-    let args = args.map(PathBuf::from).into_iter();
-    let places = ["--binaries".into(), programs.clone()];
-    let places = places.into_iter().chain(["--out".into(), out.clone()]);
-    let written = xtask(args.chain(places));
-    let lines = [platform(), "cogtools".to_owned()];
-    let lines = lines.map(|name| format!("{}\n", out.join(name).display()));
-    written.outputs(lines.concat());
+    let words = ["npm", "--repository", "https://example.org/cogtools"].map(PathBuf::from);
+    let binaries = ["--binaries".into(), programs.clone()];
+    let target = ["--out".into(), out.clone()];
+    let args = words.into_iter().chain(binaries).chain(target);
+    let lines =
+        [platform(), "cogtools".to_owned()].map(|name| format!("{}\n", out.join(name).display()));
+    xtask(args).outputs(lines.concat());
     out
 }
 
-/// Packs a folder, and gives the file.
+/// Packs a folder, and returns the file.
 #[track_caller]
 pub(super) fn pack(folder: &Path, to: &Path) -> PathBuf {
     fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
@@ -71,7 +70,7 @@ pub(super) fn pack(folder: &Path, to: &Path) -> PathBuf {
 }
 
 impl Packages {
-    /// The packages, packed when they are first asked for.
+    /// The packages, packed on first use.
     pub(super) fn get() -> &'static Self {
         static PACKAGES: OnceLock<Packages> = OnceLock::new();
         PACKAGES.get_or_init(|| {
@@ -104,7 +103,7 @@ impl Packages {
             .args(flags)
             .args([&self.launchers, &self.platform, &self.foreign])
             .run();
-        outcome.expect(0, &outcome.stdout, "");
+        outcome.status(0).stderr_is("");
         project
     }
 }

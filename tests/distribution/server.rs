@@ -1,4 +1,4 @@
-//! A server on this machine that gives out the files of a directory, well or badly.
+//! A server on this machine that serves the files of a directory, well or badly.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,15 +10,15 @@ use std::time::Duration;
 /// What the server does with archives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// It gives out all of them.
+    /// It serves all of them.
     Whole,
-    /// It hangs up in the middle.
+    /// It closes the connection in the middle.
     Cut,
-    /// It stops in the middle, and keeps the line.
+    /// It stops in the middle, and keeps the connection open.
     Stalled,
 }
 
-/// Serves `dir` until the tests end; gives its address.
+/// Serves `dir` until the tests end, and returns the address.
 pub(super) fn serve(dir: &Path, manner: Manner) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
     let address = listener.local_addr().expect("the port has a number");

@@ -1,5 +1,5 @@
-//! The workflow that makes a release: it runs elsewhere, so what it calls is held
-//! against what there is here.
+//! The workflow that makes a release: it runs elsewhere, so its commands are checked
+//! against the repository.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_yaml::Value;
 use super::{directory_of, xtask};
 use crate::repository;
 
-/// Commands of others that the workflow may run.
+/// Other programs that the workflow may run.
 const OTHERS: [&str; 2] = ["gh release create ", "sudo apt-get install "];
 
 /// Every target that a release is built for.
@@ -39,16 +39,19 @@ fn jobs(workflow: &Value) -> impl Iterator<Item = (&str, &Value)> {
         .map(|(name, job)| (name.as_str().unwrap_or_default(), job))
 }
 
-/// What every step has under `key`.
+/// The values of `key` in all steps.
 fn steps(workflow: &Value, key: &str) -> Vec<String> {
-    let steps = jobs(workflow).filter_map(|(_, job)| job["steps"].as_sequence());
-    let values = steps.flatten().filter_map(|step| step[key].as_str());
-    let values: Vec<String> = values.map(str::to_owned).collect();
+    let values: Vec<String> = jobs(workflow)
+        .filter_map(|(_, job)| job["steps"].as_sequence())
+        .flatten()
+        .filter_map(|step| step[key].as_str())
+        .map(str::to_owned)
+        .collect();
     assert!(!values.is_empty(), "no step has `{key}`");
     values
 }
 
-/// The words of a command, with something plain for what is only known there.
+/// The arguments of a command, with placeholders for values known only there.
 fn words(command: &str) -> Vec<String> {
     let command = command.replace("${{ matrix.target }}", TARGETS[0]);
     assert!(!command.contains("${{"), "{command}");
@@ -59,7 +62,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_is_one_that_there_is() {
+fn every_command_exists() {
     let mut called = BTreeSet::new();
     for command in steps(&workflow(), "run") {
         for line in command.lines() {
@@ -67,10 +70,11 @@ fn every_command_is_one_that_there_is() {
                 continue;
             }
             let rest = line.strip_prefix("cargo xtask ");
-            let rest = rest.unwrap_or_else(|| panic!("`{line}` is no command of the repository"));
+            let rest =
+                rest.unwrap_or_else(|| panic!("`{line}` is not a command of the repository"));
             let args = words(rest);
             called.insert(args[0].clone());
-            // With an option that there is not, this is a failure.
+            // An unknown option makes this fail.
             let help = xtask(args.iter().map(String::as_str).chain(["--help"])).text();
             let usage = format!("Usage: cargo xtask {} ", args[0]);
             let found = help.contains(&usage) || help.contains(usage.trim_end());
@@ -140,7 +144,7 @@ fn actions_are_pinned_and_nothing_is_secret() {
 }
 
 #[test]
-fn a_tag_is_that_of_the_version() {
+fn the_tag_matches_the_version() {
     let version = env!("CARGO_PKG_VERSION");
     xtask(["tag", &format!("v{version}")]).outputs("");
     xtask(["tag", "v9.9.9"]).fails(
@@ -149,7 +153,7 @@ fn a_tag_is_that_of_the_version() {
     );
 }
 
-/// A package may only name packages that can be installed by then.
+/// A package is published after the packages that it names.
 #[test]
 fn programs_are_published_before_the_package_that_names_them() {
     let project = Project::new();
@@ -182,7 +186,7 @@ fn programs_are_published_before_the_package_that_names_them() {
     publish(&project).outputs(lines.collect::<String>());
 }
 
-/// `cargo xtask publish` with the npm that `project` has.
+/// `cargo xtask publish` with the npm in `project`.
 fn publish(project: &Project) -> cogtools_test_support::Outcome {
     let cargo = directory_of("cargo").join("cargo");
     let manifest = repository().join("Cargo.toml");

@@ -3,9 +3,9 @@
 /// A fenced block.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    /// The first word behind the fence: `console`, `yaml`.
+    /// The first word after the fence: `console`, `yaml`.
     pub(super) language: String,
-    /// What else stands there: `file="tools/a.yaml"`, `skip="needs cargo"`.
+    /// The rest of the line: `file="tools/a.yaml"`, `skip="needs cargo"`.
     info: String,
     /// The line of the document on which its content begins, from 1.
     pub(super) line: usize,
@@ -16,7 +16,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The value of `key="…"` behind the fence.
+    /// The value of `key="…"` after the fence.
     pub(super) fn option(&self, key: &str) -> Option<&str> {
         let (_, rest) = self.info.split_once(&format!("{key}=\""))?;
         rest.split_once('"').map(|(value, _)| value)
@@ -28,7 +28,7 @@ impl Block {
         self.language == "yaml" && self.content.lines().any(|line| line.starts_with(&key))
     }
 
-    /// Every fenced block in `text`, and the lines outside of all of them with
+    /// Every fenced block in `text`, and the lines outside all blocks with
     /// their numbers.
     pub(super) fn split(text: &str) -> (Vec<Self>, Vec<(usize, String)>) {
         let (mut blocks, mut prose) = (Vec::new(), Vec::new());

@@ -14,7 +14,7 @@ use super::documents;
 use super::renewal::{Patch, renew};
 
 /// Why a command is shown but not run here. A fence names one of these in
-/// `skip="…"`; there is no other way to skip, and a new reason is a new variant.
+/// `skip="…"`; nothing else skips a block, and a new reason is a new variant.
 #[derive(Clone, Copy, Debug)]
 enum Skip {
     Cargo,
@@ -26,7 +26,7 @@ enum Skip {
 impl Skip {
     const ALL: [Self; 4] = [Self::Cargo, Self::GeminiCli, Self::Npm, Self::Npx];
 
-    /// What stands in the fence, and the only program that may be skipped so.
+    /// The text in the fence, and the only program that may be skipped for this reason.
     const fn reason(self) -> (&'static str, &'static str) {
         match self {
             Self::Cargo => ("needs cargo", "cargo"),
@@ -37,10 +37,10 @@ impl Skip {
     }
 }
 
-/// What separates the outputs of two commands; no program prints it.
+/// The separator between the outputs of two commands; no program prints it.
 const MARK: &str = "\u{1}next\u{1}\n";
 
-/// What of the repository a reader has around.
+/// The files of the repository that a reader has.
 const PROJECT: [&str; 3] = [
     ".cogtoolrc.yaml",
     ".gemini/settings.json",
@@ -85,7 +85,7 @@ fn blocks_are_skipped_for_known_reasons_only() {
     assert_eq!(used, all, "a reason that no block has any more goes");
 }
 
-/// What a document says otherwise than it is.
+/// The differences between a document and the real output.
 fn mistakes(document: &Document) -> String {
     let (script, steps) = session(document);
     if steps.is_empty() {
@@ -130,7 +130,7 @@ fn session(document: &Document) -> (String, Vec<Step>) {
         }
         if block.language == "console" && block.option("skip").is_none() {
             for step in steps(block) {
-                // A command finds the status of the one before, as at a prompt.
+                // `$?` is the status of the command before, as at a prompt.
                 script.push_str("printf '\\1next\\1\\n'\n(exit $last)\n");
                 let _ = writeln!(script, "{}\nlast=$?", step.command);
                 commands.push(step);
@@ -160,7 +160,7 @@ fn run(script: &str) -> Outcome {
         .run()
 }
 
-/// The commands of a block with what is shown under each.
+/// The commands of a block with the output shown for each.
 fn steps(block: &Block) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for (line, text) in (block.line..).zip(block.content.lines()) {
@@ -190,18 +190,18 @@ fn steps(block: &Block) -> Vec<Step> {
 }
 
 impl Step {
-    /// The name of the program that it runs, behind variables set for it.
+    /// The name of the program that it runs, after variables set for it.
     fn program(&self) -> Option<&str> {
         let mut words = self.command.split_whitespace();
         words.find(|word| !word.contains('='))
     }
 
-    /// Where its output is not what is shown.
+    /// The difference between its output and the shown one.
     fn difference(&self, output: &str) -> Option<String> {
         difference(&self.expected, ended(output))
     }
 
-    /// What makes the document show this output.
+    /// The patch that makes the document show this output.
     fn patch(&self, output: &str) -> Patch {
         Patch {
             line: self.line + self.command.lines().count(),
@@ -212,7 +212,7 @@ impl Step {
     }
 }
 
-/// An output as a page shows it, which cannot show that the last line has no end.
+/// An output as a page shows it: a page cannot show that the last line end is missing.
 fn ended(output: &str) -> String {
     let ended = output.is_empty() || output.ends_with('\n');
     format!("{output}{}", if ended { "" } else { "\n" })

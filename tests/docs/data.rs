@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::block::Block;
 use super::documents;
 
-/// What makes a tool of `parameters` that stand alone.
+/// The text before `parameters` that makes them a tool.
 const AROUND: &str = "name: alone\ndescription: Parameters alone\nimplementation: text\n";
 
 #[test]
@@ -57,8 +57,8 @@ fn json_is_json() {
     assert!(found > 0, "no JSON was found");
 }
 
-/// A block in another language than these is one that nothing checks; a program in
-/// Python is run by what is shown below it, and Rust shows how a test is written.
+/// Nothing checks a block in any other language; a program in
+/// Python is run by the console block below it, and Rust shows how to write a test.
 #[test]
 fn languages_are_known() {
     let known = [
@@ -70,8 +70,8 @@ fn languages_are_known() {
     );
 }
 
-/// Checks every block that is `wanted`, with its place, and counts them. The rules
-/// of the linter show tools that are wrong on purpose; its own tests run them.
+/// Checks every block that is `wanted`, with its location, and counts them. The rules
+/// of the linter show invalid tools on purpose; its own tests run them.
 fn each(wanted: impl Fn(&Block) -> bool, check: impl Fn(&str, &str)) -> usize {
     let mut found = 0;
     let rules = "docs/reference/lint-rules.md";
@@ -84,7 +84,7 @@ fn each(wanted: impl Fn(&Block) -> bool, check: impl Fn(&str, &str)) -> usize {
     found
 }
 
-/// Has `cogtools-discover --strict` look at the tool that stands at a place.
+/// Checks the tool at a location with `cogtools-discover --strict`.
 fn check_strictly(at: &str, name: &str, text: &str) {
     let project = Project::new();
     project.file(format!("tools/{name}.yaml"), text);

@@ -10,7 +10,7 @@ use super::block::Block;
 pub(super) struct Document {
     /// Its path from the root of the project, with slashes.
     pub(super) name: String,
-    /// All of it.
+    /// Its whole text.
     pub(super) text: String,
     /// Its fenced blocks.
     pub(super) blocks: Vec<Block>,
@@ -66,7 +66,7 @@ impl Document {
         !self.name.starts_with("docs/reference/")
     }
 
-    /// Its headings, as the part of a link behind `#`.
+    /// Its headings, as the part of a link after `#`.
     pub(super) fn anchors(&self) -> Vec<String> {
         let headings = self.prose.iter().filter(|(_, line)| line.starts_with('#'));
         let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');

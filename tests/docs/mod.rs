@@ -1,7 +1,7 @@
-//! Documents are tests: what README and docs/ show is run, loaded and followed.
+//! Documents are tests: commands in README and docs/ run, examples load, links resolve.
 //!
-//! A console block is a session: lines that begin `$ ` are typed (`> ` goes on
-//! with the same command), what stands under them is the whole output as a reader
+//! A console block is a session: lines that begin with `$ ` are typed (`> ` continues
+//! the same command), and the lines below are the whole output as a reader
 //! sees it. The blocks of one document share one scratch copy of the project, in
 //! order. A YAML block with `file="NAME"` is saved there before what follows it.
 

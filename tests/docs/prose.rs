@@ -1,13 +1,13 @@
-//! What stands between the blocks: links lead somewhere, lines can be read.
+//! The text between the blocks: links have targets, lines are not too long.
 
 use super::document::Document;
 use super::documents;
 
-/// The widest line of text.
+/// The maximum width of a line.
 const WIDTH: usize = 100;
 
 #[test]
-fn links_lead_somewhere() {
+fn links_have_targets() {
     let documents = documents();
     let mut links = 0;
     for document in &documents {
@@ -42,7 +42,7 @@ fn lines_are_not_too_long() {
     }
 }
 
-/// Whether there is what `target` names.
+/// Checks that the file and the heading in `target` exist.
 fn follow(from: &Document, documents: &[Document], target: &str) -> Result<(), String> {
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
     let root = Document::root();
@@ -59,7 +59,7 @@ fn follow(from: &Document, documents: &[Document], target: &str) -> Result<(), S
         .find(|document| root.join(&document.name) == file);
     match to {
         Some(to) if !anchor.is_empty() && !to.anchors().iter().any(|known| known == anchor) => {
-            Err(format!("there is no heading for #{anchor}"))
+            Err(format!("no heading for #{anchor}"))
         }
         _ => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Lines of a document, replaced by what is so now; all others keep every byte.
+//! Replaces outdated lines of a document; all others keep every byte.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ pub(super) struct Patch {
     pub(super) line: usize,
     /// How many there are.
     pub(super) count: usize,
-    /// What each new line begins with, as the block around it does.
+    /// The indentation of each new line, which is that of its block.
     pub(super) indent: usize,
     /// The new lines.
     pub(super) text: String,

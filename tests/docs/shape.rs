@@ -11,7 +11,7 @@ const DECISION: [&str; 4] = [
 ];
 
 #[test]
-fn readme_has_a_picture_of_the_road() {
+fn readme_has_a_diagram() {
     let readme = named("README.md");
     let picture = readme
         .blocks

@@ -1,4 +1,4 @@
-//! What the model gets when a call goes well, whatever lies beside the tool.
+//! The model's view of a successful call, whatever is next to the tool.
 
 use cogtools_test_support::Turn;
 use serde_json::json;

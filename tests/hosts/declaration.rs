@@ -61,7 +61,7 @@ fn discovered(request: &Request) -> Vec<&str> {
         .collect()
 }
 
-/// A schema with what differs between the versions and means the same made
+/// A schema in which differences between versions without meaning are made
 /// equal: the case of types, the line ends that YAML leaves in descriptions.
 fn settled(schema: &Value) -> Value {
     match schema {

@@ -1,4 +1,4 @@
-//! `cogtools doctor` beside the newest Gemini CLI: what it says is what happens.
+//! `cogtools doctor` compared with the newest Gemini CLI: its report is true.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::host::{Host, assert_responses, output};
 
-/// The programs that the project is set up with, and whose manual is looked for.
+/// The programs of the project, whose manual is looked for.
 const PROGRAMS: [&str; 5] = [
     "cogtools",
     "cogtools-call",
@@ -76,7 +76,7 @@ call
            fix: mend what is named above, then run cogtools doctor again
 ";
 
-/// What mends the next.
+/// The fix for the next one.
 const ALLOW: &str =
     "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml";
 
@@ -103,7 +103,7 @@ budget
 
 ";
 
-/// A host whose project has our programs and their manual installed beside it.
+/// A host whose project has our programs and their manual installed next to it.
 fn host() -> Host {
     let host = Host::bare(Version::NEWEST);
     for name in PROGRAMS {
@@ -118,7 +118,7 @@ fn host() -> Host {
     host
 }
 
-/// A line of a shell in the project of `host`, where a person would type it.
+/// A shell command in the project of `host`, as a person would type it.
 fn shell(host: &Host, line: &str) -> Outcome {
     let prefix = host.project.root().with_file_name("prefix");
     let etc = host.project.path("../etc/settings.json");
@@ -143,7 +143,7 @@ fn check(host: &Host, line: &str, status: i32, expected: &[&str]) {
     outcome.expect(status, expected, "");
 }
 
-/// Makes the settings such as some editors leave them.
+/// Rewrites the settings as some editors save them.
 fn spoil(host: &Host) {
     let file = host.project.path(".gemini/settings.json");
     let text = std::fs::read_to_string(file).unwrap_or_default();
@@ -153,21 +153,21 @@ fn spoil(host: &Host) {
 }
 
 #[test]
-fn what_the_doctor_says_is_what_happens() {
+fn the_doctors_report_matches_the_host() {
     let host = host();
     let init = shell(&host, "cogtools init --defaults");
     init.succeeds();
 
     let first = [HEAD, SETTINGS, UNTRUSTED, RUN, HIDDEN, TAIL];
-    let told = [first.concat(), "no problems, 2 warnings\n".into()];
+    let reports = [first.concat(), "no problems, 2 warnings\n".into()];
     check(
         &host,
         "cogtools doctor",
         0,
-        &told.each_ref().map(String::as_str),
+        &reports.each_ref().map(String::as_str),
     );
 
-    // The user does what it says.
+    // The user follows the hint.
     let root = host.project.root();
     let trusted = json!({ root.display().to_string(): "TRUST_FOLDER" }).to_string();
     host.project
@@ -188,12 +188,12 @@ fn what_the_doctor_says_is_what_happens() {
     let now = std::fs::read(host.project.path(".gemini/settings.json")).ok();
     assert_eq!(now, mended);
 
-    // Green means that the host calls the tool with nobody there to ask.
+    // Success means that the host calls the tool without asking a user.
     let call = host.call("hello", json!({ "person": "Ada" }));
     let conversation = host.play_with(&[], [call]);
     assert_responses(&conversation, &[&[output("Hello, Ada!\n")]]);
 
-    // And what it says does not start does not.
+    // A command that it reports as not starting does not start.
     spoil(&host);
     let fake = FakeGemini::start(Vec::<Turn>::new());
     let outcome = host

@@ -42,7 +42,7 @@ pub(super) fn arguments() -> Value {
     })
 }
 
-/// What the tool makes of [`arguments`].
+/// The result for [`arguments`].
 pub(super) const RENDERED: &str = "\
 # Facepalm
 
@@ -77,7 +77,7 @@ pub(super) fn arguments_with(remarks: &str) -> Value {
     arguments
 }
 
-/// What the tool makes of [`arguments_with`].
+/// The result for [`arguments_with`].
 pub(super) fn rendered_with(remarks: &str) -> String {
     let head = RENDERED.strip_suffix('\n').unwrap_or(RENDERED);
     format!("{head}\n## Remarks\n\n{remarks}\n\n\n")

@@ -1,4 +1,4 @@
-//! What the model gets when a call goes wrong, so that it can repair it.
+//! The model's view of a failed call, which lets it correct the call.
 
 use std::fs;
 
@@ -34,8 +34,8 @@ fn bad_call_is_named(host: &Host) {
         host.call("facepalm", unknown),
         host.call("facepalm", facepalm::arguments()),
     ]);
-    // A version that checks arguments itself knows what is required, but takes
-    // what is not declared: only we can tell the model about that.
+    // A version that checks arguments itself knows what is required, but accepts
+    // undeclared arguments: only we can tell the model about those.
     let missing = if host.version.validates {
         json!({ host.version.failure: "params must have required property 'therefore'" })
     } else {
@@ -52,7 +52,7 @@ fn bad_call_is_named(host: &Host) {
 }
 
 /// A child that exits before it has read its input would take these versions
-/// down with it: nobody there expects a broken pipe.
+/// down with it: they do not expect a broken pipe.
 fn vanished_tool_is_survived(host: &Host) {
     let mut arguments = facepalm::arguments();
     arguments["facepalm"] = json!("D'oh! ".repeat(50_000));

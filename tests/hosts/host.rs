@@ -17,7 +17,7 @@ const SETTINGS: &str = r#"{
 }
 "#;
 
-/// What the model says when it has nothing more to call.
+/// The model's last message, when it has nothing more to call.
 const LAST: &str = "All done.";
 
 /// Gemini CLI, a project that knows cogtools, and our programs on PATH.
@@ -52,14 +52,14 @@ impl Host {
         Turn::call(self.version.declared(tool), arguments)
     }
 
-    /// Plays the turns and a last word with every tool allowed; the run must
-    /// end well and print that word. Its stderr is the CLI's own affair.
+    /// Plays the turns and a last message with every tool allowed; the run must
+    /// succeed and print that message. The CLI's stderr is not checked.
     #[track_caller]
     pub(super) fn play(&self, turns: impl IntoIterator<Item = Turn>) -> Conversation {
         self.play_with(&["--yolo"], turns)
     }
 
-    /// Plays the turns and a last word with these flags of the CLI.
+    /// Plays the turns and a last message with these flags of the CLI.
     #[track_caller]
     pub(super) fn play_with(
         &self,
@@ -78,7 +78,7 @@ impl Host {
         conversation
     }
 
-    /// Calls a tool without a host between, to compare with.
+    /// Calls a tool without a host, for comparison.
     #[track_caller]
     pub(super) fn directly(&self, tool: &str, arguments: &Value) -> Outcome {
         Run::new(crate::programs().join("cogtools-call"))
@@ -90,12 +90,12 @@ impl Host {
     }
 }
 
-/// The `response` of a call that went well.
+/// The `response` of a call that succeeded.
 pub(super) fn output(text: &str) -> Value {
     json!({ "output": text })
 }
 
-/// Asserts what the tools gave as the model reads it: the `response` of every
+/// Asserts the results of the tools as the model reads them: the `response` of every
 /// functionResponse, a list for each turn of calls.
 #[track_caller]
 pub(super) fn assert_responses(conversation: &Conversation, expected: &[&[Value]]) {
@@ -111,7 +111,7 @@ pub(super) fn assert_responses(conversation: &Conversation, expected: &[&[Value]
     }
 }
 
-/// A turn's responses with their text as lines, which a failure can show.
+/// A turn's responses with their text as lines, for failure messages.
 fn shown<'v>(responses: impl Iterator<Item = &'v Value>) -> String {
     let fields = responses.flat_map(|response| response.as_object().into_iter().flatten());
     fields.fold("turn:\n".to_owned(), |shown, (name, value)| {

@@ -1,8 +1,8 @@
 //! Real hosts: the Gemini CLI of every generation that differs, driven headless.
 //!
-//! The model is a script that [`cogtools_test_support::FakeGemini`] plays; all the
-//! rest is what a user runs. What the CLI tells the model, and what it does
-//! with an answer, is asserted whole, since that is what a tool really meets.
+//! The model is a script that [`cogtools_test_support::FakeGemini`] plays; everything
+//! else is what a user runs. What the CLI tells the model, and what it does
+//! with an answer, is asserted whole, because that is what a tool meets in practice.
 
 mod answer;
 mod declaration;
@@ -16,7 +16,7 @@ mod setup;
 mod sources;
 mod tutorial;
 
-/// Makes one test for each version out of functions that take a [`host::Host`].
+/// Makes one test per version from functions that take a [`host::Host`].
 macro_rules! on_every_version {
     ($($test:ident),+ $(,)?) => {
         on_every_version!(@ oldest OLDEST $($test)+);

@@ -1,7 +1,7 @@
-//! What headless use of the newest version needs, as `cogtools init` tells it.
+//! What headless use of the newest version needs, as `cogtools init` explains.
 //!
-//! Its own rules name `discovered_tool_*`, which matches nothing, no more than
-//! it would in a user's rule: every tool is named.
+//! The CLI's own rules name `discovered_tool_*`, which matches nothing, nor would
+//! it in a user's rule: every tool has to be named.
 
 use cogtools_test_support::Version;
 

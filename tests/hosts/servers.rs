@@ -1,4 +1,4 @@
-//! A tool of an MCP server, called by a host that is told nothing of MCP.
+//! A tool of an MCP server, called by a host that does not know about MCP.
 
 use cogtools_test_support::Version;
 use serde_json::json;
@@ -18,8 +18,8 @@ fn tool_of_a_server() {
             .to_string()
             .replace("./tools", &host.project.path("tools").display().to_string()),
     );
-    let told = host.directly("t", &json!({}));
-    let told = told.text();
+    let printed = host.directly("t", &json!({}));
+    let printed = printed.text();
     let conversation = host.play([host.call("t", json!({"wait_for_previous": true}))]);
-    assert_responses(&conversation, &[&[output(&told)]]);
+    assert_responses(&conversation, &[&[output(&printed)]]);
 }

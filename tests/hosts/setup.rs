@@ -9,14 +9,14 @@ use serde_json::json;
 use super::facepalm;
 use super::host::{Host, assert_responses, output};
 
-/// What makes this repository a project of its own.
+/// The files that make this repository a project.
 const REPOSITORY: [&str; 3] = [
     ".gemini/settings.json",
     ".cogtoolrc.yaml",
     "tools/facepalm.yaml",
 ];
 
-/// The tool that a new project begins with, and arguments for it.
+/// The first tool of a new project, and arguments for it.
 const EXAMPLE: &str = "hello";
 
 fn fresh_project_works(version: Version) {
@@ -51,7 +51,7 @@ fn fresh_project_works_in_the_newest() {
 }
 
 #[test]
-fn repository_is_set_up_itself() {
+fn this_repository_is_set_up() {
     let host = Host::bare(Version::NEWEST);
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for name in REPOSITORY {

@@ -10,7 +10,7 @@ use super::host::{Host, assert_responses, output};
 
 const TEXT: &str = "parameters: {text: {type: string, description: Any text}}\n";
 
-/// A provider that knows nothing of cogtools.
+/// A provider that knows nothing about cogtools.
 const FOREIGN: &str = r#"#!/bin/sh
 case "$1" in
 list) echo '[{"name": "count", "description": "Count characters", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]' ;;
@@ -22,7 +22,7 @@ fn tool(name: &str, implementation: &str) -> String {
     format!("name: {name}\ndescription: Say it\n{TEXT}implementation: {implementation}\n")
 }
 
-/// A host in a project with all of them; nothing is allowed yet.
+/// A host in a project with all of them; nothing is approved.
 fn everything() -> Host {
     let host = Host::new(Version::NEWEST);
     host.project
@@ -118,10 +118,10 @@ fn one_discovery_and_a_call_of_each() {
     }
 }
 
-/// What the CLI reads from the project's `.env` goes into the environment of all that
-/// it starts: none of it is the user's word.
+/// The CLI reads the project's `.env` into the environment of everything that
+/// it starts: none of it is the user's approval.
 #[test]
-fn a_repository_allows_nothing_to_itself() {
+fn a_repository_cannot_approve_itself() {
     let host = everything();
     trust(&host, "@team/tools");
     let record = host

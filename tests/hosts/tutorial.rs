@@ -1,4 +1,4 @@
-//! The tutorial's own project, as its readers have it in the end.
+//! The tutorial's project, as its readers have it in the end.
 
 use cogtools_test_support::{Run, Version};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::docs::{content, saved, shows};
 /// The document.
 const TUTORIAL: &str = "docs/tutorial.md";
 
-/// What the document shows of a call with these arguments.
+/// The output that the document shows for a call with these arguments.
 const SHOWN: &str = "\
 You say: It hangs
 
@@ -19,7 +19,7 @@ You say: It hangs
 Which of these steps have you looked at last?
 ";
 
-/// Its road: `init`, `new`, the file that it saves, the policy that it shows, and
+/// Its steps: `init`, `new`, the file that it saves, the policy that it shows, and
 /// a run without a terminal in which nothing else is allowed.
 #[test]
 fn the_tutorials_tool_is_called() {

@@ -1,5 +1,5 @@
 //! Clients on the official SDKs, of both languages and both generations, and the
-//! Inspector: what they are told, asserted whole.
+//! Inspector: what they receive, asserted whole.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{GREET, cache, project, server};
 
-/// What every client is told in this project.
+/// What every client receives in this project.
 fn expected() -> Value {
     json!({
         "tools": ["greet", "sum"],
@@ -30,7 +30,7 @@ fn expected() -> Value {
     })
 }
 
-/// Runs a client in a project of its own.
+/// Runs a client in its own project.
 #[track_caller]
 fn check(client: impl FnOnce(&Path) -> Run) {
     let project = project();

@@ -1,6 +1,6 @@
 //! The official conformance suite: its scenarios for servers with tools, in both
-//! eras. Its tools are ours under the names that it asks for, and what no file can
-//! answer comes from a server behind ours.
+//! protocols. The tools have the names that it requires, and those that no file can
+//! implement come from a server behind ours.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::http::Service;
 const OLDER: &str = "2025-11-25";
 const NEWER: &str = "2026-07-28";
 
-/// The scenarios, and the revisions that they are for. The newer revision wants an
-/// `allOf` at the root of a schema, which the API behind some clients refuses.
+/// The scenarios, and the revisions that they are for. The newer revision requires an
+/// `allOf` at the root of a schema, which the API behind some clients rejects.
 const SCENARIOS: [(&str, &[&str]); 16] = [
     ("server-initialize", &[OLDER]),
     ("ping", &[OLDER]),
@@ -34,7 +34,7 @@ const SCENARIOS: [(&str, &[&str]); 16] = [
     ("http-header-validation", &[NEWER]),
 ];
 
-/// Those of the tools that the scenarios call which are files; the others are of a
+/// The tools of the scenarios that are files; the others come from a
 /// server behind ours.
 const TOOLS: [(&str, &str); 4] = [
     (

@@ -1,13 +1,13 @@
-//! Servers behind a URL that are at fault, or not there: each costs only its own
-//! tools, says what is wrong and what to do, and tells no secret.
+//! Servers behind a URL that are faulty or absent: each affects only its own
+//! tools, and the warning says what to do and contains no secret.
 
 use cogtools_test_support::str;
 use serde_json::{Value, json};
 
-use super::site::Site;
+use super::peer::Site;
 use super::source::{NONE, project, with};
 
-/// What is sent in a header, and told to nobody.
+/// A secret that is sent in a header, and must never be printed.
 const TOKEN: &str = "Bearer s3cr3t-t0k3n";
 
 fn source(url: &str) -> Value {
@@ -17,9 +17,9 @@ fn source(url: &str) -> Value {
     }})
 }
 
-/// Discovery names what is wrong, and declares the other tool.
+/// Discovery reports the error, and declares the other tool.
 #[track_caller]
-fn costs_only_itself(url: &str, diagnostic: &str) {
+fn affects_only_itself(url: &str, diagnostic: &str) {
     let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
     let project = project();
     let run = with("cogtools-discover", &project, &[source(url)]);
@@ -30,13 +30,13 @@ fn costs_only_itself(url: &str, diagnostic: &str) {
     );
 }
 
-/// The server is told of by `diagnostic`, for each way that it behaves.
+/// `diagnostic` is the warning for each behaviour of the server.
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     let project = project();
     let site = Site::strict(&project, &[]);
     for (how, diagnostic) in table {
-        costs_only_itself(&format!("{}/{how}", site.url), diagnostic);
+        affects_only_itself(&format!("{}/{how}", site.url), diagnostic);
     }
 }
 
@@ -67,7 +67,7 @@ fn an_answer_of_http_alone_says_what_to_check() {
 }
 
 #[test]
-fn a_server_at_fault_costs_only_its_own_tools() {
+fn a_faulty_server_affects_only_its_own_tools() {
     let large = "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
          hint: no host takes so much; ask it for less";
     check(&[
@@ -95,11 +95,11 @@ fn a_server_at_fault_costs_only_its_own_tools() {
 }
 
 #[test]
-fn a_server_that_is_not_there() {
+fn a_missing_server() {
     let project = project();
     // A port that was free a moment ago.
     let url = Site::strict(&project, &[]).url.clone();
-    costs_only_itself(
+    affects_only_itself(
         &url,
         "[TOOL_FAILED]: the MCP server `s` cannot be reached: tcp connect error: Connection \
          refused (os error 111)\nhint: check that it runs, and `url` of the source",
@@ -129,7 +129,7 @@ fn a_server_without_a_name_is_named_by_its_host_alone() {
 }
 
 #[test]
-fn a_redirect_takes_no_secret_elsewhere() {
+fn a_redirect_carries_no_secret() {
     let (here, there) = (project(), project());
     let other = Site::strict(&there, &[]);
     let site = Site::strict(&here, &[]);
@@ -139,7 +139,7 @@ fn a_redirect_takes_no_secret_elsewhere() {
          not followed, as it could carry secrets to others",
         other.url
     );
-    costs_only_itself(
+    affects_only_itself(
         &format!("{}/moved/{}/json?x=1", site.url, other.url),
         &diagnostic,
     );
@@ -166,7 +166,7 @@ hint: ask again; if it stops again, tell whoever runs it
 }
 
 #[test]
-fn no_message_tells_a_secret() {
+fn no_message_contains_a_secret() {
     let project = project();
     let site = Site::strict(&project, &[]);
     let source = source(&format!("{}/tells", site.url));

@@ -21,18 +21,18 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     ]);
     let conversation = crate::clients::converse(&project, fake);
     let steps = conversation.main();
-    let told: Vec<String> = steps
+    let responses: Vec<String> = steps
         .iter()
         .skip(1)
         .map(|request| request.responses()[0]["response"].to_string())
         .collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    // The CLI's own words around what comes from a server.
+    assert_eq!(responses.len(), 2, "{responses:?}");
+    // The CLI's own text around the server's output.
     let text = "<untrusted_context>\nGood day, Ada!\n</untrusted_context>";
-    assert_eq!(told[0], json!({"output": text}).to_string());
+    assert_eq!(responses[0], json!({"output": text}).to_string());
     assert!(
-        told[1].contains("error[SCHEMA_VIOLATION]: greet: /mood: not a parameter"),
+        responses[1].contains("error[SCHEMA_VIOLATION]: greet: /mood: not a parameter"),
         "{}",
-        told[1]
+        responses[1]
     );
 }

@@ -1,4 +1,4 @@
-//! Over HTTP: who is let in, and what the official conformance suite says.
+//! Over HTTP: which requests are accepted, and the official conformance suite.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -79,7 +79,7 @@ impl Drop for Service {
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[test]
-fn only_this_machine_is_let_in() {
+fn only_requests_from_this_machine_are_accepted() {
     let project = super::project();
     let service = Service::start(&project, &[]);
     for (path, headers, status) in [
@@ -95,7 +95,7 @@ fn only_this_machine_is_let_in() {
 }
 
 #[test]
-fn a_token_is_asked_for() {
+fn a_token_is_required() {
     let project = super::project();
     let service = Service::start(&project, &[("MCP_SERVER_TOKEN", "s3cret")]);
     for (headers, status) in [
@@ -109,7 +109,7 @@ fn a_token_is_asked_for() {
 }
 
 #[test]
-fn a_call_is_held_to_what_every_call_is_held_to() {
+fn call_tool_checks_like_every_call() {
     let project = super::project();
     let service = Service::start(&project, &[]);
     let call = |arguments: &str| {

@@ -5,13 +5,13 @@ mod conformance;
 mod failures;
 mod gemini;
 mod http;
-mod life;
 mod official;
-mod secure;
+mod peer;
 mod session;
-mod site;
+mod shutdown;
 mod soak;
 mod source;
+mod tls;
 mod web;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use cogtools_test_support::Project;
 
 use session::Session;
 
-/// Says good day; with an example, so that it is a prompt too.
+/// Prints a greeting; with an example, so that it is a prompt too.
 const GREET: &str = "name: greet
 description: Greets a person
 parameters:
@@ -43,7 +43,7 @@ annotations: {read_only: true}
 implementation: '{\"sum\": {{ a + b }}}'
 ";
 
-/// A project with these two.
+/// A project with both tools.
 fn project() -> Project {
     let project = Project::new();
     project

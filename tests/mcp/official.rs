@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::cache;
 use super::http::Service;
-use super::site::peer;
+use super::peer::peer;
 use crate::run;
 
-/// One call of a tool of `server`, with its discovery before it.
+/// Discovery, and then one call to a tool of `server`.
 #[track_caller]
 fn call(server: &Value, vars: &[(&str, &str)], tool: &str, arguments: &Value) -> Outcome {
     let project = Project::new();

@@ -1,5 +1,5 @@
-//! A client of our own, line by line, for what no library does: to leave without
-//! a word.
+//! Our own line-by-line client, for what no library does: to disconnect without
+//! a message.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -14,23 +14,23 @@ use serde_json::{Value, json};
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A running server, and a conversation with it in the older era.
+/// A running server, and a stateful session with it.
 pub(super) struct Session {
     pub(super) child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
-    /// Answers that came before they were asked for.
+    /// Responses that arrived before the test waited for them.
     early: HashMap<u64, Value>,
     next: u64,
 }
 
 impl Session {
-    /// Starts the server in `project` and says `initialize`.
+    /// Starts the server in `project` and sends `initialize`.
     pub(super) fn open(project: &Project) -> Self {
         Self::start(project, &mut Command::new(super::server()))
     }
 
-    /// The same with a command that starts the server in the end.
+    /// The same with a command that eventually starts the server.
     pub(super) fn start(project: &Project, command: &mut Command) -> Self {
         let mut child = command
             .current_dir(project.root())
@@ -76,7 +76,7 @@ impl Session {
         session
     }
 
-    /// Sends a request; the number that its answer has.
+    /// Sends a request, and returns its id.
     pub(super) fn ask(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -84,7 +84,7 @@ impl Session {
         id
     }
 
-    /// Calls a tool; the number that its answer has.
+    /// Calls a tool, and returns the id of the request.
     pub(super) fn call(&mut self, name: &str, arguments: &Value) -> u64 {
         self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
     }
@@ -98,7 +98,7 @@ impl Session {
         writeln!(stdin, "{message}").expect("the server reads");
     }
 
-    /// The answer to the request of that number.
+    /// The response to the request with that id.
     #[track_caller]
     pub(super) fn answer(&mut self, id: u64) -> Value {
         let end = Instant::now() + PATIENCE;
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// What of its answers has come and was not asked for.
+    /// The responses that have arrived and were not waited for.
     pub(super) fn unclaimed(&mut self) -> Vec<u64> {
         while let Ok(line) = self.lines.try_recv() {
             if let Some(id) = line["id"].as_u64() {
@@ -134,9 +134,9 @@ impl Session {
         (text.to_owned(), answer["result"]["isError"] == true)
     }
 
-    /// Waits for the announcement that the list has changed.
+    /// Waits for the notification that the list has changed.
     #[track_caller]
-    pub(super) fn hear_of_change(&mut self) {
+    pub(super) fn wait_for_change(&mut self) {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -161,7 +161,7 @@ impl Session {
         signal(self.child.id(), name);
     }
 
-    /// Waits for the end; the exit status, or the negative number of a signal.
+    /// Waits for the exit; returns the status, or the negative number of a signal.
     #[track_caller]
     pub(super) fn end(&mut self) -> i32 {
         let end = Instant::now() + PATIENCE;
@@ -184,8 +184,8 @@ impl Drop for Session {
     }
 }
 
-/// Sends a signal, which only a shell does without unsafe code; says whether there
-/// was anything to send it to.
+/// Sends a signal, which only a shell can do without unsafe code; returns whether the
+/// process existed.
 pub(super) fn signal(pid: u32, name: &str) -> bool {
     let script = format!("kill -s {name} -- {pid}");
     let mut shell = Command::new("/bin/sh");
@@ -203,7 +203,7 @@ pub(super) fn gone(pid: u32) {
     }
 }
 
-/// Whether a process is there and not only waits to be reaped.
+/// Whether a process is running, and not just waiting to be reaped.
 fn alive(pid: u32) -> bool {
     let mut ps = Command::new("/bin/ps");
     let state = ps.args(["-o", "stat=", "-p", &pid.to_string()]).output();

@@ -1,4 +1,4 @@
-//! Mixed calls without end, while files change: nothing grows, nothing is left
+//! Endless mixed calls while files change: nothing grows, no process is left
 //! behind, no answer is lost. `cargo xtask soak SECONDS` runs it for longer.
 
 use std::fs;
@@ -11,12 +11,12 @@ use super::{GREET, Session, project};
 
 /// How long it runs among the other tests, in seconds.
 const SECONDS: u64 = 20;
-/// How much more memory, in KiB, the server may have at its end than after a quarter.
+/// How much more memory, in KiB, the server may use at the end than after a quarter.
 const GROWTH: u64 = 3 << 10;
 
-/// How many threads of the runtime may wait for work, or not.
+/// By how many the number of idle runtime threads may vary.
 const IDLE: u64 = 4;
-/// How long everything has to be quiet.
+/// How long everything has to be idle.
 const REST: Duration = Duration::from_secs(2);
 
 const EXEC: &str = "name: echo
@@ -25,7 +25,7 @@ parameters: {text: {type: string}}
 implementation: {exec: [/bin/echo, '{{ text }}']}
 ";
 
-/// Runs a program that does not end, and one more beside it.
+/// Runs a program that does not end, and starts another one.
 fn slow() -> String {
     format!(
         "name: slow\ndescription: Does not end\n\
@@ -34,7 +34,7 @@ fn slow() -> String {
     )
 }
 
-/// A time in seconds that no other program on this machine sleeps for.
+/// A number of seconds that no other program on this machine sleeps for.
 fn forever() -> String {
     format!("1000.{}", std::process::id())
 }
@@ -76,7 +76,7 @@ fn nothing_grows_and_nothing_is_lost() {
     assert_eq!(
         session.unclaimed(),
         Vec::<u64>::new(),
-        "answers that nobody waits for"
+        "responses without a request"
     );
     assert_eq!(left(&session), "", "processes that were left behind");
     let slow = session.call("slow", &json!({}));
@@ -93,10 +93,10 @@ fn nothing_grows_and_nothing_is_lost() {
     );
 }
 
-/// Changes files, now and then: a tool is another one, or gone, or broken.
+/// Changes files from time to time: a tool is replaced, removed or invalid.
 fn change(project: &Project, round: u32, later: &mut Option<String>) {
     if round.is_multiple_of(5) {
-        // Of the same size as the one before, most of the time.
+        // Usually of the same size as the one before.
         let description = format!("{round} greets a person");
         let tool = GREET.replace("greet", "later");
         let tool = tool.replace("Greets a person", &description);
@@ -110,8 +110,8 @@ fn change(project: &Project, round: u32, later: &mut Option<String>) {
     }
 }
 
-/// One of everything, all in flight at once; how many there were. The list has
-/// the tool of the description `later`, or none of that name.
+/// One request of each kind, all in flight together; returns their number. The list has
+/// the tool with the description `later`, or none of that name.
 fn mixed(session: &mut Session, round: u32, later: Option<&str>) -> u64 {
     let name = format!("Ada {round}");
     let slow = session.call("slow", &json!({}));
@@ -137,7 +137,7 @@ fn mixed(session: &mut Session, round: u32, later: Option<&str>) -> u64 {
     15
 }
 
-/// What the server takes while nothing is asked.
+/// The resources of the server while it is idle.
 #[derive(Debug)]
 struct Size {
     /// In KiB.
@@ -151,7 +151,7 @@ impl Size {
         std::thread::sleep(REST);
         let process = format!("/proc/{}", session.child.id());
         let status = fs::read_to_string(format!("{process}/status"));
-        let status = status.expect("the system tells of processes");
+        let status = status.expect("the system has a list of processes");
         let number = |key: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(key));
             let number = line.and_then(|line| line.split_whitespace().next());
@@ -168,8 +168,8 @@ impl Size {
     }
 }
 
-/// The processes that are still there a moment after the last call: what the server
-/// has started, and what that has.
+/// The processes that remain a moment after the last call: those that the server
+/// has started, and their children.
 fn left(session: &Session) -> String {
     std::thread::sleep(REST);
     let mut ps = std::process::Command::new("/bin/ps");

@@ -1,5 +1,5 @@
-//! Servers of others as a source of tools: ours, the official ones, and such as
-//! are at fault.
+//! MCP servers as a source of tools: ours, the official ones, and
+//! faulty ones.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::{repository, run};
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
 pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 
-/// A project with one tool of its own.
+/// A project with one tool.
 pub(super) fn project() -> Project {
     let project = Project::new();
     project.file("tools/ok.yaml", OK);
@@ -25,7 +25,7 @@ fn script() -> PathBuf {
     repository().join("tests/mcp/peers/server.py")
 }
 
-/// The server that does as it is told, and fails soon.
+/// The scripted server, with short timeouts.
 fn server(how: &str) -> Value {
     json!({"mcp": {
         "command": "python3", "args": [script(), how], "name": "s", "timeout": 5,
@@ -45,7 +45,7 @@ fn discover(project: &Project, how: &str) -> Outcome {
     with("cogtools-discover", project, &[server(how)]).run()
 }
 
-/// The names of what discovery has declared.
+/// The names of the declared tools.
 fn names(tools: &Value) -> Vec<&Value> {
     let tools = tools.as_array().into_iter().flatten();
     tools.map(|tool| &tool["name"]).collect()
@@ -56,16 +56,16 @@ fn call(project: &Project, how: &str) -> Outcome {
     run.arg("t").stdin("{\"wait_for_previous\": true}").run()
 }
 
-/// Discovery names what is wrong with the server, and declares the other tool.
+/// Discovery reports the server's error, and declares the other tool.
 #[track_caller]
-fn costs_only_itself(how: &str, diagnostic: &str) {
+fn affects_only_itself(how: &str, diagnostic: &str) {
     let declared = format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n");
     let stderr = format!("cogtools-discover: warning{diagnostic}");
     discover(&project(), how).expect(0, declared, stderr);
 }
 
 #[test]
-fn tools_of_both_eras_are_declared_and_called() {
+fn tools_of_stateful_and_stateless_servers_are_declared_and_called() {
     for how in ["older", "modern", "noise"] {
         let project = project();
         discover(&project, how).outputs(format!(
@@ -83,7 +83,7 @@ fn pages_are_read_to_the_last() {
 }
 
 #[test]
-fn declarations_are_kept_until_they_are_asked_for_anew() {
+fn declarations_are_cached_until_refresh() {
     let project = project();
     for starts in ["x", "x"] {
         discover(&project, "older").json();
@@ -97,7 +97,7 @@ fn declarations_are_kept_until_they_are_asked_for_anew() {
 }
 
 #[test]
-fn a_tool_that_is_gone_is_forgotten() {
+fn a_missing_tool_is_forgotten() {
     let project = project();
     discover(&project, "changing").json();
     project.file("changed", "");
@@ -115,7 +115,7 @@ hint: cogtools-discover asks it for its tools anew
 }
 
 #[test]
-fn servers_at_fault_cost_only_their_own_tools() {
+fn faulty_servers_affect_only_their_own_tools() {
     let table = [
         (
             "garbage",
@@ -139,12 +139,12 @@ fn servers_at_fault_cost_only_their_own_tools() {
         ),
     ];
     for (how, diagnostic) in table {
-        costs_only_itself(how, diagnostic);
+        affects_only_itself(how, diagnostic);
     }
 }
 
 #[test]
-fn calls_that_fail_say_so_in_the_name_of_the_tool() {
+fn a_failed_call_is_reported_under_the_tools_name() {
     call(&project(), "fails").fails(
         1,
         str![[r#"
@@ -164,7 +164,7 @@ cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` ended with status 3 bef
 }
 
 #[test]
-fn nothing_of_a_server_is_left_behind() {
+fn no_process_of_a_server_is_left_behind() {
     call(&project(), "silent-call").fails(
         124,
         str![[r#"
@@ -218,7 +218,7 @@ fn yaml_tools_packages_providers_and_servers_together() {
 }
 
 #[test]
-fn a_project_that_serves_itself_is_asked_once() {
+fn a_project_that_serves_itself_is_listed_once() {
     let project = project();
     let sources = json!([
         {"local": project.path("tools")},
@@ -237,7 +237,7 @@ fn a_project_that_serves_itself_is_asked_once() {
 }
 
 #[test]
-fn every_kind_of_content_becomes_text_or_stays_as_it_is() {
+fn every_kind_of_content_becomes_text_or_stays_unchanged() {
     let project = project();
     let script = repository().join("tests/mcp/peers/kinds.py");
     let source = json!({"mcp": {"command": ["python3", script]}});
@@ -277,7 +277,7 @@ link: test://link
 }
 
 #[test]
-fn a_server_that_a_project_names_has_to_be_allowed() {
+fn a_server_named_by_a_project_requires_approval() {
     let project = project();
     let sources = json!({"tool_sources": [server("older")]});
     project.file(".cogtoolrc.yaml", sources.to_string());

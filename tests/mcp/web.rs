@@ -1,11 +1,11 @@
-//! Servers of the newer era over HTTP as sources of tools, and those of the
+//! Stateless servers over HTTP as sources of tools, and those of the
 //! official SDK of Python.
 
 use cogtools_test_support::{Expected, Project, install, str};
 use serde_json::{Value, json};
 
 use super::cache;
-use super::site::{Site, peer};
+use super::peer::{Site, peer};
 use super::source::{NONE, project, with};
 
 /// The server at `url` as a source.
@@ -13,7 +13,7 @@ pub(super) fn source(url: &str) -> Value {
     json!({"mcp": {"url": url, "name": "s", "timeout": 5}})
 }
 
-/// What the tool `t` says to the arguments.
+/// The answer of the tool `t` to the arguments.
 #[track_caller]
 fn says(project: &Project, source: &Value, arguments: &Value, expected: impl Into<Expected>) {
     let run = with("cogtools-call", project, std::slice::from_ref(source));
@@ -21,7 +21,7 @@ fn says(project: &Project, source: &Value, arguments: &Value, expected: impl Int
 }
 
 #[test]
-fn the_newer_era_alone_in_both_forms() {
+fn stateless_servers_in_both_forms() {
     let project = project();
     let site = Site::strict(&project, &[]);
     for form in ["json", "events"] {

@@ -1,9 +1,9 @@
-//! Packages that are wrong, each in one way.
+//! Invalid packages, each with one error.
 
 use super::{TOOLS, listed, package, project, tool, with};
 use cogtools_test_support::str;
 
-/// One package is wrong in one way; the other one has its tools all the same.
+/// One package has one error; the tools of the other one are still there.
 #[track_caller]
 fn faulty(manifest: &[u8], diagnostic: &str) {
     let project = project(&["bad", "good"]);
@@ -32,7 +32,7 @@ fn faulty(manifest: &[u8], diagnostic: &str) {
 }
 
 #[test]
-fn a_fault_costs_its_package_and_names_it() {
+fn an_error_affects_only_its_package_and_names_it() {
     let tools = |value: &str| format!("{{\"cogtools\": {{\"tools\": {value}}}}}");
     for (value, diagnostic) in [
         (r#""tools""#, "`cogtools.tools` is not a list of folders"),

@@ -1,11 +1,11 @@
-//! Tools out of npm packages, in trees that are made by hand.
+//! Tools from npm packages, in trees made by hand.
 
 use cogtools_test_support::{Project, Run, str};
 
 use crate::run;
 
 mod failures;
-mod lies;
+mod malicious;
 
 const TOOLS: &str = r#"{"cogtools": {"tools": ["tools"]}}"#;
 
@@ -25,7 +25,7 @@ fn project(needs: &[&str]) -> Project {
     project
 }
 
-/// A package in `folder` with a tool that is named after it and says where it is.
+/// A package in `folder` with a tool of the same name that prints its location.
 fn package<'p>(project: &'p Project, folder: &str, manifest: &str) -> &'p Project {
     let name = folder
         .rsplit('/')
@@ -45,12 +45,12 @@ fn tool(project: &Project, file: &str) {
     );
 }
 
-/// A program that finds no packages but the project's.
+/// A program that finds only the project's packages.
 fn with(program: &str, project: &Project) -> Run {
     run(program, project).env("npm_config_prefix", project.path("../nowhere"))
 }
 
-/// What lists as `toolset name file`, one a line, and what it says on stderr.
+/// The listed tools as `toolset name file`, one per line, and standard error.
 #[track_caller]
 fn listed(run: Run) -> (String, String) {
     let outcome = run.args(["--json"]).run();
@@ -72,7 +72,7 @@ fn check(project: &Project, expected: &str) {
 }
 
 #[test]
-fn only_what_is_named_or_linked() {
+fn only_dependencies_and_links() {
     let project = project(&[
         "direct",
         "@team/scoped",
@@ -115,7 +115,7 @@ hint: cogtools-discover prints the tools there are
 }
 
 #[test]
-fn every_list_of_needs_counts_and_each_package_is_a_toolset() {
+fn every_dependency_list_counts_and_each_package_is_a_toolset() {
     let project = project(&[]);
     project.file(
         "package.json",
@@ -151,7 +151,7 @@ fn the_nearest_version_wins() {
         .file("inner/.cogtoolrc.yaml", "tool_sources: [node_modules]\n");
     for folder in ["inner/node_modules", "node_modules"] {
         package(&project, &format!("{folder}/both"), TOOLS);
-        // Needed above, not here: this copy is somebody else's.
+        // A dependency of the parent, not of this package.
         package(&project, &format!("{folder}/upper"), TOOLS);
     }
     project.file("inner/node_modules/plain/package.json", "{}");
@@ -167,10 +167,10 @@ fn the_nearest_version_wins() {
         .outputs(str!["inner/node_modules/both/tools/both.yaml"]);
 }
 
-/// A thousand packages that nobody named, each of which would be a fault if it was
-/// looked at, and a pipe that would be waited for.
+/// A thousand packages that are not dependencies, each of which would be an error if
+/// it was opened, and a pipe that would block.
 #[test]
-fn what_nobody_named_is_not_opened() {
+fn packages_that_are_not_dependencies_are_not_opened() {
     let project = project(&["direct"]);
     package(&project, "node_modules/direct", TOOLS);
     for number in 0..1_000 {
@@ -184,7 +184,7 @@ fn what_nobody_named_is_not_opened() {
     );
 }
 
-/// Folders list their entries in no order; names are the order.
+/// Directories list their entries in no order; they are sorted by name.
 #[test]
 fn the_order_is_that_of_names() {
     let names = ["zebra", "@b/two", "alpha", "@a/one", "mid"];

@@ -1,4 +1,4 @@
-//! Declarations that are kept for a while.
+//! Cached declarations.
 
 use cogtools_test_support::str;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{Scene, declaring};
 
-/// A provider that counts how often it is asked.
+/// A provider that counts how often it is run.
 fn counting(settings: &str) -> Scene {
     let script = declaring(r#"[{"name": "say", "description": "d"}]"#);
     Scene::new(
@@ -26,7 +26,7 @@ fn files(scene: &Scene) -> Vec<PathBuf> {
     files.map(|file| file.path()).collect()
 }
 
-/// Makes what is kept older than it may be.
+/// Makes the cached declarations older than their limit.
 fn age(scene: &Scene) {
     for file in files(scene) {
         let file = fs::File::options()
@@ -39,7 +39,7 @@ fn age(scene: &Scene) {
 }
 
 #[test]
-fn nothing_is_kept_unasked() {
+fn nothing_is_cached_by_default() {
     let scene = counting("");
     scene.declares(&["say"], "");
     scene.discover().json();
@@ -48,7 +48,7 @@ fn nothing_is_kept_unasked() {
 }
 
 #[test]
-fn asked_once_within_its_time() {
+fn a_provider_runs_once_within_the_cache_time() {
     let scene = counting(", cache: 60");
     scene.declares(&["say"], "");
     scene.declares(&["say"], "");
@@ -80,7 +80,7 @@ fn another_environment_is_another_entry() {
 }
 
 #[test]
-fn a_program_that_has_changed_is_asked_again() {
+fn a_changed_program_is_run_again() {
     let scene = counting(", cache: 60");
     scene.declares(&["say"], "");
     let script = declaring(r#"[{"name": "tell", "description": "d"}]"#);
@@ -91,7 +91,7 @@ fn a_program_that_has_changed_is_asked_again() {
 }
 
 #[test]
-fn a_broken_entry_is_none() {
+fn a_broken_cache_entry_is_ignored() {
     for content in ["", "[", "7", "\u{0}"] {
         let scene = counting(", cache: 60");
         scene.declares(&["say"], "");
@@ -104,7 +104,7 @@ fn a_broken_entry_is_none() {
 }
 
 #[test]
-fn without_a_place_nothing_is_kept() {
+fn without_a_cache_directory_nothing_is_cached() {
     let scene = counting(", cache: 60");
     scene.project.file("../home/.cache", "no folder");
     scene.declares(&["say"], "");
@@ -117,7 +117,7 @@ fn without_a_place_nothing_is_kept() {
 }
 
 #[test]
-fn failures_are_not_kept() {
+fn failures_are_not_cached() {
     let scene = Scene::new("cat list", ", cache: 60");
     scene.declares(
         &[],

@@ -56,7 +56,7 @@ hint: cogtools-discover prints the tools there are
 }
 
 #[test]
-fn a_call_that_fails_is_told_in_its_words() {
+fn a_failed_call_shows_its_own_message() {
     answering("echo 'no such city' >&2; exit 3", "")
         .call("say")
         .fails(
@@ -109,7 +109,7 @@ hint: send less, or give the tool more time with `timeout`
 }
 
 #[test]
-fn it_sees_what_is_declared_for_it() {
+fn it_sees_its_declared_variables() {
     let scene = Scene::new(
         "if [ \"$1\" = call ]; then /usr/bin/env | /usr/bin/grep -v ^_COGTOOLS_WITHIN= | sort; exit; fi\n[ \"$TOKEN\" = t ] && echo '[{\"name\": \"say\", \"description\": \"d\"}]'",
         ", env: [TOKEN]",

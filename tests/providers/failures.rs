@@ -1,4 +1,4 @@
-//! Providers that do not do what they should when they are asked for their tools.
+//! Providers that fail to declare their tools.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ const AUTHOR: &str = "hint: the others of its tools are not affected; tell its a
 const FORM: &str =
     "hint: it should print a JSON array of objects with name, description and parameters\n";
 
-/// A provider that has no tools, and what is said of it.
+/// A provider that has no tools, and the warning about it.
 #[track_caller]
 fn none(script: &str, settings: &str, warnings: &str) {
     Scene::new(script, settings).declares(&[], warnings);
 }
 
-/// A provider that prints `json`, the tools that it has, and what is said of it.
+/// A provider that prints `json`, its tools, and the warning about it.
 #[track_caller]
 fn some(json: &str, tools: &[&str], warnings: &str) {
     Scene::new(&declaring(json), "").declares(tools, warnings);
@@ -59,7 +59,7 @@ fn failure() {
 }
 
 #[test]
-fn something_else_than_declarations() {
+fn output_that_is_not_declarations() {
     let says = |what: &str| {
         format!(
             "warning[TOOL_FAILED]: the provider `other` does not print declarations: {what}\n{FORM}"
@@ -95,7 +95,7 @@ fn something_else_than_declarations() {
 }
 
 #[test]
-fn one_bad_tool_costs_itself() {
+fn one_bad_tool_affects_only_itself() {
     let no_tool = |what: &str| {
         format!(
             "warning[INVALID_TOOL]: the provider `other` declares something that is no tool: {what}\n{AUTHOR}"
@@ -176,7 +176,7 @@ fn twenty_megabytes() {
 }
 
 #[test]
-fn one_that_hangs_is_ended_with_all_it_started() {
+fn a_hanging_provider_is_ended_with_its_children() {
     let late = "warning[TIMEOUT]: the provider `other` did not declare its tools within 500ms\n\
                 hint: give it more time with `timeout` under `command`, or keep what it declares with `cache`\n";
     for script in [

@@ -1,5 +1,5 @@
-//! Sources that are programs: what they say, how they fail, and that it costs
-//! nobody else.
+//! Sources that are programs: their declarations and failures, which affect
+//! no other source.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ mod calls;
 mod failures;
 mod nested;
 
-/// A tool of the project's own.
+/// The project's own tool.
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-/// How discovery declares it.
+/// Its declaration.
 const DECLARED: &str = "{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
-/// How discovery declares the tool `NAME` that a provider declares with a description alone.
+/// The declaration of the tool `NAME` of a provider, which has only a description.
 const OTHER: &str = "{\"name\":\"NAME\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 
-/// A project with a tool of its own, behind a provider that the user has named: the
+/// A project with its own tool, after a provider from the user's configuration: the
 /// program `p` in HOME, which is called with `call` and the name of a tool.
 pub(super) struct Scene {
     pub(super) project: Project,
@@ -27,7 +27,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// The provider with this script of a shell, and these further settings.
+    /// The provider with this shell script, and these further settings.
     pub(super) fn new(script: &str, settings: &str) -> Self {
         let project = project_with("ok", OK);
         project.program("../home/p", format!("#!/bin/sh\n{script}\n"));
@@ -55,8 +55,8 @@ impl Scene {
         self.run("cogtools-call").arg(tool).run()
     }
 
-    /// Discovery gives these tools and warnings, and the project's own tool can be
-    /// called, all in good time.
+    /// Discovery prints these tools and warnings, and the project's own tool can be
+    /// called, all within the time limit.
     #[track_caller]
     pub(super) fn declares(&self, tools: &[&str], warnings: &str) {
         let begin = Instant::now();

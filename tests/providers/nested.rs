@@ -1,4 +1,4 @@
-//! Another project as a provider: cogtools asks cogtools.
+//! Another project as a provider: cogtools runs cogtools.
 
 use cogtools_test_support::{Project, Run, assert_text, str};
 use serde_json::json;
@@ -62,7 +62,7 @@ allowed provider other
         .stdin(json!({"text": "hello"}))
         .run()
         .outputs(str!["said: hello"]);
-    // Without our programs on PATH there is no such provider.
+    // Without our programs on PATH the provider is not found.
     run("cogtools-discover", &project).run().expect(
         0,
         format!("[\n{}\n]\n", super::DECLARED),
@@ -75,7 +75,7 @@ hint: install it, or mend `command` under `tool_sources`
 }
 
 #[test]
-fn a_project_that_asks_itself_is_asked_once() {
+fn a_project_that_is_its_own_provider_runs_once() {
     let (project, nested) = nested();
     let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
     project.file(".cogtoolrc.yaml", itself);

@@ -1,8 +1,8 @@
-//! Declarations for other hosts, held against the official SDKs of both languages:
-//! what these types and validators refuse, an API refuses too.
+//! Declarations for other hosts, checked against the official SDKs of both languages:
+//! what these types and validators reject, an API rejects too.
 
+mod features;
 mod python;
-mod torture;
 mod typescript;
 
 use std::fs;
@@ -17,7 +17,7 @@ fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
 }
 
-/// The projects whose tools are looked at, each with the names of its tools.
+/// The projects whose tools are checked, each with the names of its tools.
 fn projects() -> Vec<(Project, Vec<String>)> {
     let own = Project::new();
     for entry in fs::read_dir(repository().join("tools")).expect("our own tools") {
@@ -27,7 +27,7 @@ fn projects() -> Vec<(Project, Vec<String>)> {
             own.copy(Path::new("tools").join(name), &path);
         }
     }
-    [own, torture::project()]
+    [own, features::project()]
         .into_iter()
         .map(|project| {
             let names = names(&project);
@@ -47,12 +47,12 @@ fn names(project: &Project) -> Vec<String> {
     names.collect()
 }
 
-/// What is declared in the form `format`, with the two tools of a budget.
+/// The declarations in the format `format`, with the two tools of a budget.
 fn declared(project: &Project, format: &str) -> String {
     let discover = |args: &[&str]| run("cogtools-discover", project).args(args).run().text();
     let all = discover(&["--format", format]);
     let two = discover(&["--format", format, "--budget", "200"]);
-    // Each declaration has a line of its own.
+    // Each declaration is one line.
     let lines = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.len() > 1);
         lines
@@ -65,7 +65,7 @@ fn declared(project: &Project, format: &str) -> String {
     format!("[{}]", tools.join(","))
 }
 
-/// The names that a check prints, a line each.
+/// The names that a check prints, one per line.
 fn expected(names: &[String]) -> String {
     let two = ["find_tool".to_owned(), "call_tool".to_owned()];
     let lines = names.iter().chain(&two).map(|name| format!("{name}\n"));

@@ -1,4 +1,4 @@
-//! The SDKs of `PyPI`: their types as pydantic holds values against them, and every
+//! The SDKs of `PyPI`: declarations validated by their pydantic types, and every
 //! schema against the meta-schema of JSON Schema 2020-12.
 
 use std::time::Duration;
@@ -46,7 +46,7 @@ fn mcp() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatching_results_are_rejected() {
     let python = install::python(&cache(), "sdk-python-1", &PACKAGES);
     let schema = r#"{"type": "object"}"#;
     let bad = r#"{"type": "object", "properties": {"a": {"exclusiveMinimum": true}}}"#;

@@ -1,5 +1,5 @@
-//! The SDKs of npm: declarations as literals of their types, which the compiler looks
-//! at, and read by the schemas of MCP's SDK.
+//! The SDKs of npm: declarations as literals of their types, which the compiler
+//! checks, and read by the schemas of MCP's SDK.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,8 +15,8 @@ const PACKAGES: [&str; 4] = [
     "@modelcontextprotocol/sdk@1.32.2",
 ];
 
-/// What the compiler is told: whole types, and nothing of its own opinion on the
-/// declarations of others.
+/// The options of the compiler: strict types, and no checks of the
+/// SDKs' own declarations.
 const OPTIONS: [&str; 9] = [
     "--noEmit",
     "--strict",

@@ -1,4 +1,4 @@
-//! A repository that wants to allow itself.
+//! A repository that tries to approve itself.
 
 use cogtools_test_support::{Run, str};
 
@@ -6,7 +6,7 @@ use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider
 use crate::run;
 
 #[test]
-fn nothing_of_a_provider_runs_before_the_word() {
+fn nothing_of_a_provider_runs_before_approval() {
     let project = with_provider();
     discover(&project).expect(
         0,
@@ -44,7 +44,7 @@ say: {}
 }
 
 #[test]
-fn a_provider_that_changes_is_asked_for_again() {
+fn a_changed_provider_requires_approval_again() {
     let changes = [
         ("d", "echo evil >> ran\n"),
         ("c", "echo evil >> ran\n"),
@@ -78,7 +78,7 @@ fn a_provider_that_changes_is_asked_for_again() {
 }
 
 #[test]
-fn a_record_in_the_repository_is_nobodys() {
+fn a_record_in_the_repository_is_ignored() {
     let project = with_package();
     trust(&project, &["pk"]).text();
     let record = project.read("../home/.local/state/cogtools/trust.json");
@@ -94,7 +94,7 @@ fn a_record_in_the_repository_is_nobodys() {
     call(&project, "pk_run").fails(77, UNKNOWN);
     let state = project.path("state");
     let by_hand = |run: Run| run.env("XDG_STATE_HOME", &state).arg("pk_run").run();
-    // The user may say so; a host that has read the project's file may not.
+    // The user may set this; a host that has read the project's file may not.
     by_hand(run("cogtools-call", &project)).outputs(str![[r#"
 ran
 
@@ -121,7 +121,7 @@ ran
 }
 
 #[test]
-fn a_variable_of_the_repository_is_not_the_users() {
+fn a_variable_from_the_repository_is_not_the_users() {
     for sources in [
         "[{command: {discover: [sh, -c, 'echo >> ran; echo []'], call: x, name: other}}]",
         "[{mcp: {command: [sh, -c, 'echo >> ran'], name: other}}]",
@@ -130,8 +130,8 @@ fn a_variable_of_the_repository_is_not_the_users() {
     }
 }
 
-/// These sources run `other` when the user names them, and not when the repository
-/// does so by a variable.
+/// These sources run `other` if the user names them, and not if the repository
+/// does so through a variable.
 #[track_caller]
 fn from_the_repository(sources: &str) {
     let project = with_provider();
@@ -175,7 +175,7 @@ fn from_the_repository(sources: &str) {
 }
 
 #[test]
-fn what_the_user_names_in_the_project_needs_a_word_too() {
+fn a_provider_in_the_users_project_configuration_requires_approval_too() {
     let project = with_provider();
     for source in [
         "mcp: {command: sh, args: [./d], name: other}",

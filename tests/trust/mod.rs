@@ -1,4 +1,4 @@
-//! Who may run what: nothing that others have written runs without the user's word.
+//! Approval: nothing that others wrote runs without it.
 
 use cogtools_test_support::{Outcome, Project, Snapshot, str};
 
@@ -11,9 +11,9 @@ mod record;
 
 /// A tool of a package that runs a program.
 const RUN: &str = "name: pk_run\ndescription: d\nimplementation: {exec: [./run]}\n";
-/// One that does not.
+/// A tool that does not.
 const SAY: &str = "name: pk_say\ndescription: d\nimplementation: said\n";
-/// Why a call of it is refused before anybody has allowed the package, and after it
+/// Why a call to it is denied before the package is approved, and after it
 /// has changed.
 const UNKNOWN: Snapshot = str![[r#"
 cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which is not allowed to do that yet
@@ -42,7 +42,7 @@ fn with_package() -> Project {
     project
 }
 
-/// A project that names a provider itself: `d` declares, `c` calls, and both leave a
+/// A project that configures a provider: `d` declares, `c` calls, and both leave a
 /// trace when they run.
 fn with_provider() -> Project {
     let project = Project::new();
@@ -59,7 +59,7 @@ fn with_provider() -> Project {
     project
 }
 
-/// What discovery says of a provider that nobody has allowed, or that has changed.
+/// The warning of discovery for a provider that is not approved, or that has changed.
 fn warning(what: &str) -> String {
     format!(
         "cogtools-discover: warning[DENIED]: the provider `other` {what}\n\

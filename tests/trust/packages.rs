@@ -1,4 +1,4 @@
-//! Packages: allowed as a whole, and asked for again after any change.
+//! Packages: approved as a whole, and again after any change.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{CHANGED, UNKNOWN, call, trust, with_package};
 use crate::run;
 
 #[test]
-fn templates_need_no_word_and_programs_do() {
+fn programs_require_approval_and_templates_do_not() {
     let project = with_package();
     call(&project, "pk_say").outputs(str!["said"]);
     call(&project, "pk_run").fails(77, UNKNOWN);
@@ -28,7 +28,7 @@ ran
 }
 
 #[test]
-fn any_change_asks_again() {
+fn any_change_requires_approval_again() {
     type Change = fn(&Project);
     let changes: [(&str, Change); 7] = [
         ("a program", |project| {
@@ -84,7 +84,7 @@ fn a_file_and_a_link_are_not_the_same() {
 }
 
 #[test]
-fn what_leads_out_is_refused() {
+fn paths_out_of_the_folder_are_rejected() {
     let denied = |what: &str| {
         format!(
             "error[DENIED]: {what}\nhint: what a package runs has to be in it; tell its author, or remove it\n"
@@ -132,7 +132,7 @@ fn what_leads_out_is_refused() {
 }
 
 #[test]
-fn what_is_not_hashed_has_no_tools() {
+fn folders_that_are_not_hashed_have_no_tools() {
     let project = with_package();
     project.file(
         "node_modules/pk/package.json",
@@ -168,7 +168,7 @@ hint: copy the tools you need into the project
 }
 
 #[test]
-fn each_place_has_a_word_of_its_own() {
+fn each_location_has_its_own_text() {
     let (one, other) = (with_package(), with_package());
     other.file("node_modules/pk/tools/run", "#!/bin/sh\necho other\n");
     let there = |program| run(program, &other).home(one.home());
@@ -198,7 +198,7 @@ other
 }
 
 #[test]
-fn a_folder_that_leads_into_a_package_is_the_packages() {
+fn a_folder_inside_a_package_belongs_to_the_package() {
     for (source, link) in [("./node_modules/pk/tools", false), ("./tools", true)] {
         let project = with_package();
         project.file(

@@ -28,7 +28,7 @@ no source of this project needs your word
 }
 
 #[test]
-fn a_name_that_is_not_there() {
+fn a_missing_name() {
     let project = with_provider();
     for args in [
         &["othr"][..],
@@ -57,7 +57,7 @@ hint: --help explains every option
 }
 
 #[test]
-fn from_the_first_look_to_the_last_word() {
+fn from_listing_to_revocation() {
     let project = with_provider();
     let table = |state: &str| {
         format!("SOURCE  KIND      STATE    RUNS\nother   provider  {state:7}  sh ./d, sh ./c\n")
@@ -102,7 +102,7 @@ was not allowed: provider other
 }
 
 #[test]
-fn a_provider_that_fails_when_it_is_allowed() {
+fn a_provider_that_fails_during_approval() {
     let project = with_provider();
     project.file("d", "echo sorry >&2; exit 3\n");
     trust(&project, &["other"]).fails(

@@ -1,4 +1,4 @@
-//! The record of the user's word: where it is, and what becomes of it.
+//! The record of approvals: where it is, and what happens to it.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ use crate::run;
 const RECORD: &str = "../home/.local/state/cogtools/trust.json";
 
 #[test]
-fn a_record_that_cannot_be_read_allows_nothing() {
+fn an_unreadable_record_approves_nothing() {
     let wrong = |what: &str| {
         format!(
             "error[INVALID_CONFIG]: `[HOME]/.local/state/cogtools/trust.json` is not a record of what is allowed: {what}\n\
@@ -76,7 +76,7 @@ hint: check that the file is readable
 }
 
 #[test]
-fn without_a_home_nothing_is_allowed() {
+fn without_a_home_nothing_is_approved() {
     let project = with_package();
     for home in ["", "relative"] {
         run("cogtools-trust", &project)
@@ -116,7 +116,7 @@ ran
 }
 
 #[test]
-fn words_at_the_same_time_are_all_kept() {
+fn concurrent_approvals_are_all_recorded() {
     let project = Project::new();
     let names: Vec<String> = (0..8).map(|number| format!("pk{number}")).collect();
     let needs: Vec<String> = names
@@ -154,7 +154,7 @@ fn words_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn what_is_gone_is_forgotten() {
+fn missing_sources_are_forgotten() {
     let project = with_package();
     trust(&project, &["pk"]).text();
     let provider = with_provider();

@@ -1,11 +1,11 @@
-// Holds values against schemas by Ajv: an array of schemas with their values on
-// standard input, whether it takes each value on standard output.
+// Validates values against schemas with Ajv: an array of schemas with their values on
+// standard input, whether each value is valid on standard output.
 "use strict";
 
 const Ajv = require("ajv-draft-04").default;
 const formats = require("ajv-formats").default;
 
-// A parameter may have the name of something that every object of JavaScript has.
+// A parameter may have the name of a property that every JavaScript object has.
 const options = { strict: false, logger: false, ownProperties: true };
 
 const cases = JSON.parse(require("node:fs").readFileSync(0, "utf8"));

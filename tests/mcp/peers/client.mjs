@@ -1,5 +1,5 @@
 // A client built on one of the TypeScript SDKs: connects, asks for everything, and
-// prints what it was told as one JSON object.
+// prints the responses as one JSON object.
 //
 // node client.mjs GENERATION PLACE SERVER FILE: the generation of the SDK, the
 // directory it is installed in, the server's program, and a tool file to write.

@@ -17,7 +17,7 @@ RESULTS = {
     "json_schema_2020_12_tool": {"content": [TEXT]},
 }
 ADDRESS = {"$anchor": "place", "type": "object", "properties": {"city": {"type": "string"}}}
-# Words of JSON Schema that OpenAPI 3.0 has not.
+# Keywords of JSON Schema that OpenAPI 3.0 does not have.
 SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",

@@ -1,4 +1,4 @@
-// A server on the official SDK of TypeScript, over its standard streams.
+// A server on the official TypeScript SDK, over standard streams.
 //
 // node plain.mjs PLACE: where the SDK is installed
 

@@ -137,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     def handle_error(self, *_):
-        # A client that does not read to the end is what is tested here.
+        # This tests a client that does not read to the end.
         pass
 
 

@@ -1,10 +1,10 @@
-//! A server that speaks TLS, with certificates made here: whom it is trusted by,
-//! and what is said when it is not.
+//! A server with TLS, and certificates made here: when it is trusted,
+//! and the error when it is not.
 
 use cogtools_test_support::{Expected, Project, str};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use super::site::Site;
+use super::peer::Site;
 use super::source::{NONE, project, with};
 use super::web::source;
 
@@ -24,7 +24,7 @@ fn certify(project: &Project, name: &str) {
         .file("key.pem", own.serialize_pem());
 }
 
-/// What discovery says of the server, given its authority's certificate or not.
+/// The output of discovery, with or without the authority's certificate.
 #[track_caller]
 fn check(name: &str, authority: Option<&str>, tools: &str, stderr: impl Into<Expected>) {
     let project = project();
@@ -56,12 +56,12 @@ fn tools() -> String {
 }
 
 #[test]
-fn an_authority_of_ones_own_is_trusted() {
+fn a_custom_authority_is_trusted() {
     check("127.0.0.1", Some("ca.pem"), &tools(), "");
 }
 
 #[test]
-fn who_is_not_trusted_is_named_with_what_to_do() {
+fn an_untrusted_certificate_is_reported_with_a_hint() {
     let unknown = str![[r#"
 cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: no authority that is trusted here has signed its certificate
 hint: if the authority is one of your own, name the file with its certificate in the environment variable SSL_CERT_FILE
@@ -91,7 +91,7 @@ hint: tell whoever runs it, or mend `url` of the source
 }
 
 #[test]
-fn a_server_without_tls_is_asked_without_it() {
+fn a_server_without_tls_is_reached_over_http() {
     let project = project();
     let site = Site::strict(&project, &[]);
     let url = site.url.replace("http:", "https:");

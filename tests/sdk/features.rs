@@ -1,4 +1,4 @@
-//! A project whose tools have everything that a tool can have.
+//! A project whose tools use every feature of tool files.
 
 use cogtools_test_support::Project;
 
@@ -29,7 +29,7 @@ parameters:
 implementation: x
 ";
 
-/// A schema word for word, which refers to itself.
+/// A verbatim schema, which refers to itself.
 const REFERENCES: &str = r"name: references
 description: Takes a tree
 parameters_schema:

@@ -1,4 +1,4 @@
-//! npm packages that are not what they say, or not for long.
+//! Malicious npm packages: misleading manifests, and files that change.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::run;
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
 const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
 
-/// A project with a tool of its own behind the package `pk`, which has this file.
+/// A project with its own tool after the package `pk`, which has this file.
 fn project(manifest: &str) -> Project {
     let project = Project::new();
     project
@@ -27,7 +27,7 @@ fn project(manifest: &str) -> Project {
     project
 }
 
-/// The project's own tool is declared and called, whatever is said of the package.
+/// The project's own tool is declared and called, whatever the package does.
 #[track_caller]
 fn costs_nobody(project: &Project, diagnostic: &str) {
     let begin = Instant::now();
@@ -104,7 +104,7 @@ hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; tell its 
 }
 
 #[test]
-fn what_is_gone_when_it_is_called() {
+fn a_source_that_is_gone_at_the_call() {
     let project = project(r#"{"cogtools": {"tools": ["."]}}"#);
     let say = OK.replace("ok", "say");
     project.file("node_modules/pk/say.yaml", &say);
@@ -130,7 +130,7 @@ hint: cogtools-discover prints the tools there are
 }
 
 #[test]
-fn of_two_tools_of_one_name_the_first_counts() {
+fn the_first_tool_of_a_name_counts() {
     let project = project(r#"{"cogtools": {"tools": ["."]}}"#);
     project.file("node_modules/pk/ok.yaml", OK.replace("fine", "theirs"));
     run("cogtools-discover", &project)

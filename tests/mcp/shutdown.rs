@@ -1,4 +1,4 @@
-//! What ends the server, and that nothing outlives it or a call.
+//! What ends the server, and that no process outlives it or a call.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::session::gone;
 use super::{Session, project, server};
 
-/// Says who it is and who started it, and then takes its time.
+/// Prints its own id and its parent's, and then sleeps.
 const SLOW: &str = "name: slow
 description: Takes its time
 implementation:
@@ -78,7 +78,7 @@ fn the_death_of_the_parent_ends_everything() {
     shell.args(["-c", "\"$0\"; exit"]).arg(server());
     let (_project, mut session, _, [tool, server, child]) = busy(&mut shell);
     assert_ne!(server, session.child.id(), "the shell started the server");
-    // The input stays open: somebody else may hold the other end of a pipe.
+    // The input stays open: another process may hold the other end of the pipe.
     session.child.kill().expect("the shell is ours");
     gone(server);
     gone(tool);
@@ -86,7 +86,7 @@ fn the_death_of_the_parent_ends_everything() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_holds_nobody_up() {
+fn a_reader_that_does_not_read_blocks_nothing() {
     let project = project();
     let mut child = Command::new(server())
         .current_dir(project.root())
@@ -95,7 +95,7 @@ fn a_reader_that_does_not_read_holds_nobody_up() {
         .spawn()
         .expect("the server starts");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    // More answers than a pipe holds, and nobody reads them.
+    // More answers than a pipe holds, without a reader.
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
@@ -129,7 +129,7 @@ fn a_cancelled_call_is_ended_and_not_answered() {
 }
 
 #[test]
-fn a_call_that_takes_too_long_is_ended_and_says_so() {
+fn a_call_that_times_out_is_ended_and_reported() {
     let project = project();
     project.file(
         "tools/slow.yaml",
@@ -148,7 +148,7 @@ fn a_call_that_takes_too_long_is_ended_and_says_so() {
 }
 
 #[test]
-fn tools_are_found_afresh_and_changes_announced() {
+fn changed_tools_are_reloaded_and_notified() {
     let project = project();
     let mut session = Session::open(&project);
     let list = session.ask("tools/list", &json!({}));
@@ -160,7 +160,7 @@ fn tools_are_found_afresh_and_changes_announced() {
             .collect::<Vec<_>>()
     };
     assert_eq!(names(&session.answer(list)), ["greet", "sum"]);
-    // Watching begins in the background; a change before it is a change too.
+    // Watching starts in the background; an earlier change must be noticed too.
     project.file("tools/later.yaml", super::GREET.replace("greet", "later"));
     let call = session.call("later", &json!({"person": "Ada"}));
     assert_eq!(session.text(call), ("Good day, Ada!".to_owned(), false));
@@ -172,10 +172,10 @@ fn tools_are_found_afresh_and_changes_announced() {
                 .replace("greet", "later")
                 .replace("Greets", &format!("{round} greets")),
         );
-        session.hear_of_change();
+        session.wait_for_change();
     }
     fs::remove_file(project.path("tools/later.yaml")).expect("it was there");
-    session.hear_of_change();
+    session.wait_for_change();
     let list = session.ask("tools/list", &json!({}));
     assert_eq!(names(&session.answer(list)), ["greet", "sum"]);
 }

@@ -1,4 +1,4 @@
-//! `cogtools.lock`: what is pinned, and how drift is refused.
+//! `cogtools.lock`: what is pinned, and how drift is reported.
 
 use cogtools_test_support::{Outcome, Project, assert_text, str};
 
@@ -22,7 +22,7 @@ fn locked(project: &Project) -> Outcome {
     run("cogtools-discover", project).arg("--locked").run()
 }
 
-/// After this change of the project, both programs refuse and say these lines.
+/// After this change of the project, both programs fail with these lines.
 #[track_caller]
 fn drifts(change: impl for<'p> FnOnce(&'p Project) -> &'p Project, lines: &[&str]) {
     let project = project_with("city", CITY);
@@ -58,7 +58,7 @@ unchanged cogtools.lock
 }
 
 #[test]
-fn a_tool_is_a_line() {
+fn each_tool_is_one_line() {
     let project = project_with("city", CITY);
     lock(&project, &[]).outputs(str![[r#"
 created cogtools.lock: 1 tool of 1 source
@@ -195,7 +195,7 @@ created cogtools.lock: 2 tools of 2 sources
 }
 
 #[test]
-fn what_is_only_filtered_or_shadowed_is_pinned_all_the_same() {
+fn filtered_and_shadowed_tools_are_pinned_too() {
     let project = project_with("city", CITY);
     project
         .file("more/city.yaml", CITY)
@@ -233,7 +233,7 @@ cogtools-lock: warning[INVALID_TOOL]: more/broken.yaml:1:7: unclosed bracket '['
 }
 
 #[test]
-fn a_lock_file_that_is_none() {
+fn an_invalid_lock_file() {
     let project = project_with("city", CITY);
     locked(&project).fails(
         78,

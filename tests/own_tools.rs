@@ -1,10 +1,10 @@
-//! The project's own tools, held to what the project asks of others.
+//! The project's own tools, checked by the project's own rules.
 
 use std::fs;
 
 use cogtools_test_support::{Project, Run, str};
 
-/// Our own tool files, read without any program of ours.
+/// Our own tool files, read without our programs.
 fn tools() -> Vec<serde_yaml::Value> {
     let folder = crate::repository().join("tools");
     let entries = fs::read_dir(folder).expect("our tools can be listed");
@@ -43,7 +43,7 @@ fn our_tools_have_no_findings() {
 }
 
 #[test]
-fn the_table_is_the_same_for_everybody() {
+fn the_table_is_the_same_for_all_programs() {
     let project = Project::new();
     let tool = "name: mine\ndescription: Nobody else has it\nimplementation: mine\n";
     project
@@ -66,7 +66,7 @@ fn the_table_is_the_same_for_everybody() {
 }
 
 #[test]
-fn our_tools_say_what_their_golden_files_hold() {
+fn our_tools_match_their_golden_files() {
     let outcome = Run::new(crate::programs().join("cogtools-test"))
         .project(&Project::new())
         .args(["--format", "json", "--spawn"])
