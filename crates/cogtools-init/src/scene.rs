@@ -1,4 +1,4 @@
-//! Where a run takes place: the project, and the folders of whoever runs it.
+//! The context of a run: the project, and the folders of the user.
 
 use std::path::{Path, PathBuf};
 
