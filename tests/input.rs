@@ -22,6 +22,7 @@ fn refused(stdin: impl Into<Stdin>, stderr: impl Into<Expected>) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn names_that_no_tool_can_have() {
     let long = "n".repeat(1_000);
     for (name, stderr) in [
@@ -206,6 +207,7 @@ hint: pass the name of a file instead of its content
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn what_is_not_json() {
     for (text, stderr) in [
         (

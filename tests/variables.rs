@@ -86,6 +86,7 @@ fn an_invalid_variable_is_fatal_and_named() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn a_tool_sees_what_it_declares_and_whose_value_counts() {
     let project = project();
     let script = "#!/bin/sh\\necho \\\"$KEY ${OTHER-none}\\\"\\n";

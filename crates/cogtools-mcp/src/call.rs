@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Call, Cancel, Code, Context, Diagnostic, Limit, Registry, Tool, ToolOutput};
-use cogtools_program::work;
+use cogtools_program::call_timeout;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
@@ -137,7 +137,7 @@ async fn with_limit<T: Send + 'static>(
 ) -> Result<(T, OwnedSemaphorePermit), CallError> {
     let failed = |diagnostic: Diagnostic| CallError::Failed(vec![diagnostic]);
     let (sender, receiver) = oneshot::channel();
-    work::start(name, move || {
+    call_timeout::start(name, move || {
         let _ = sender.send((work(), permit));
     })
     .map_err(|diagnostic| failed(*diagnostic))?;

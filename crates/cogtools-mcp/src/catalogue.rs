@@ -164,7 +164,7 @@ impl Catalogue {
             .with_io(|io| {
                 let project = project::project(io);
                 let config = project::config(&project, io)?;
-                Ok(project::cx(io, &project, config.env_priority))
+                Ok(project::context(io, &project, config.env_priority))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })

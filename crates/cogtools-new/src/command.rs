@@ -118,7 +118,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         example: template.arguments(),
         listed: destination.listed,
         name,
-        created,
+        files: created,
     };
     if args.json {
         io.show_json(&format!("{:#}\n", report.json()))

@@ -13,7 +13,7 @@ use crate::duplicate::Duplicate;
 pub(crate) struct Created {
     pub(crate) name: Name,
     /// The files, the tool's first.
-    pub(crate) created: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Another tool of the same name.
     pub(crate) duplicate: Option<Duplicate>,
     /// Valid arguments, as JSON.
@@ -26,7 +26,7 @@ impl Created {
     /// The report as JSON.
     pub(crate) fn json(&self) -> Value {
         let shown = |file: &PathBuf| file.display().to_string();
-        let created: Vec<String> = self.created.iter().map(shown).collect();
+        let created: Vec<String> = self.files.iter().map(shown).collect();
         let mut object = json!({
             "name": self.name.as_str(),
             "created": created,
@@ -47,14 +47,14 @@ impl Created {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        for file in &self.created {
+        for file in &self.files {
             let _ = writeln!(text, "created {}", sanitize(&file.display().to_string()));
         }
         if let Some(duplicate) = &self.duplicate {
             let _ = writeln!(text, "{}", sanitize(&duplicate.message()));
         }
         let name = &self.name;
-        let file = self.created.first().map(|file| file.display().to_string());
+        let file = self.files.first().map(|file| file.display().to_string());
         let file = sanitize(&file.unwrap_or_default()).into_owned();
         let (tool, call) = if self.listed {
             (name.to_string(), format!("cogtools-call {name}"))

@@ -1,4 +1,4 @@
-//! An existing tool of the same name: only source of the two can be find_tool.
+//! An existing tool of the same name: only one of the two can be called.
 
 use std::path::PathBuf;
 

@@ -26,7 +26,6 @@ mod report;
 pub mod terminal;
 mod usage;
 
-pub use call_timeout as work;
 pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;

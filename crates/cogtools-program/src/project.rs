@@ -10,8 +10,6 @@ use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
 
-pub use self::context as cx;
-
 /// A project and its environment priority, which give the context of the programs that it runs.
 #[derive(Debug)]
 pub struct ProjectContext {

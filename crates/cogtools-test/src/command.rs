@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, required};
-use cogtools_program::project::{config, cx, project};
+use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
@@ -156,7 +156,7 @@ impl Request {
         let runner = Runner {
             update: self.update,
             spawner,
-            cx: cx(io, &project, priority),
+            cx: context(io, &project, priority),
         };
         let suites = runner.run(&targets);
         let text = output::text(self.format, &suites, io.colour(Stream::Stdout));

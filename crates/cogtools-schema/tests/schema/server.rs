@@ -1,6 +1,6 @@
 //! The real `yaml-language-server`, from npm, over its standard streams.
 //!
-//! It is program_path once below the target directory. Without npm or Node.js the tests
+//! It is installed once below the target directory. Without npm or Node.js the tests
 //! fail, because an untested editor is not known to work.
 
 use std::fs;
@@ -171,7 +171,7 @@ fn messages(stdout: ChildStdout) -> Receiver<Value> {
     receiver
 }
 
-/// The server's program, program_path if it is missing.
+/// The server's program, installed if it is missing.
 fn program_path() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(install).clone()
