@@ -167,7 +167,7 @@ fn binary_files_are_rejected() {
     assert_text(
         render_errors(b"name: \xc3\x28".to_vec()),
         str![[r#"
-error[INVALID_TOOL]: `x.yaml` is not UTF-8: byte 6 does not begin a character
+error[INVALID_TOOL]: `x.yaml` is not valid UTF-8 at byte 6
 hint: save it as UTF-8
 
 "#]],

@@ -110,7 +110,7 @@ updated AGENTS.md
     std::os::unix::fs::symlink("gone", project.path("GEMINI.md")).expect("a link");
     let text = str![[r#"
 cogtools-docs: error[INVALID_CONFIG]: `GEMINI.md` is a link to a file that does not exist
-hint: mend the link or remove it
+hint: correct the link, or remove it
 
 "#]];
     outcome!(run(&project, &["GEMINI.md"])).fails(78, text);

@@ -314,8 +314,8 @@ nothing to do: everything is set up already
         let project = Project::new();
         symlink("nowhere", project.path(".gemini")).unwrap();
         let stderr = str![[r#"
-cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: the link `.gemini` leads to `nowhere`, which does not exist
-hint: create what `.gemini` leads to, or remove the link, then run this again
+cogtools-init: error[IO_FAILED]: .gemini/settings.json: cannot be written: the link `.gemini` points to `nowhere`, which does not exist
+hint: create the target of `.gemini`, or remove the link, then run this again
 hint: no file was written
 
 "#]];

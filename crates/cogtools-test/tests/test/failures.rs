@@ -138,12 +138,12 @@ fn an_example_must_match_the_parameters() {
         str![[r#"
 FAILED say (1 example)
   tools/say.yaml:5:5: example 1: schema: the example does not match the parameters
-    tools/say.yaml:5:6: /whom: this example does not fit: not a parameter of this tool
+    tools/say.yaml:5:6: /whom: invalid example: not a parameter of this tool
        |
      5 |   - {whom: Ada}
        |      ^^^^
     hint: did you mean `who`?
-    tools/say.yaml:5:5: /who: this example does not fit: required but missing
+    tools/say.yaml:5:5: /who: invalid example: required but missing
        |
      5 |   - {whom: Ada}
        |     ^^^^^^^^^^^
@@ -198,7 +198,7 @@ fn a_tool_that_times_out_is_a_failure() {
         str![[r#"
 FAILED slow (1 example)
   tools/slow.yaml:4:12: example 1: tool: the tool returned no result
-    slow: the tool did not end within 0.00001 s
+    slow: the tool timed out after 0.00001 s
     hint: send less, or give the tool more time with `timeout`
 
 1 tool, 1 example: 1 failure

@@ -39,11 +39,11 @@ ok say (2 examples)
 fn unknown_targets_are_reported() {
     let project = two_tools();
     let stderr = str![[r#"
-cogtools-test: error[TOOL_NOT_FOUND]: sya: no tool of that name is here
+cogtools-test: error[TOOL_NOT_FOUND]: sya: no such tool
 hint: did you mean `say`?
-hint: cogtools-discover prints the tools there are
+hint: cogtools-discover lists all tools
 cogtools-test: error[IO_FAILED]: `tools/sya.yaml` does not exist
-hint: check the path; it may have been removed while it was looked at
+hint: check the path; the file may have been removed meanwhile
 
 "#]];
     let ended = run(&project, &["sya", "say", "tools/sya.yaml"]);

@@ -111,7 +111,7 @@ hint: close it, or write the value without quotes
     (
         "A='secret' word",
         str![[r#"
-error[INVALID_CONFIG]: .env:1: only a comment can follow a value in quotes
+error[INVALID_CONFIG]: .env:1: only a comment may follow a quoted value
 hint: put the whole value between the quotes
 
 "#]],

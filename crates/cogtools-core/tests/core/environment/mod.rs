@@ -89,8 +89,8 @@ fn the_priority_decides_whose_value_wins() {
             &["FILE"],
             str![[r#"
 error[INVALID_CONFIG]: the environment variable `FILE` is not set
-hint: set FILE in the environment, or put a line `FILE=…` into the project's .env
-hint: EnvOrigins shows where each value would come from
+hint: set FILE in the environment, or add a line `FILE=…` to the project's .env
+hint: EnvOrigins shows where each value comes from
 
 "#]],
         ),
@@ -99,8 +99,8 @@ hint: EnvOrigins shows where each value would come from
             &["ONE", "BOTH", "TWO"],
             str![[r#"
 error[INVALID_CONFIG]: the environment variables `ONE`, `TWO` are not set
-hint: set ONE in the environment, or put a line `ONE=…` into the project's .env
-hint: EnvOrigins shows where each value would come from
+hint: set ONE in the environment, or add a line `ONE=…` to the project's .env
+hint: EnvOrigins shows where each value comes from
 
 "#]],
         ),
@@ -129,8 +129,8 @@ fn the_nearest_dotenv_file_up_to_the_root_is_read() {
         project_given("src", "B"),
         str![[r#"
 error[INVALID_CONFIG]: the environment variable `B` is not set
-hint: set B in the environment, or put a line `B=…` into the project's .env
-hint: EnvOrigins shows where each value would come from
+hint: set B in the environment, or add a line `B=…` to the project's .env
+hint: EnvOrigins shows where each value comes from
 
 "#]],
     );
@@ -141,8 +141,8 @@ hint: EnvOrigins shows where each value would come from
         project_given("", "A"),
         str![[r#"
 error[INVALID_CONFIG]: the environment variable `A` is not set
-hint: set A in the environment, or put a line `A=…` into the project's .env
-hint: EnvOrigins shows where each value would come from
+hint: set A in the environment, or add a line `A=…` to the project's .env
+hint: EnvOrigins shows where each value comes from
 
 "#]],
     );

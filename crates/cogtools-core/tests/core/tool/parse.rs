@@ -120,7 +120,7 @@ description: d
 implementation: ok
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `a.b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not '.'
+error[INVALID_TOOL]: x.yaml:1:7: `a.b` is not a tool's name: a name may only contain letters from a to z, digits, `_` and `-`, not '.'
    |
  1 | name: a.b
    |       ^^^
@@ -134,7 +134,7 @@ description: d
 implementation: ok
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `1a` is not a tool's name: a name begins with a letter from a to z or an underscore, not with '1'
+error[INVALID_TOOL]: x.yaml:1:7: `1a` is not a tool's name: a name must begin with a letter from a to z or an underscore, not with '1'
    |
  1 | name: 1a
    |       ^^
@@ -176,7 +176,7 @@ description: d
 implementation: ok
 "#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
+error[INVALID_TOOL]: x.yaml:1:7: `a b` is not a tool's name: a name may only contain letters from a to z, digits, `_` and `-`, not ' '
    |
  1 | name: "a b"
    |       ^^^^^
@@ -190,7 +190,7 @@ description: d
 implementation: ok
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:7: `discovered:x` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ':'
+error[INVALID_TOOL]: x.yaml:1:7: `discovered:x` is not a tool's name: a name may only contain letters from a to z, digits, `_` and `-`, not ':'
    |
  1 | name: discovered:x
    |       ^^^^^^^^^^^^
