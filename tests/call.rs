@@ -190,8 +190,8 @@ fn other_directory_and_other_arguments() {
         .fails(
             127,
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: trip: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: trip: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
         );
@@ -258,7 +258,7 @@ fn a_slow_tool_does_not_block_the_others() {
         .fails(
             124,
             str![[r#"
-cogtools-call: error[TIMEOUT]: slow: the tool did not end within 0.001 s
+cogtools-call: error[TIMEOUT]: slow: the tool timed out after 0.001 s
 hint: send less, or give the tool more time with `timeout`
 
 "#]],

@@ -53,7 +53,7 @@ fn impossible_program_arguments() {
     call(tool, &json!({"text": "a\0b"})).fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: element 2 of the command holds a NUL character, which no program can be given
+cogtools-call: error[TOOL_FAILED]: t: element 2 of the command contains a NUL character, which no program accepts
 hint: send text without the character U+0000
 
 "#]],
@@ -131,8 +131,8 @@ fn a_variable_that_is_missing() {
         78,
         str![[r#"
 cogtools-call: error[INVALID_CONFIG]: t: the environment variable `TOKEN` is not set
-hint: set TOKEN in the environment, or put a line `TOKEN=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: set TOKEN in the environment, or add a line `TOKEN=…` to the project's .env
+hint: cogtools config env --explain shows where each value comes from
 
 "#]],
     );
@@ -213,7 +213,7 @@ wait";
         notice,
         str![[r#"
 
-[cut here: 18951424 more bytes are left out; a result has at most 1048576]
+[truncated: 18951424 bytes are left out; a result has at most 1048576]
 
 "#]],
     );

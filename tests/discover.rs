@@ -157,12 +157,12 @@ implementation: |
 
 "#]],
         str![[r#"
-cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:14: /b: this example does not fit: not a parameter of this tool
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:14: /b: invalid example: not a parameter of this tool
    |
  6 |   - {a: one, b: 2}
    |              ^
 hint: the parameters are `a`
-cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:6: /a: this example does not fit: expected integer, got string "one"
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:6: /a: invalid example: expected integer, got string "one"
    |
  6 |   - {a: one, b: 2}
    |      ^

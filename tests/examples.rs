@@ -67,22 +67,22 @@ fn the_output_of_spawned_programs_counts() {
         );
     let stdout = str![[r#"
 FAILED say (1 example)
-  tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say`, the result is another than called as JSON
+  tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say`, the result differs from that called as JSON
     --- as JSON
     +++ by `cogtools-call say`
     @@ -1 +1 @@
     -hello Ada
     +hi say
-    hint: a tool that says something else each time cannot be tested with a golden file
-  tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say --yaml`, the result is another than called as JSON
+    hint: a tool whose result differs between calls cannot be tested with a golden file
+  tools/say.yaml:6:5: example 1: invocation: called by `cogtools-call say --yaml`, the result differs from that called as JSON
     --- as JSON
     +++ by `cogtools-call say --yaml`
     @@ -1 +1 @@
     -hello Ada
     +hi say --yaml
-    hint: a tool that says something else each time cannot be tested with a golden file
+    hint: a tool whose result differs between calls cannot be tested with a golden file
   tools/say.yaml:6:5: example 1: invocation: called by `tools/say.yaml`, the file itself, it fails; called as JSON, it does not
-    it ended with exit status: 3
+    it exited with exit status: 3
     no\tidea
 
 1 tool, 1 example: 3 failures
@@ -90,7 +90,7 @@ FAILED say (1 example)
 "#]];
     let stderr = str![[r#"
 cogtools-test: error[TEST_FAILED]: 3 failures
-hint: the report on standard output says what is at fault
+hint: the report on standard output shows what to fix
 
 "#]];
     Run::new(project.path("bin/cogtools-test"))

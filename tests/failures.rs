@@ -32,7 +32,7 @@ fn a_program_that_fails() {
         "exit 3",
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program ended with status 3
+cogtools-call: error[TOOL_FAILED]: t: the program exited with status 3
 
 "#]],
     );
@@ -40,7 +40,7 @@ cogtools-call: error[TOOL_FAILED]: t: the program ended with status 3
         "echo half; echo 'no such city' >&2; printf '\\tOslo\\nhint: lie \\033[31m\\n' >&2; exit 1",
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
+cogtools-call: error[TOOL_FAILED]: t: the program exited with status 1
   | no such city
   |     Oslo
   | hint: lie \u{1b}[31m
@@ -51,7 +51,7 @@ cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
         "echo 'only here'; exit 1",
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
+cogtools-call: error[TOOL_FAILED]: t: the program exited with status 1
   | only here
 
 "#]],
@@ -60,7 +60,7 @@ cogtools-call: error[TOOL_FAILED]: t: the program ended with status 1
         "kill -SEGV $$",
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program was ended by signal 11 (SIGSEGV)
+cogtools-call: error[TOOL_FAILED]: t: the program was terminated by signal 11 (SIGSEGV)
 
 "#]],
     );
@@ -68,7 +68,7 @@ cogtools-call: error[TOOL_FAILED]: t: the program was ended by signal 11 (SIGSEG
         "echo waiting; exec sleep 60",
         124,
         str![[r#"
-cogtools-call: error[TIMEOUT]: t: the tool did not end within 1 s
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 1 s
   | waiting
 hint: send less, or give the tool more time with `timeout`
 
@@ -78,8 +78,8 @@ hint: send less, or give the tool more time with `timeout`
         "printf 'ab\\377'",
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program printed something else than UTF-8 from byte 2 on
-hint: a result is text; its author can encode it, as `base64` does, or write it to a file
+cogtools-call: error[TOOL_FAILED]: t: the program's output is not UTF-8 from byte 2 on
+hint: a result is text; the tool's author can encode it, as `base64` does, or write it to a file
 
 "#]],
     );
@@ -108,7 +108,7 @@ fn failures_as_json() {
     outcome.fails(
         1,
         str![[r#"
-{"severity":"error","code":"TOOL_FAILED","program":"cogtools-call","subject":"t","message":"the program ended with status 2","details":"a\nb","hints":[]}
+{"severity":"error","code":"TOOL_FAILED","program":"cogtools-call","subject":"t","message":"the program exited with status 2","details":"a\nb","hints":[]}
 
 "#]],
     );
@@ -120,16 +120,16 @@ fn a_missing_program() {
         (
             "[no-such-program]",
             str![[r#"
-cogtools-call: error[INVALID_TOOL]: t: the program `no-such-program` is not found
-hint: install `no-such-program`, or put its directory on PATH; write `./no-such-program` for a file beside the tool
+cogtools-call: error[INVALID_TOOL]: t: the program `no-such-program` was not found
+hint: install `no-such-program`, or add its directory to PATH; write `./no-such-program` for a file next to the tool
 
 "#]],
         ),
         (
             "[bin/say]",
             str![[r#"
-cogtools-call: error[INVALID_TOOL]: t: `bin/say` is neither the name of a program nor a path that begins with `./`
-hint: write `./bin/say` for a file below the tool's own folder
+cogtools-call: error[INVALID_TOOL]: t: `bin/say` is neither a program's name nor a path that begins with `./`
+hint: write `./bin/say` for a file below the tool's folder
 
 "#]],
         ),
@@ -137,14 +137,14 @@ hint: write `./bin/say` for a file below the tool's own folder
             "[./say]",
             str![[r#"
 cogtools-call: error[INVALID_TOOL]: t: the program `./say` does not exist
-hint: a path that begins with `./` or `../` starts from the tool's own folder
+hint: a path that begins with `./` or `../` is relative to the tool's folder
 
 "#]],
         ),
         (
             "['']",
             str![[r#"
-cogtools-call: error[INVALID_TOOL]: t: no program is named to be run
+cogtools-call: error[INVALID_TOOL]: t: the command names no program
 hint: name a program, as in `exec: [echo, hello]`
 
 "#]],
@@ -184,8 +184,8 @@ fn relative_directories_on_path_are_ignored() {
     project.program("git-like", "#!/bin/sh\necho planted\n");
     let outcome = run.env("PATH", ".:bin::/usr/bin").run();
     outcome.fails(78, str![[r#"
-cogtools-call: error[INVALID_TOOL]: t: the program `git-like` is not found
-hint: install `git-like`, or put its directory on PATH; write `./git-like` for a file beside the tool
+cogtools-call: error[INVALID_TOOL]: t: the program `git-like` was not found
+hint: install `git-like`, or add its directory to PATH; write `./git-like` for a file next to the tool
 
 "#]]);
 }
@@ -195,8 +195,8 @@ fn an_interpreter_that_is_not_there() {
     call("implementation: {script: \"#!/usr/bin/env no-such-language\\n\"}\n").fails(
         78,
         str![[r#"
-cogtools-call: error[INVALID_TOOL]: t: the program `no-such-language` is not found
-hint: install `no-such-language`, or put its directory on PATH; write `./no-such-language` for a file beside the tool
+cogtools-call: error[INVALID_TOOL]: t: the program `no-such-language` was not found
+hint: install `no-such-language`, or add its directory to PATH; write `./no-such-language` for a file next to the tool
 
 "#]],
     );
@@ -218,7 +218,7 @@ out
 "#]],
         str![[r#"
 cogtools-call: t: tools/t.yaml
-cogtools-call: t: the program wrote on standard error:
+cogtools-call: t: the program wrote to standard error:
   | one
   | two
 
@@ -257,9 +257,9 @@ fn json_that_is_as_declared() {
 #[test]
 fn json_that_is_not() {
     call(&format!("{JSON}implementation: {{exec: [echo, oops]}}\n")).fails(1, str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the result is not JSON, as `output` says it is: expected value at line 1 column 1
+cogtools-call: error[TOOL_FAILED]: t: the result is not JSON, as `output` declares: expected value at line 1 column 1
   | oops
-hint: its author can mend it: the result and `output` have to agree
+hint: the tool's author has to fix it: the result must match `output`
 
 "#]]);
     call(&format!(
@@ -268,19 +268,19 @@ hint: its author can mend it: the result and `output` have to agree
     .fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
+cogtools-call: error[TOOL_FAILED]: t: the result does not match the schema in `output`
   | /count: expected integer, got string "x"
   | /cuont: not declared
-hint: its author can mend it: the result and `output` have to agree
+hint: the tool's author has to fix it: the result must match `output`
 
 "#]],
     );
     call(&format!("{JSON}implementation: '[]'\n")).fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the result is not what `output` says it is
+cogtools-call: error[TOOL_FAILED]: t: the result does not match the schema in `output`
   | expected object, got array []
-hint: its author can mend it: the result and `output` have to agree
+hint: the tool's author has to fix it: the result must match `output`
 
 "#]],
     );
@@ -288,8 +288,8 @@ hint: its author can mend it: the result and `output` have to agree
     call(large).fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the result is larger than JSON may be here
-hint: ask the tool for less; JSON cannot be cut
+cogtools-call: error[TOOL_FAILED]: t: the result exceeds the size limit for JSON
+hint: ask the tool for less; JSON cannot be truncated
 
 "#]],
     );

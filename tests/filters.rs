@@ -151,9 +151,9 @@ fn the_format_of_discovery_implies_the_host() {
     call(&["--host", "gemini"]).fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: lab: no tool of that name is here
-hint: `tools/gitlab/lab.yaml` is one, but a filter leaves it out: an option such as --exclude, or `filter` or `hosts` of the configuration
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: lab: no such tool
+hint: a filter excludes `tools/gitlab/lab.yaml`: an option such as --exclude, or `filter` or `hosts` in the configuration
+hint: cogtools-discover lists all tools
 
 "#]],
     );
@@ -194,7 +194,7 @@ fn omitted_tools_are_counted() {
 "#]],
             str![[r#"
 cogtools-discover: more/git/git_add.yaml is shadowed by tools/git/git_add.yaml
-cogtools-discover: 0 tools declared, 6 left out by a filter
+cogtools-discover: 0 tools declared, 6 excluded by a filter
 
 "#]],
         );
@@ -205,8 +205,8 @@ cogtools-discover: 0 tools declared, 6 left out by a filter
             0,
             "",
             str![[r#"
-cogtools-list: warning[TOOL_NOT_FOUND]: a filter leaves out all there is: 6 tools
-hint: it is set by --tools, --exclude, --toolset or --host, or by the configuration
+cogtools-list: warning[TOOL_NOT_FOUND]: a filter excludes all tools: 6 tools
+hint: filters are set by --tools, --exclude, --toolset or --host, or by the configuration
 
 "#]],
         );

@@ -100,7 +100,7 @@ fn on_timeout() {
     outcome.fails(
         124,
         str![[r#"
-cogtools-call: error[TIMEOUT]: t: the tool did not end within 1 s
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 1 s
 hint: send less, or give the tool more time with `timeout`
 
 "#]],

@@ -29,64 +29,64 @@ fn names_that_no_tool_can_have() {
         (
             "../echo",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: ../echo: not the name of a tool: a name begins with a letter from a to z or an underscore, not with '.'
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: ../echo: invalid tool name: a name must begin with a letter from a to z or an underscore, not with '.'
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             "/etc/passwd",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: /etc/passwd: not the name of a tool: a name begins with a letter from a to z or an underscore, not with '/'
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: /etc/passwd: invalid tool name: a name must begin with a letter from a to z or an underscore, not with '/'
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             "echo/../echo",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: echo/../echo: not the name of a tool: a name holds letters from a to z, digits, `_` and `-`, not '/'
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: echo/../echo: invalid tool name: a name may only contain letters from a to z, digits, `_` and `-`, not '/'
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             "echo.yaml",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: echo.yaml: not the name of a tool: a name holds letters from a to z, digits, `_` and `-`, not '.'
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: echo.yaml: invalid tool name: a name may only contain letters from a to z, digits, `_` and `-`, not '.'
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             "ec\nho",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: ec\nho: not the name of a tool: a name holds letters from a to z, digits, `_` and `-`, not '\n'
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: ec\nho: invalid tool name: a name may only contain letters from a to z, digits, `_` and `-`, not '\n'
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             "écho",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: écho: not the name of a tool: a name begins with a letter from a to z or an underscore, not with 'é'
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: écho: invalid tool name: a name must begin with a letter from a to z or an underscore, not with 'é'
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             "",
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: not the name of a tool: a name cannot be empty
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: invalid tool name: a name cannot be empty
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
         (
             &long,
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…: not the name of a tool: a name has at most 47 characters, this one has 1000
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…: invalid tool name: a name has at most 47 characters, not 1000
+hint: cogtools-discover lists all tools
 
 "#]],
         ),
@@ -100,17 +100,17 @@ fn names_that_no_tool_has() {
     call(&["nothing"], "{}").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: nothing: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: nothing: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );
     call(&["discovered_tool_echo"], "{}").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: discovered_tool_echo: no tool of that name is here
+cogtools-call: error[TOOL_NOT_FOUND]: discovered_tool_echo: no such tool
 hint: did you mean `echo`?
-hint: cogtools-discover prints the tools there are
+hint: cogtools-discover lists all tools
 
 "#]],
     );
@@ -147,7 +147,7 @@ fn terminal_gets_a_hint() {
     call(&["echo"], Stdin::Terminal).fails(
         2,
         str![[r#"
-cogtools-call: error[USAGE]: echo: the arguments come on standard input, which is a terminal here
+cogtools-call: error[USAGE]: echo: the arguments are read from standard input, which is a terminal here
 hint: echo '{}' | cogtools-call echo
 hint: cogtools-call echo < arguments.json
 
@@ -161,8 +161,8 @@ fn open_input_is_not_awaited_forever() {
     call(&["nothing"], Stdin::Open).fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: nothing: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: nothing: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );
@@ -365,7 +365,7 @@ fn json_that_is_not_an_object() {
             "[{\"text\": \"a\"}]",
             str![[r#"
 cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments must be one object, not an array
-hint: send one object with a key a parameter, such as {"name": "value"}
+hint: send one object with a key per parameter, such as {"name": "value"}
 
 "#]],
         ),
@@ -373,7 +373,7 @@ hint: send one object with a key a parameter, such as {"name": "value"}
             "\"text\"",
             str![[r#"
 cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments must be one object, not a string
-hint: send one object with a key a parameter, such as {"name": "value"}
+hint: send one object with a key per parameter, such as {"name": "value"}
 
 "#]],
         ),
@@ -381,7 +381,7 @@ hint: send one object with a key a parameter, such as {"name": "value"}
             "12",
             str![[r#"
 cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments must be one object, not a number
-hint: send one object with a key a parameter, such as {"name": "value"}
+hint: send one object with a key per parameter, such as {"name": "value"}
 
 "#]],
         ),
@@ -389,7 +389,7 @@ hint: send one object with a key a parameter, such as {"name": "value"}
             "true",
             str![[r#"
 cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments must be one object, not a boolean
-hint: send one object with a key a parameter, such as {"name": "value"}
+hint: send one object with a key per parameter, such as {"name": "value"}
 
 "#]],
         ),
@@ -397,7 +397,7 @@ hint: send one object with a key a parameter, such as {"name": "value"}
             "null",
             str![[r#"
 cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: echo: the arguments must be one object, not null
-hint: send one object with a key a parameter, such as {"name": "value"}
+hint: send one object with a key per parameter, such as {"name": "value"}
 
 "#]],
         ),
@@ -443,7 +443,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:128: more than 127 lev
    |
  1 | [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
    |                                                             ^
-hint: send less at once, and nest it less deeply
+hint: send less data, or nest it less deeply
 
 "#]],
     );
@@ -454,7 +454,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:636: more than 127 lev
    |
  1 | {"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{
    |                                                             ^
-hint: send less at once, and nest it less deeply
+hint: send less data, or nest it less deeply
 
 "#]],
     );
@@ -478,7 +478,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2000006: more than 100
    |
  1 | ,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,
    |                                                             ^
-hint: send less at once, and nest it less deeply
+hint: send less data, or nest it less deeply
 
 "#]],
     );

@@ -98,7 +98,7 @@ hint: send who (string)
         .fails(
             78,
             str![[r#"
-cogtools-yaml: error[INVALID_TOOL]: tools/odd.yaml:2:7: the tool is named `greet` but its file `odd`
+cogtools-yaml: error[INVALID_TOOL]: tools/odd.yaml:2:7: the tool is named `greet`, but its file is `odd.yaml`
    |
  2 | name: greet
    |       ^^^^^
@@ -127,7 +127,7 @@ fn missing_file_still_takes_its_input() {
             74,
             str![[r#"
 cogtools-yaml: error[IO_FAILED]: `nowhere.yaml` does not exist
-hint: check the path; it may have been removed while it was looked at
+hint: check the path; the file may have been removed meanwhile
 
 "#]],
         )
@@ -149,8 +149,8 @@ fn terminal_gets_the_line_to_type() {
         .fails(
             2,
             str![[r#"
-cogtools-yaml: error[USAGE]: greet: the arguments come on standard input, which is a terminal here
-hint: echo '{"it'\''s":"…"}' | cogtools-yaml 'a b/greet.yaml'
+cogtools-yaml: error[USAGE]: greet: the arguments are read from standard input, which is a terminal here
+hint: echo "{\"it's\":\"…\"}" | cogtools-yaml 'a b/greet.yaml'
 hint: cogtools-yaml 'a b/greet.yaml' < arguments.json
 
 "#]],

@@ -183,7 +183,7 @@ fn without_names_the_usage_is_printed() {
     house.run().run().fails(
         2,
         str![[r#"
-cogtools: error[USAGE]: no program is named
+cogtools: error[USAGE]: no program was named
 hint: usage: cogtools <PROGRAM> [ARGS]...
 hint: cogtools help lists the programs
 

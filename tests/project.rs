@@ -19,7 +19,7 @@ PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
  1 | tool_source:
    | ^^^^^^^^^^^
 hint: did you mean `tool_sources`?
-PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:4:5: a source is a map such as `local: ./tools`, not a string
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:4:5: a source must be a map such as `local: ./tools`, not a string
    |
  4 |   - tools
    |     ^^^^^

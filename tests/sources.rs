@@ -239,7 +239,7 @@ fn file_that_comes_and_goes() {
             let found = discover(&project);
             let vanished = str![[r#"
 cogtools-discover: warning[IO_FAILED]: `tools/ok.yaml` does not exist
-hint: check the path; it may have been removed while it was looked at
+hint: check the path; the file may have been removed meanwhile
 
 "#]];
             match (found.stdout.as_slice(), found.stderr.as_slice()) {

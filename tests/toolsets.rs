@@ -269,9 +269,9 @@ fn a_wrong_extension_is_reported_in_a_toolset_too() {
     run("cogtools-call", &project).arg("two").run().fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here
-hint: `tools/a/two.yml` is not read: tool files end in `.yaml`
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: two: no such tool
+hint: `tools/a/two.yml` is ignored: tool files end in `.yaml`
+hint: cogtools-discover lists all tools
 
 "#]],
     );
@@ -281,38 +281,38 @@ tools/a/one.yaml:1:1: warning[no-examples]: no examples
    |
  1 | name: one
    | ^^^^
-why: nothing shows a model a whole call, and `cogtools test` has nothing to run
+why: a model sees no complete call, and `cogtools test` has nothing to run
 fix: add `examples` with one map of arguments as a model would send them
 
 tools/a/one.yaml:1:1: warning[no-schema]: no `$schema`
    |
  1 | name: one
    | ^^^^
-why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
 fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
 
 tools/a/two.yml:1:1: warning[no-examples]: no examples
    |
  1 | name: two
    | ^^^^
-why: nothing shows a model a whole call, and `cogtools test` has nothing to run
+why: a model sees no complete call, and `cogtools test` has nothing to run
 fix: add `examples` with one map of arguments as a model would send them
 
 tools/a/two.yml:1:1: warning[no-schema]: no `$schema`
    |
  1 | name: two
    | ^^^^
-why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
 fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
 
 tools/a/two.yml:1:1: warning[yml-ending]: a tool in a `.yml` file
    |
  1 | name: two
    | ^
-why: only `.yaml` files are tools, so that a name leads to one file: no host ever sees this one
-fix: rename it to end in `.yaml`
+why: only `.yaml` files are tools, so that each name has one file: no host ever sees this one
+fix: change the extension to `.yaml`
 
-2 files: 5 warnings, `--fix` mends 2
+2 files: 5 warnings, `--fix` can fix 2
 
 "#]], "");
 }
@@ -328,11 +328,11 @@ created tools/git/commit_well.yaml
 created .cogtools/schema/tool.json
 
 next steps:
-- change it; its comments say what each part is for
-- see what a model is told of it:
+- edit it; its comments explain each part
+- print the declaration that a model sees:
     cogtools expand commit_well
 - call it:
-    echo '{"plan": "Wait", "doubt": "Nobody comes"}' | cogtools-call commit_well
+    echo '{"plan": "Wait", "doubt": "It may be too late"}' | cogtools-call commit_well
 
 "#]]);
     let lint = run("cogtools-lint", &project)
@@ -340,11 +340,11 @@ next steps:
         .run();
     lint.expect(0, str![[r#"
 [
-{"rule":"no-examples","severity":"warning","file":"tools/a/same.yaml","line":1,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false},
-{"rule":"no-schema","severity":"warning","file":"tools/a/same.yaml","line":1,"column":1,"endColumn":5,"message":"no `$schema`","why":"editors and other programs cannot tell that it is a tool, nor of which version of the format","fix":"add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key","fixable":true,"fixed":false},
-{"rule":"shadowed-tool","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":2,"message":"shadowed by `tools/a/same.yaml`","why":"no host sees it, and a change to it changes nothing","fix":"remove or rename one of the two, or change the order of `tool_sources`","fixable":false,"fixed":false},
-{"rule":"no-examples","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":5,"message":"no examples","why":"nothing shows a model a whole call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false},
-{"rule":"no-schema","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":5,"message":"no `$schema`","why":"editors and other programs cannot tell that it is a tool, nor of which version of the format","fix":"add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key","fixable":true,"fixed":false}
+{"rule":"no-examples","severity":"warning","file":"tools/a/same.yaml","line":1,"column":1,"endColumn":5,"message":"no examples","why":"a model sees no complete call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false},
+{"rule":"no-schema","severity":"warning","file":"tools/a/same.yaml","line":1,"column":1,"endColumn":5,"message":"no `$schema`","why":"editors and other programs cannot tell that it is a tool, nor which version of the format it uses","fix":"add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key","fixable":true,"fixed":false},
+{"rule":"shadowed-tool","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":2,"message":"shadowed by `tools/a/same.yaml`","why":"no host sees it, and changes to it have no effect","fix":"remove or rename one of the two, or change the order of `tool_sources`","fixable":false,"fixed":false},
+{"rule":"no-examples","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":5,"message":"no examples","why":"a model sees no complete call, and `cogtools test` has nothing to run","fix":"add `examples` with one map of arguments as a model would send them","fixable":false,"fixed":false},
+{"rule":"no-schema","severity":"warning","file":"tools/b/same.yaml","line":1,"column":1,"endColumn":5,"message":"no `$schema`","why":"editors and other programs cannot tell that it is a tool, nor which version of the format it uses","fix":"add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key","fixable":true,"fixed":false}
 ]
 
 "#]], "");

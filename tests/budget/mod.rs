@@ -110,8 +110,8 @@ fn the_configuration_has_a_budget_too() {
         .fails(
             78,
             str![[r#"
-cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: find_tool and call_tool, which lead to the tools that do not fit, cost 186
-hint: the least that works here is 186
+cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: find_tool and call_tool, which find and call the tools that do not fit, cost 186
+hint: the minimum here is 186
 
 "#]],
         );
@@ -244,10 +244,10 @@ fn a_call_through_call_tool_is_a_call() {
     call(&project, "call_tool", &json!({"name": "tool_03"})).fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: tool_03: no tool of that name is here
+cogtools-call: error[TOOL_NOT_FOUND]: tool_03: no such tool
 hint: did you mean `tool_003`, `tool_001` or `tool_002`?
-hint: cogtools-discover prints the tools there are
-hint: find_tool searches all tools there are
+hint: cogtools-discover lists all tools
+hint: find_tool searches all tools
 
 "#]],
     );
@@ -270,11 +270,11 @@ hint: send name (string): The name of the tool
         .fails(
             127,
             str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: tool_003: no tool of that name is here
-hint: `tools/tool_003.yaml` is one, but a filter leaves it out: an option such as --exclude, or `filter` or `hosts` of the configuration
+cogtools-call: error[TOOL_NOT_FOUND]: tool_003: no such tool
+hint: a filter excludes `tools/tool_003.yaml`: an option such as --exclude, or `filter` or `hosts` in the configuration
 hint: did you mean `tool_001`, `tool_002` or `tool_004`?
-hint: cogtools-discover prints the tools there are
-hint: find_tool searches all tools there are
+hint: cogtools-discover lists all tools
+hint: find_tool searches all tools
 
 "#]],
         );

@@ -157,8 +157,8 @@ fn a_server_that_dies_in_the_middle_of_an_answer() {
         run.arg("t").stdin("{}").run().fails(
             1,
             str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` stops in the middle of an answer
-hint: ask again; if it stops again, tell whoever runs it
+cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` closed the connection in the middle of a response
+hint: try again; if it happens again, report this to its operator
 
 "#]],
         );
@@ -178,7 +178,7 @@ fn no_message_contains_a_secret() {
             format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
             str![[r#"
 {"program":"cogtools-discover","note":"1 tool declared"}
-{"severity":"warning","code":"TOOL_FAILED","program":"cogtools-discover","message":"the MCP server `s` refuses `initialize`: I do not know Bearer ***","hints":[]}
+{"severity":"warning","code":"TOOL_FAILED","program":"cogtools-discover","message":"the MCP server `s` rejected `initialize`: I do not know Bearer ***","hints":[]}
 
 "#]],
         );

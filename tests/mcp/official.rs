@@ -40,7 +40,7 @@ fn everything_becomes_text() {
             str![[r#"
 Here's the image you requested:
 
-[image: image/png, 4033 bytes, left out: a result is text]
+[image: image/png, 4033 bytes, omitted: results are text only]
 
 The image above is the MCP logo.
 "#]],
@@ -118,10 +118,10 @@ fn over_http_with_a_token() {
     call(&server, &[("TOKEN", "other")], "greet", &ada).fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: greet: no tool of that name is here
-hint: cogtools-discover prints the tools there are
-cogtools-call: error[TOOL_FAILED]: the MCP server `h` answers with HTTP 401 Unauthorized
-hint: check `headers` of the source, and the variables that they name
+cogtools-call: error[TOOL_NOT_FOUND]: greet: no such tool
+hint: cogtools-discover lists all tools
+cogtools-call: error[TOOL_FAILED]: the MCP server `h` responded with HTTP 401 Unauthorized
+hint: check `headers` of the source, and the variables that they refer to
 
 "#]],
     );

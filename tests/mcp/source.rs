@@ -104,8 +104,8 @@ fn a_missing_tool_is_forgotten() {
     call(&project, "changing").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: t: the MCP server `s` has no tool `t` any more
-hint: cogtools-discover asks it for its tools anew
+cogtools-call: error[TOOL_NOT_FOUND]: t: the MCP server `s` no longer has the tool `t`
+hint: cogtools-discover lists its current tools
 
 "#]],
     );
@@ -148,7 +148,7 @@ fn a_failed_call_is_reported_under_the_tools_name() {
     call(&project(), "fails").fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed
+cogtools-call: error[TOOL_FAILED]: t: the tool reported an error
   | try again
 
 "#]],
@@ -156,7 +156,7 @@ cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed
     call(&project(), "dies").fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` ended with status 3 before it answered `tools/call`
+cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` exited with status 3 before it answered `tools/call`
   | no more
 
 "#]],
@@ -246,7 +246,7 @@ fn every_kind_of_content_becomes_text_or_stays_unchanged() {
     call.arg(name).run().outputs(str![[r#"
 Some text.
 
-[image: image/png, 4 bytes, left out: a result is text]
+[image: image/png, 4 bytes, omitted: results are text only]
 
 In a file.
 
@@ -288,8 +288,8 @@ fn a_server_named_by_a_project_requires_approval() {
 
 "#]],
         str![[r#"
-cogtools-discover: warning[DENIED]: the provider `s` is not allowed to run yet
-hint: look at what it runs, then allow it: cogtools trust s
+cogtools-discover: warning[DENIED]: the provider `s` is not approved yet
+hint: review what it runs, then approve it: cogtools trust s
 
 "#]],
     );

@@ -63,14 +63,14 @@ fn a_custom_authority_is_trusted() {
 #[test]
 fn an_untrusted_certificate_is_reported_with_a_hint() {
     let unknown = str![[r#"
-cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: no authority that is trusted here has signed its certificate
-hint: if the authority is one of your own, name the file with its certificate in the environment variable SSL_CERT_FILE
+cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: its certificate is not signed by a trusted authority
+hint: if the authority is your own, set the environment variable SSL_CERT_FILE to the file with its certificate
 
 "#]];
     check("127.0.0.1", None, "", unknown);
     let name = str![[r#"
-cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: its certificate is not good: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("elsewhere.example")
-hint: tell whoever runs it, or mend `url` of the source
+cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: its certificate is invalid: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("elsewhere.example")
+hint: report this to its operator, or fix `url` of the source
 
 "#]];
     check("elsewhere.example", Some("ca.pem"), "", name);
@@ -100,8 +100,8 @@ fn a_server_without_tls_is_reached_over_http() {
         0,
         format!("[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"),
         str![[r#"
-cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: it does not speak TLS, which https:// asks for
-hint: check that it runs, and `url` of the source
+cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: it does not use TLS, which https:// requires
+hint: check that it is running, and check `url` of the source
 
 "#]],
     );

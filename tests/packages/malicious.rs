@@ -92,7 +92,7 @@ fn a_manifest_of_twenty_megabytes_and_one_that_never_ends() {
     let outcome = run("cogtools-discover", &project).run();
     outcome.expect(0, DECLARED, str![[r#"
 cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: larger than 4 MiB
-hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; tell its author, or remove it
+hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; report this to its author, or remove it
 
 "#]]);
     project.remove("node_modules/pk/package.json");
@@ -121,8 +121,8 @@ fn a_source_that_is_gone_at_the_call() {
     run("cogtools-call", &project).arg("say").run().fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: say: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );

@@ -107,8 +107,8 @@ fn only_dependencies_and_links() {
     call("transitive").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: transitive: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: transitive: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );

@@ -48,8 +48,8 @@ hint: send text (string)
     scene.call("say").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: say: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );
@@ -62,7 +62,7 @@ fn a_failed_call_shows_its_own_message() {
         .fails(
             1,
             str![[r#"
-cogtools-call: error[TOOL_FAILED]: say: the program ended with status 3
+cogtools-call: error[TOOL_FAILED]: say: the program exited with status 3
   | no such city
 
 "#]],
@@ -76,8 +76,8 @@ done
     answering("printf 'a\\377'", "").call("say").fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: say: the program printed something else than UTF-8 from byte 1 on
-hint: a result is text; its author can encode it, as `base64` does, or write it to a file
+cogtools-call: error[TOOL_FAILED]: say: the program's output is not UTF-8 from byte 1 on
+hint: a result is text; the tool's author can encode it, as `base64` does, or write it to a file
 
 "#]],
     );
@@ -86,7 +86,7 @@ hint: a result is text; its author can encode it, as `base64` does, or write it 
         .text();
     let end = str![[r#"
 
-[cut here: 18951424 more bytes are left out; a result has at most 1048576]
+[truncated: 18951424 bytes are left out; a result has at most 1048576]
 
 "#]];
     assert_text(&text[1 << 20..], end);
@@ -100,7 +100,7 @@ fn a_call_that_hangs_is_ended() {
         .fails(
             124,
             str![[r#"
-cogtools-call: error[TIMEOUT]: say: the tool did not end within 1 s
+cogtools-call: error[TIMEOUT]: say: the tool timed out after 1 s
 hint: send less, or give the tool more time with `timeout`
 
 "#]],
@@ -143,8 +143,8 @@ fn a_tool_that_vanishes_is_not_found() {
     scene.call("say").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
-hint: cogtools-discover prints the tools there are
+cogtools-call: error[TOOL_NOT_FOUND]: say: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );
@@ -152,9 +152,9 @@ hint: cogtools-discover prints the tools there are
     scene.call("say").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
-hint: cogtools-discover prints the tools there are
-cogtools-call: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 1
+cogtools-call: error[TOOL_NOT_FOUND]: say: no such tool
+hint: cogtools-discover lists all tools
+cogtools-call: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 1
   | cat: list: No such file or directory
 
 "#]],

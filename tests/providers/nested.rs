@@ -48,7 +48,7 @@ fn its_tools_are_declared_and_called() {
         .arg("other")
         .run()
         .outputs(str![[r#"
-allowed provider other
+approved provider other
   discover  cogtools-discover -C ../other
   call      cogtools-call -C ../other
   tool      say
@@ -67,8 +67,8 @@ allowed provider other
         0,
         format!("[\n{}\n]\n", super::DECLARED),
         str![[r#"
-cogtools-discover: warning[INVALID_CONFIG]: the provider `other` cannot be run: the program `cogtools-discover` is not found
-hint: install it, or mend `command` under `tool_sources`
+cogtools-discover: warning[INVALID_CONFIG]: the provider `other` cannot be run: program `cogtools-discover` not found
+hint: install it, or correct `command` under `tool_sources`
 
 "#]],
     );
@@ -83,7 +83,7 @@ fn a_project_that_is_its_own_provider_runs_once() {
         .arg("itself")
         .run()
         .outputs(str![[r#"
-allowed provider itself
+approved provider itself
   discover  sh -c 'cogtools-discover 2>told'
   call      cogtools-call
   sees      HOME
@@ -102,17 +102,17 @@ allowed provider itself
     nested("cogtools-call").arg("i_i_ok").run().fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: i_i_ok: no tool of that name is here
+cogtools-call: error[TOOL_NOT_FOUND]: i_i_ok: no such tool
 hint: did you mean `i_ok`?
-hint: cogtools-discover prints the tools there are
+hint: cogtools-discover lists all tools
 
 "#]],
     );
     assert_text(
         project.read("told"),
         str![[r#"
-cogtools-discover: warning[INVALID_CONFIG]: the provider `itself` is not asked: another provider of this project asks it for its tools
-hint: leave the source that leads back here out of `tool_sources`
+cogtools-discover: warning[INVALID_CONFIG]: the provider `itself` is skipped: another provider of this project is being listed
+hint: remove the source that leads back here from `tool_sources`
 
 "#]],
     );
@@ -133,8 +133,8 @@ fn a_declaration_that_has_changed_is_denied() {
     call().fails(
         77,
         str![[r#"
-cogtools-call: error[DENIED]: other_say: it runs commands and comes from the provider `other`, which has changed since it was allowed to do that
-hint: only the user can allow it, after a look at what it runs: cogtools trust other
+cogtools-call: error[DENIED]: other_say: it runs commands and comes from the provider `other`, which has changed since it was approved
+hint: only the user can approve it, after reviewing what it runs: cogtools trust other
 
 "#]],
     );
@@ -149,8 +149,8 @@ other   provider  changed  cogtools-discover -C ../other, cogtools-call -C ../ot
     nested("cogtools-call").arg("other_tell").stdin(json!({"text": "x"})).run().fails(
         77,
         str![[r#"
-cogtools-call: error[DENIED]: other_tell: it runs commands and comes from the provider `other`, which is not allowed to do that yet
-hint: only the user can allow it, after a look at what it runs: cogtools trust other
+cogtools-call: error[DENIED]: other_tell: it runs commands and comes from the provider `other`, which is not approved yet
+hint: only the user can approve it, after reviewing what it runs: cogtools trust other
 
 "#]],
     );

@@ -212,7 +212,7 @@ fn two_providers_of_one_name_are_refused() {
     discover(&project).fails(
         78,
         str![[r#"
-cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are called `sh`
+cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are named `sh`
    |
  3 |   - command: {discover: [sh, ./c], call: [sh, ./d]}
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

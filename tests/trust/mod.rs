@@ -16,13 +16,13 @@ const SAY: &str = "name: pk_say\ndescription: d\nimplementation: said\n";
 /// Why a call to it is denied before the package is approved, and after it
 /// has changed.
 const UNKNOWN: Snapshot = str![[r#"
-cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which is not allowed to do that yet
-hint: only the user can allow it, after a look at what it runs: cogtools trust pk
+cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which is not approved yet
+hint: only the user can approve it, after reviewing what it runs: cogtools trust pk
 
 "#]];
 const CHANGED: Snapshot = str![[r#"
-cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which has changed since it was allowed to do that
-hint: only the user can allow it, after a look at what it runs: cogtools trust pk
+cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which has changed since it was approved
+hint: only the user can approve it, after reviewing what it runs: cogtools trust pk
 
 "#]];
 

@@ -13,7 +13,7 @@ fn programs_require_approval_and_templates_do_not() {
     call(&project, "pk_say").outputs(str!["said"]);
     call(&project, "pk_run").fails(77, UNKNOWN);
     trust(&project, &["pk"]).outputs(str![[r#"
-allowed package pk
+approved package pk
   runs      pk_run
   file      package.json
   file      tools/pk_run.yaml
@@ -145,8 +145,8 @@ fn folders_that_are_not_hashed_have_no_tools() {
 
 "#]],
         str![[r#"
-cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: `"node_modules/x/tools"` is no folder inside of the package
-hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; tell its author, or remove it
+cogtools-discover: warning[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: `"node_modules/x/tools"` is not a folder inside the package
+hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; report this to its author, or remove it
 
 "#]],
     );
@@ -160,7 +160,7 @@ fn more_than_is_hashed_is_refused() {
     trust(&project, &["pk"]).fails(
         77,
         str![[r#"
-cogtools-trust: error[DENIED]: `[ROOT]/node_modules/pk` is too large to be allowed as a whole: more than 4096 files or 64 MiB
+cogtools-trust: error[DENIED]: `[ROOT]/node_modules/pk` is too large to be approved: more than 4096 files or 64 MiB
 hint: copy the tools you need into the project
 
 "#]],

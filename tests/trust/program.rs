@@ -10,7 +10,7 @@ use super::{call, discover, trust, warning, with_package, with_provider};
 fn nothing_to_say() {
     let project = Project::new();
     trust(&project, &[]).outputs(str![[r#"
-no source of this project needs your word
+no source of this project requires approval
 
 "#]]);
     trust(&project, &["--format", "json"]).outputs(str![[r#"
@@ -22,7 +22,7 @@ no source of this project needs your word
     let project = with_package();
     project.remove("node_modules/pk/tools/pk_run.yaml");
     trust(&project, &[]).outputs(str![[r#"
-no source of this project needs your word
+no source of this project requires approval
 
 "#]]);
 }
@@ -38,7 +38,7 @@ fn a_missing_name() {
         trust(&project, args).fails(
             2,
             str![[r#"
-cogtools-trust: error[USAGE]: othr: no source of that name needs the user's word here
+cogtools-trust: error[USAGE]: othr: no source of that name requires approval here
 hint: did you mean `other`?
 hint: cogtools trust lists those that do
 
@@ -108,21 +108,21 @@ fn a_provider_that_fails_during_approval() {
     trust(&project, &["other"]).fails(
         1,
         str![[r#"
-cogtools-trust: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3
+cogtools-trust: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 3
   | sorry
-hint: its command is allowed now, and none of its tools is
+hint: its command is now approved, but none of its tools is
 
 "#]],
     );
     trust(&project, &[]).expect(
         0,
         str![[r#"
-SOURCE  KIND      STATE    RUNS
-other   provider  allowed  sh ./d, sh ./c
+SOURCE  KIND      STATE     RUNS
+other   provider  approved  sh ./d, sh ./c
 
 "#]],
         str![[r#"
-cogtools-trust: warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3
+cogtools-trust: warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 3
   | sorry
 
 "#]],

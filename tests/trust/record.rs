@@ -60,8 +60,8 @@ fn a_record_that_cannot_be_written_is_named() {
     trust(&project, &["pk"]).fails(
         74,
         str![[r#"
-cogtools-trust: error[IO_FAILED]: `[HOME]/.local/state/cogtools/trust.json` cannot be written: Not a directory (os error 20)
-hint: make room, or make its folder writable
+cogtools-trust: error[IO_FAILED]: cannot write `[HOME]/.local/state/cogtools/trust.json`: Not a directory (os error 20)
+hint: free some space, or make its folder writable
 
 "#]],
     );
@@ -86,7 +86,7 @@ fn without_a_home_nothing_is_approved() {
             .fails(
                 74,
                 str![[r#"
-cogtools-trust: error[IO_FAILED]: there is no place to record what is allowed
+cogtools-trust: error[IO_FAILED]: no directory to record approvals in
 hint: set HOME, or XDG_STATE_HOME
 
 "#]],

@@ -32,7 +32,7 @@ impl From<ConfigFileError> for Failure {
             ConfigFileError::NoHome => diagnostic(Code::Usage).hint("set HOME"),
             ConfigFileError::Text(error) => error.diagnostic(Code::InvalidConfig),
             ConfigFileError::Unwritable(_, error) => diagnostic(Code::IoFailed)
-                .hint(error.hint("make room or give permission, then run this again")),
+                .hint(error.hint("free disk space or grant permission, then run this again")),
             ConfigFileError::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
         }
         .into()

@@ -65,7 +65,7 @@ impl DocumentError {
             }
             Self::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
             Self::Unwritable(_, error) => diagnostic(Code::IoFailed)
-                .hint(error.hint("make room or give permission, then run this again")),
+                .hint(error.hint("free disk space or grant permission, then run this again")),
         }
     }
 }

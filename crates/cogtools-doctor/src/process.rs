@@ -115,7 +115,7 @@ mod tests {
         check(
             "cat; echo no >&2; exit 3",
             b"four",
-            "ended with status 3: 4 no",
+            "exited with status 3: 4 no",
         );
         check("exec sleep 60", b"", "timed out after 0.9 s");
         check(
@@ -128,7 +128,7 @@ mod tests {
         check(
             "exit 0",
             &vec![b'x'; 1 << 20],
-            "ended with status 0: 0 nothing",
+            "exited with status 0: 0 nothing",
         );
         check(
             "kill -9 $$",

@@ -179,10 +179,10 @@ hint: did you mean `implementation`?
 ";
     let absent = "\
 cogtools-expand: error[IO_FAILED]: `nowhere.yaml` does not exist
-hint: check the path; it may have been removed while it was looked at
+hint: check the path; the file may have been removed meanwhile
 ";
     let unknown = "\
-cogtools-expand: error[TOOL_NOT_FOUND]: gret: no tool of that name is here
+cogtools-expand: error[TOOL_NOT_FOUND]: gret: no such tool
 hint: did you mean `greet`?
 hint: cogtools-discover prints the tools there are
 ";

@@ -156,7 +156,7 @@ pong  more    more/pong.yaml      22
         .into(),
         stderr: "\
 cogtools-list: warning[INVALID_CONFIG]: the folder `gone` does not exist
-hint: create it, or change `tool_sources` (cogtools config list --show-origin tells where)
+hint: create it, or change `tool_sources` (cogtools config list --show-origin shows where)
 "
         .into(),
     };

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn hints_to_list_tools_are_left_out() {
-        let diagnostic = Diagnostic::new(Code::ToolNotFound, "no tool of that name is here")
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, "no such tool")
             .with_subject("tel")
             .hint("did you mean `tell`?")
             .hint("text may name cogtools-discover")
@@ -112,7 +112,7 @@ mod tests {
             ));
         assert_eq!(
             not_found(&[diagnostic]).message,
-            "tel: no tool of that name is here; did you mean `tell`?; text may name \
+            "tel: no such tool; did you mean `tell`?; text may name \
              cogtools-discover; approve it: cogtools trust team"
         );
     }

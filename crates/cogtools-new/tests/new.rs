@@ -207,7 +207,7 @@ fn names_that_a_host_would_refuse() {
     for (name, message, hints) in [
         (
             "check.facts",
-            "a name holds letters from a to z, digits, `_` and `-`, not '.'",
+            "a name may only contain letters from a to z, digits, `_` and `-`, not '.'",
             [
                 "OpenAI and Anthropic allow no others; only Gemini also accepts a dot or a colon",
                 "try `check_facts`",

@@ -51,7 +51,7 @@ impl Failure {
             Code::IoFailed,
             format!("standard output cannot be written: {error}"),
         )
-        .hint("the output is incomplete; make room and run it again")
+        .hint("the output is incomplete; free disk space, then run this again")
         .into()
     }
 }

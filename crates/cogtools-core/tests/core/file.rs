@@ -186,14 +186,14 @@ fn a_link_out_of_the_project_is_refused() {
         "..",
     ] {
         let expected = format!(
-            "the link `link` leads out of the project, to `{target}` (replace `link` with a file \
+            "the link `link` points outside the project, to `{target}` (replace `link` with a file \
              or a folder of its own, then run this again)"
         );
         refused("link", "link", target, &expected);
     }
     for target in ["../../outside", "SCENE/outside", "../../none"] {
         let expected = format!(
-            "the link `a/link` leads out of the project, to `{target}` (replace `a/link` with a \
+            "the link `a/link` points outside the project, to `{target}` (replace `a/link` with a \
              file or a folder of its own, then run this again)"
         );
         refused("a/link/victim", "a/link", target, &expected);
@@ -211,7 +211,7 @@ fn a_link_out_of_the_project_is_refused() {
 fn a_dangling_link_is_refused() {
     for target in ["none", "a/none", "../project/none", "SCENE/project/none"] {
         let expected = format!(
-            "the link `link` leads to `{target}`, which does not exist (create what `link` leads \
+            "the link `link` points to `{target}`, which does not exist (create what `link` leads \
              to, or remove the link, then run this again)"
         );
         refused("link", "link", target, &expected);
@@ -225,7 +225,7 @@ fn a_file_behind_a_link_out_of_the_project_is_not_removed() {
     let scene = scene();
     link(&scene, "link", "../outside");
     let error = remove(&path(&scene, "link/victim")).expect_err("refused");
-    let expected = "the link `link` leads out of the project, to `../outside`";
+    let expected = "the link `link` points outside the project, to `../outside`";
     assert_eq!(error.to_string(), expected);
     remove(&path(&scene, "link")).expect("the link itself");
     assert_eq!(files(&scene), [VICTIM]);
@@ -289,6 +289,6 @@ fn a_user_file_is_written_to_the_target_of_its_link() {
     assert_eq!(files(&scene), expected);
     // A file named on the command line is written in its folder.
     let error = write(&WritePath::in_folder(&config), b"x").expect_err("refused");
-    let expected = "the link `config` leads out of its folder, to `../outside/victim`";
+    let expected = "the link `config` points outside its folder, to `../outside/victim`";
     assert_eq!(error.to_string(), expected);
 }

@@ -19,16 +19,16 @@ fn run(process: Process) -> Output {
 #[test]
 fn output_and_exit_of_a_program() {
     for (script, stdout, stderr, words) in [
-        ("true", "", "", "ended with status 0"),
+        ("true", "", "", "exited with status 0"),
         (
             "echo out; echo err >&2; exit 7",
             "out\n",
             "err\n",
-            "ended with status 7",
+            "exited with status 7",
         ),
-        ("cat; pwd", "input/\n", "", "ended with status 0"),
+        ("cat; pwd", "input/\n", "", "exited with status 0"),
         ("kill -KILL $$", "", "", "was ended by signal 9 (SIGKILL)"),
-        ("exec >&- 2>&-; sleep 0.1", "", "", "ended with status 0"),
+        ("exec >&- 2>&-; sleep 0.1", "", "", "exited with status 0"),
     ] {
         let output = run(sh(script).input("input"));
         let streams = (output.stdout.bytes, output.stderr.bytes);
@@ -55,7 +55,7 @@ fn children_that_outlive_the_program_are_detected() {
     let check = |script: &str, left_children: bool| {
         let begin = Instant::now();
         let output = run(sh(script));
-        assert_eq!(output.exit.describe(), "ended with status 0", "{script}");
+        assert_eq!(output.exit.describe(), "exited with status 0", "{script}");
         assert_eq!(output.left_children, left_children, "{script}");
         assert!(begin.elapsed() < Duration::from_secs(5), "{script}");
     };

@@ -29,7 +29,7 @@ const SECTIONS: [(&str, &str); 13] = [
     ),
     (
         "trust",
-        "  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so\n",
+        "  ok       the folder is trusted: listed in ~/.gemini/trustedFolders.json\n",
     ),
     ("discovery", "  ok       runs, and declares 1 tool: hello\n"),
     (

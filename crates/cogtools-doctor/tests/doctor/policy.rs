@@ -20,7 +20,7 @@ fn trust() {
         fixture.file("../home/.gemini/trustedFolders.json", list);
         fixture.check(&[("trust", section)], summary);
     };
-    let trusted = "  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so\n";
+    let trusted = "  ok       the folder is trusted: listed in ~/.gemini/trustedFolders.json\n";
     check(
         "{\"HERE\": \"TRUST_FOLDER\"}",
         trusted,

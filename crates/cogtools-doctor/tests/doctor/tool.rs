@@ -11,7 +11,7 @@ fn tool(name: &str, rest: &str) -> String {
 #[test]
 fn discovery_that_fails() {
     for (answer, why) in [
-        ("echo no >&2; exit 3", "ended with status 3: no"),
+        ("echo no >&2; exit 3", "exited with status 3: no"),
         ("echo '{}'", "printed JSON that is not an array"),
         (
             "echo hello",
@@ -81,7 +81,7 @@ fn a_call_that_fails() {
     for (answer, why) in [
         (
             "echo no >&2; exit 3",
-            "`cogtools-call hello` ended with status 3: no",
+            "`cogtools-call hello` exited with status 3: no",
         ),
         (
             "echo noise >&2; echo yes",
@@ -118,7 +118,7 @@ fn an_invalid_example() {
     let tool = HELLO.replace("implementation", "  - persn: Bo\nimplementation");
     fixture.file("tools/hello.yaml", tool);
     let tools = "  ok       1 tool is valid
-  warning  tools/hello.yaml:7:5: /persn: this example does not fit: not a parameter of this tool
+  warning  tools/hello.yaml:7:5: /persn: invalid example: not a parameter of this tool
            fix: cogtools lint tools/hello.yaml\n";
     fixture.check(&[("tools", tools)], "no problems, 1 warning");
 }

@@ -130,7 +130,7 @@ fn paths_are_files_and_folders() {
             status: 74,
             stdout: "1 file: nothing to report\n".to_owned(),
             stderr: "cogtools-lint: error[IO_FAILED]: `absent.yaml` does not exist\n\
-                     hint: check the path; it may have been removed while it was looked at\n"
+                     hint: check the path; the file may have been removed meanwhile\n"
                 .to_owned(),
         },
     );

@@ -68,7 +68,7 @@ fn calls_succeed_or_explain_the_error() {
         "tools/call",
         &json!({"name": "great", "arguments": {}}),
         &json!({"code": -32602, "message":
-            "great: no tool of that name is here; did you mean `greet`?"}),
+            "great: no such tool; did you mean `greet`?"}),
     );
     check_both(
         "tools/call",
@@ -110,7 +110,7 @@ fn a_call_through_another_tool_has_the_called_tools_timeout() {
             .find(|line| line.contains("\"it\""))
             .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
         let timed_out = text(
-            "cogtools-mcp: error[TIMEOUT]: slow: the tool did not end within 0.001 s\n\
+            "cogtools-mcp: error[TIMEOUT]: slow: the tool timed out after 0.001 s\n\
              hint: send less, or give the tool more time with `timeout`\n",
             true,
         );

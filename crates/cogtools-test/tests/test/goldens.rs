@@ -172,7 +172,7 @@ fn a_folder_instead_of_a_golden_file_is_reported() {
 FAILED x (1 example)
   tools/x.yaml: stale: `tools/x.2.golden` has no example
     `tools/x.2.golden` cannot be removed: {error}
-    hint: make room or give permission, then run this again
+    hint: free disk space or grant permission, then run this again
   tools/x.yaml:3:12: example 1: golden: `tools/x.1.golden` cannot be used
     `tools/x.1.golden` is not a regular file
     hint: put a regular file there, or a link to one

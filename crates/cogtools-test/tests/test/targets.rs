@@ -62,7 +62,7 @@ fn a_missing_source_is_reported() {
         stdout: PASSED.into(),
         stderr: "\
 cogtools-test: error[INVALID_CONFIG]: the folder `gone` does not exist
-hint: create it, or change `tool_sources` (cogtools config list --show-origin tells where)
+hint: create it, or change `tool_sources` (cogtools config list --show-origin shows where)
 "
         .into(),
     };
