@@ -136,7 +136,7 @@ fn only_the_first_of_many_diagnostics_are_reported() {
         .collect();
     outcome.fails(
         65,
-        expected.concat() + "hint: there is more: only the first 50 are shown\n",
+        expected.concat() + "hint: there are more: only the first 50 are shown\n",
     );
 }
 

@@ -130,7 +130,7 @@ fn gemini_cli_lists_the_server() {
     let project = Project::new();
     init(&project, &["--host", "gemini-mcp"]);
     let outcome = gemini(&project, &["mcp", "list"]);
-    outcome.stdout_contains("cogtools: cogtools mcp (stdio)");
+    outcome.stderr_contains("cogtools: cogtools mcp (stdio)");
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn gemini_cli_installs_the_extension() {
         let installed = gemini(&project, &["extensions", verb, "brought", "--consent"]);
         installed.status(0);
         gemini(&project, &["extensions", "list"])
-            .stdout_contains("brought-tools (0.1.0)")
-            .stdout_contains("COGTOOLS.md");
+            .stderr_contains("brought-tools (0.1.0)")
+            .stderr_contains("COGTOOLS.md");
         // The project around it has no tools.
         let called = call(&project, "mcp_brought-tools_hi", json!({"whom": "Ada"}));
         assert_text(

@@ -225,7 +225,7 @@ fn a_result_is_truncated_between_characters() {
     let text = call(&shell(script), &json!({})).text();
     let (head, notice) = text.split_once('\n').expect("two lines");
     assert_eq!(head.len(), 1 + (((1 << 20) - 1) / 3) * 3);
-    assert!(notice.starts_with("[cut here: 25514"), "{notice}");
+    assert!(notice.starts_with("[truncated: 25514"), "{notice}");
 }
 
 #[test]

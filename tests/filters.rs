@@ -58,7 +58,7 @@ fn check(configuration: &str, options: &[&str], expected: &str) {
             called.succeeds();
         } else {
             called.status(127).stdout_is("");
-            called.stderr_contains("a filter leaves it out");
+            called.stderr_contains("a filter excludes `");
         }
     }
 }

@@ -241,8 +241,8 @@ fn a_flood_is_ended() {
 "
     .repeat(4095);
     let stderr = format!(
-        "cogtools-call: error[TOOL_FAILED]: t: the program printed more than 256 MiB and was stopped
-             | [1040386 bytes before this are left out]
+        "cogtools-call: error[TOOL_FAILED]: t: the program printed more than 256 MiB and was terminated
+  | [1040386 bytes before this are left out]
 {end}hint: ask the tool for less
 "
     );

@@ -1,5 +1,4 @@
-//! Unexpected input: each case ends with a clear error or
-//! the right answer, never with a panic, never with a program that hangs.
+//! Unexpected input: a clear error or the right answer, never a panic or a hang.
 
 use std::time::{Duration, Instant};
 
@@ -506,6 +505,6 @@ fn many_wrong_values_are_cheap() {
         .collect();
     outcome.fails(
         65,
-        expected.concat() + "hint: there is more: only the first 50 are shown\n",
+        expected.concat() + "hint: there are more: only the first 50 are shown\n",
     );
 }

@@ -66,12 +66,12 @@ fn harmless(project: &Project, program: &str, args: &[&str]) -> Outcome {
 
 /// The error for the link `link` to `target`.
 fn leaves(link: &str, target: &str) -> String {
-    format!("the link `{link}` leads out of the project, to `{target}`")
+    format!("the link `{link}` points outside the project, to `{target}`")
 }
 
 /// The hint for it.
 fn replace(link: &str) -> String {
-    format!("hint: replace `{link}` with a file or a folder of its own, then run this again\n")
+    format!("hint: replace `{link}` with a regular file or folder, then run this again\n")
 }
 
 /// The targets that a link in the root can have: existing, absolute, dangling.
@@ -102,8 +102,8 @@ fn update(project: &Project, stdout: &str, failures: &str) {
     let stderr = format!(
         "\
 cogtools-test: error[TEST_FAILED]: {failures}
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 "
     );
     harmless(project, "cogtools-test", &["--update"]).expect(1, stdout, stderr);
@@ -123,7 +123,7 @@ fn a_golden_file_is_not_written_through_a_link() {
 FAILED say (1 example)
   tools/say.yaml:6:5: example 1: golden: `tools/say.1.golden` cannot be used
     `tools/say.1.golden` is a link to a file that does not exist
-    hint: mend the link or remove it
+    hint: correct the link, or remove it
 "
             .to_owned()
         } else {
@@ -285,10 +285,10 @@ tools/say.yaml:1:1: warning[no-schema]: no `$schema`
    |
  1 | name: say
    | ^^^^
-why: editors and other programs cannot tell that it is a tool, nor of which version of the format
+why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
 fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
 
-1 file: 1 warning, `--fix` mends 1
+1 file: 1 warning, `--fix` can fix 1
 ";
     let stderr = format!(
         "cogtools-lint: error[IO_FAILED]: `tools/say.yaml` cannot be written: {error}\n{replace}"

@@ -81,8 +81,8 @@ fn what_fits_is_declared() {
             2,
             format!(
                 "cogtools-discover: error[USAGE]: --budget: a budget of 10 tokens is too small: find_tool \
-                 and call_tool, which lead to the tools that do not fit, cost {least}\n\
-                 hint: the least that works here is {least}\n"
+                 and call_tool, which find and call the tools that do not fit, cost {least}\n\
+                 hint: the minimum here is {least}\n"
             ),
         );
 }
@@ -168,11 +168,11 @@ fn tools_are_found() {
     assert_eq!(names(&answer).len(), 5);
     assert_eq!(
         answer["hint"],
-        "1 more match; a greater limit or more words show them"
+        "1 more match; use a higher limit or a more specific query"
     );
     call(&project, "find_tool", &json!({"query": "quux"})).outputs(
         str![[r#"
-{"query": "quux", "tools": [], "hint": "none of 20 tools matches; try other words, or an empty query to look at all"}
+{"query": "quux", "tools": [], "hint": "none of 20 tools matches; try other words, or an empty query to list all"}
 
 "#]],
     );
@@ -216,7 +216,7 @@ fn a_call_through_call_tool_has_the_targets_timeout() {
         .fails(
             124,
             format!(
-                "cogtools-call: error[TIMEOUT]: {name}: the tool did not end within {time} s\n\
+                "cogtools-call: error[TIMEOUT]: {name}: the tool timed out after {time} s\n\
                  hint: send less, or give the tool more time with `timeout`\n"
             ),
         );
@@ -288,8 +288,8 @@ fn the_names_are_reserved() {
         "name: find_tool\ndescription: d\nimplementation: mine\n",
     );
     let broken = "[INVALID_TOOL]: tools/find_tool.yaml:1:7: `find_tool` is not a tool's name: cogtools \
-                  itself has a tool of that name\n   |\n 1 | name: find_tool\n   |       ^^^^^^^^^\n\
-                  hint: name it in words that every host accepts, such as `check_facts`\n";
+                  has a built-in tool of that name\n   |\n 1 | name: find_tool\n   |       ^^^^^^^^^\n\
+                  hint: use a name that every host accepts, such as `check_facts`\n";
     let outcome = run("cogtools-discover", &project).run();
     outcome
         .status(0)
