@@ -178,10 +178,10 @@ fn options_override_everything() {
     let filtered = |file: &str| {
         let name = file.trim_start_matches("set/");
         format!(
-            "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no tool of that name is here\n\
-             hint: `tools/{file}.yaml` is one, but a filter leaves it out: an option such as \
-             --exclude, or `filter` or `hosts` of the configuration\n\
-             hint: cogtools-discover prints the tools there are\n"
+            "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no such tool\n\
+             hint: a filter excludes `tools/{file}.yaml`: an option such as --exclude, or \
+             `filter` or `hosts` in the configuration\n\
+             hint: cogtools-discover lists all tools\n"
         )
     };
     called(&["b"]).fails(127, filtered("set/b"));

@@ -12,7 +12,7 @@ parameters:
   days: {type: integer, description: d, optional: true}
 implementation: x
 ";
-const HINT: &str = "hint: look at what has changed; when it is right, cogtools lock pins it\n";
+const HINT: &str = "hint: review what has changed; to accept it, run cogtools lock\n";
 
 fn lock(project: &Project, args: &[&str]) -> Outcome {
     run("cogtools-lock", project).args(args).run()
@@ -121,11 +121,11 @@ fn every_drift_is_named() {
                 "name: new\ndescription: d\nimplementation: x\n",
             )
         },
-        &["[LOCKED]: new: `tools` declares it, and `cogtools.lock` does not pin it"],
+        &["[LOCKED]: new: `tools` declares it, but `cogtools.lock` does not pin it"],
     );
     drifts(
         |project| project.remove("tools/city.yaml"),
-        &["[LOCKED]: city: `cogtools.lock` pins it, and `tools` does not declare it any more"],
+        &["[LOCKED]: city: `cogtools.lock` pins it, but `tools` no longer declares it"],
     );
     for (from, to, what) in [
         (
@@ -141,20 +141,21 @@ fn every_drift_is_named() {
         (
             "  name:",
             "  town:",
-            "the parameter `name` is gone, the parameter `town` is new",
+            "the parameter `name` was removed, the parameter `town` was added",
         ),
         (", optional: true", "", "the parameter `days` has changed"),
         (
             "parameters:\n",
             "parameters:\n  more: {type: string, description: m}\n",
-            "the parameter `more` is new",
+            "the parameter `more` was added",
         ),
     ] {
         assert!(CITY.contains(from), "{from}");
         drifts(
             |project| project.file("tools/city.yaml", CITY.replace(from, to)),
             &[&format!(
-                "[LOCKED]: city: `tools` declares it otherwise than `cogtools.lock` pins it: {what}"
+                "[LOCKED]: city: the declaration from `tools` differs from the one pinned in \
+                 `cogtools.lock`: {what}"
             )],
         );
     }
@@ -164,7 +165,7 @@ fn every_drift_is_named() {
 fn a_source_that_is_gone() {
     drifts(
         |project| project.file(".cogtoolrc.yaml", "tool_sources: []\n"),
-        &["[LOCKED]: tools: `cogtools.lock` pins this source, and it declares nothing any more"],
+        &["[LOCKED]: tools: `cogtools.lock` pins this source, but it no longer declares anything"],
     );
     let project = project_with("city", CITY);
     project.file(
@@ -173,8 +174,8 @@ fn a_source_that_is_gone() {
     );
     let denied = |program: &str, end: &str| {
         format!(
-            "{program}: error[DENIED]: the provider `other` is not allowed to run yet\n\
-             hint: look at what it runs, then allow it: cogtools trust other\n{end}"
+            "{program}: error[DENIED]: the provider `other` is not approved yet\n\
+             hint: review what it runs, then approve it: cogtools trust other\n{end}"
         )
     };
     lock(&project, &[]).fails(77, denied("cogtools-lock", ""));
@@ -245,7 +246,7 @@ hint: cogtools lock writes it; commit it with the project
     );
     for (content, what) in [
         ("<<<<<<< ours\n", "expected value at line 1 column 1"),
-        ("{\"version\": 2, \"sources\": {}}", "it is of version 2"),
+        ("{\"version\": 2, \"sources\": {}}", "unsupported version 2"),
         (
             "{\"version\": 1}",
             "missing field `sources` at line 1 column 14",
@@ -255,8 +256,8 @@ hint: cogtools lock writes it; commit it with the project
         locked(&project).fails(
             78,
             format!(
-                "cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` is no lock file: {what}\n\
-                 hint: cogtools lock writes it anew\n"
+                "cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` is not a valid lock file: \
+                 {what}\nhint: cogtools lock regenerates it\n"
             ),
         );
         lock(&project, &[]).outputs(str![[r#"

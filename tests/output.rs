@@ -23,7 +23,7 @@ fn output_that_cannot_be_written() {
             format!(
                 "{program}: error[IO_FAILED]: standard output cannot be written: \
                  No space left on device (os error 28)\n\
-                 hint: what was printed is incomplete; make room and run it again\n"
+                 hint: the output is incomplete; free disk space, then run this again\n"
             ),
         );
         start(Stdout::Gone).fails(141, "");

@@ -86,24 +86,24 @@ fn nothing_else_is() {
         r#""{% include 'parts/none.njk' %}""#,
         ": template `parts/none.njk` not found",
     );
-    let out = "`parts/out.njk` leads out of the tool's own folder";
+    let out = "`parts/out.njk` is outside the tool's folder";
     fails(r#""{% include 'parts/out.njk' %}""#, out);
     call(&project("{njk_file: ../secret.njk}")).fails(
         78,
         str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/asks.yaml:4:28: `../secret.njk` leads out of the tool's own folder
+cogtools-call: error[INVALID_TOOL]: tools/asks.yaml:4:28: `../secret.njk` is outside the tool's folder
    |
  4 | implementation: {njk_file: ../secret.njk}
    |                            ^^^^^^^^^^^^^
-hint: name a file in the folder of the tool, or below it
+hint: use a file in the tool's folder, or below it
 
 "#]],
     );
     call(&project("{njk_file: parts/out.njk}")).fails(
         78,
         str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/asks.yaml: `parts/out.njk` leads out of the tool's own folder
-hint: `njk_file` names a file in the folder of the tool, or below it
+cogtools-call: error[INVALID_TOOL]: tools/asks.yaml: `parts/out.njk` is outside the tool's folder
+hint: `njk_file` takes a file in the tool's folder, or below it
 
 "#]],
     );

@@ -42,49 +42,56 @@ fn check(table: &[(&str, &str)]) {
 
 #[test]
 fn an_answer_of_http_alone_says_what_to_check() {
-    let headers = "check `headers` of the source, and the variables that they name";
-    let path = "check `url` of the source, and the path in it";
+    let headers = "check `headers` of the source, and the variables that they refer to";
+    let path = "check `url` of the source, including its path";
     for (how, words, hint) in [
-        ("200", "something that is no message of MCP", path),
-        ("202", "something that is no message of MCP", path),
-        ("foreign", "something that is no message of MCP", path),
-        ("302", "HTTP 302 Found", path),
-        ("401", "HTTP 401 Unauthorized", headers),
-        ("403", "HTTP 403 Forbidden", headers),
-        ("404", "HTTP 404 Not Found", path),
-        ("405", "HTTP 405 Method Not Allowed", path),
-        ("429", "HTTP 429 Too Many Requests", "ask again later"),
+        ("200", "sent a response that is not an MCP message", path),
+        ("202", "sent a response that is not an MCP message", path),
+        (
+            "foreign",
+            "sent a response that is not an MCP message",
+            path,
+        ),
+        ("302", "responded with HTTP 302 Found", path),
+        ("401", "responded with HTTP 401 Unauthorized", headers),
+        ("403", "responded with HTTP 403 Forbidden", headers),
+        ("404", "responded with HTTP 404 Not Found", path),
+        ("405", "responded with HTTP 405 Method Not Allowed", path),
+        (
+            "429",
+            "responded with HTTP 429 Too Many Requests",
+            "try again later",
+        ),
         (
             "500",
-            "HTTP 500 Internal Server Error",
-            "that is for whoever runs it to mend; ask again later",
+            "responded with HTTP 500 Internal Server Error",
+            "the server failed; try again later, or report this to its operator",
         ),
     ] {
-        let diagnostic =
-            format!("[TOOL_FAILED]: the MCP server `s` answers with {words}\nhint: {hint}");
+        let diagnostic = format!("[TOOL_FAILED]: the MCP server `s` {words}\nhint: {hint}");
         check(&[(how, &diagnostic)]);
     }
 }
 
 #[test]
 fn a_faulty_server_affects_only_its_own_tools() {
-    let large = "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\n\
-         hint: no host takes so much; ask it for less";
+    let large = "[TOOL_FAILED]: the MCP server `s` sent a message larger than 16 MiB\n\
+         hint: the result exceeds what hosts accept; request less";
     check(&[
         (
             "400",
-            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: HTTP 400 Bad Request",
+            "[TOOL_FAILED]: the MCP server `s` rejected `initialize`: HTTP 400 Bad Request",
         ),
         (
             "tells",
-            "[TOOL_FAILED]: the MCP server `s` refuses `initialize`: I do not know Bearer ***",
+            "[TOOL_FAILED]: the MCP server `s` rejected `initialize`: I do not know Bearer ***",
         ),
         ("large", large),
         ("large-events", large),
         (
             "closes",
             "[TOOL_FAILED]: the MCP server `s` cannot be reached: connection closed before message \
-             completed\nhint: check that it runs, and `url` of the source",
+             completed\nhint: check that it is running, and check `url` of the source",
         ),
         (
             "hangs",
@@ -102,7 +109,7 @@ fn a_missing_server() {
     affects_only_itself(
         &url,
         "[TOOL_FAILED]: the MCP server `s` cannot be reached: tcp connect error: Connection \
-         refused (os error 111)\nhint: check that it runs, and `url` of the source",
+         refused (os error 111)\nhint: check that it is running, and check `url` of the source",
     );
 }
 
@@ -123,7 +130,7 @@ fn a_server_without_a_name_is_named_by_its_host_alone() {
         format!(
             "cogtools-discover: warning[TOOL_FAILED]: the MCP server `127.0.0.1_{port}` cannot be \
              reached: tcp connect error: Connection refused (os error 111)\n\
-             hint: check that it runs, and `url` of the source\n"
+             hint: check that it is running, and check `url` of the source\n"
         ),
     );
 }
@@ -134,9 +141,9 @@ fn a_redirect_carries_no_secret() {
     let other = Site::strict(&there, &[]);
     let site = Site::strict(&here, &[]);
     let diagnostic = format!(
-        "[TOOL_FAILED]: the MCP server `s` answers with HTTP 307 Temporary Redirect, a redirect to \
-         `{}/json`\nhint: put the place where it is now into `url` of the source: a redirect is \
-         not followed, as it could carry secrets to others",
+        "[TOOL_FAILED]: the MCP server `s` responded with HTTP 307 Temporary Redirect, a redirect to \
+         `{}/json`\nhint: set `url` of the source to the new location: redirects are not followed, \
+         because they could send secrets to another server",
         other.url
     );
     affects_only_itself(

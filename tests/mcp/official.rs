@@ -79,7 +79,7 @@ fn a_server_on_the_second_sdk_of_python() {
     call(&server, &[], "t", &json!({"a": -1})).fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the tool says that it failed
+cogtools-call: error[TOOL_FAILED]: t: the tool reported an error
   | Error executing tool t
 
 "#]],
@@ -96,7 +96,7 @@ fn a_server_on_the_sdk_of_typescript() {
     call(&server, &[], "add", &json!({"a": -1})).fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: add: the tool says that it failed
+cogtools-call: error[TOOL_FAILED]: add: the tool reported an error
   | a is negative
 
 "#]],

@@ -119,19 +119,19 @@ fn faulty_servers_affect_only_their_own_tools() {
     let table = [
         (
             "garbage",
-            "[TOOL_FAILED]: the MCP server `s` prints something else than messages of MCP: garbage\nhint: its standard output is for messages alone; tell its author\n",
+            "[TOOL_FAILED]: the MCP server `s` writes non-MCP output to stdout: garbage\nhint: servers must write only messages to stdout; report this to its author\n",
         ),
         (
             "large",
-            "[TOOL_FAILED]: the MCP server `s` sends a message larger than 16 MiB\nhint: no host takes so much; ask it for less\n",
+            "[TOOL_FAILED]: the MCP server `s` sent a message larger than 16 MiB\nhint: the result exceeds what hosts accept; request less\n",
         ),
         (
             "endless",
-            "[TOOL_FAILED]: the MCP server `s` declares more than 10 MiB, or 1,000 pages, of tools\nhint: no host takes so much; ask it for less\n",
+            "[TOOL_FAILED]: the MCP server `s` declares more than 10 MiB, or 1,000 pages, of tools\nhint: the result exceeds what hosts accept; request less\n",
         ),
         (
             "nothing",
-            "[TOOL_FAILED]: the MCP server `s` answers `tools/list` with something else: {\"tuls\":[]}\n",
+            "[TOOL_FAILED]: the MCP server `s` sent an unexpected response to `tools/list`: {\"tuls\":[]}\n",
         ),
         (
             "silent",
@@ -299,7 +299,7 @@ hint: review what it runs, then approve it: cogtools trust s
         .args(["--dry-run", "s"])
         .run()
         .outputs(format!(
-            "would allow provider s\n  starts    python3 {0} older\n  file      {0}\n",
+            "would approve provider s\n  starts    python3 {0} older\n  file      {0}\n",
             script.display()
         ));
     let url = json!({"mcp": {
@@ -312,7 +312,7 @@ hint: review what it runs, then approve it: cogtools trust s
         .args(["--dry-run", "u"])
         .run()
         .outputs(str![[r#"
-would allow provider u
+would approve provider u
   asks      https://example.org/mcp
   sends     Authorization
   sees      TOKEN

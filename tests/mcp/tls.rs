@@ -79,12 +79,12 @@ hint: report this to its operator, or fix `url` of the source
             "none.pem",
             "failed to read PEM from file: No such file or directory (os error 2) at '[ROOT]/none.pem'",
         ),
-        ("key.pem", "there are none"),
+        ("key.pem", "none found"),
     ] {
         let none = format!(
             "cogtools-discover: warning[TOOL_FAILED]: the MCP server `s` cannot be reached: no \
-             certificates of authorities can be read: {why}\nhint: SSL_CERT_FILE names \
-             the file with them, if it is set; otherwise install the system's (ca-certificates)\n"
+             root certificates can be read: {why}\nhint: if SSL_CERT_FILE is set, check the file \
+             that it names; otherwise install the system's certificates (ca-certificates)\n"
         );
         check("127.0.0.1", Some(file), "", &none);
     }

@@ -20,7 +20,7 @@ fn faulty(manifest: &[u8], diagnostic: &str) {
             "cogtools-list: warning[INVALID_CONFIG]: the package `bad` cannot be used: \
              `node_modules/bad/package.json`: {diagnostic}\n\
              hint: `\"cogtools\": {{\"tools\": [\"tools\"]}}` names folders of the package; \
-             tell its author, or remove it\n"
+             report this to its author, or remove it\n"
         )
     };
     let good = "good good node_modules/good/tools/good.yaml\n".to_owned();
@@ -37,21 +37,21 @@ fn an_error_affects_only_its_package_and_names_it() {
     for (value, diagnostic) in [
         (r#""tools""#, "`cogtools.tools` is not a list of folders"),
         ("{}", "`cogtools.tools` is not a list of folders"),
-        ("[1]", "`1` is no folder inside of the package"),
-        (r#"[""]"#, "`\"\"` is no folder inside of the package"),
+        ("[1]", "`1` is not a folder inside the package"),
+        (r#"[""]"#, "`\"\"` is not a folder inside the package"),
         (
             r#"["/etc"]"#,
-            "`\"/etc\"` is no folder inside of the package",
+            "`\"/etc\"` is not a folder inside the package",
         ),
         (
             r#"["a/../../x"]"#,
-            "`\"a/../../x\"` is no folder inside of the package",
+            "`\"a/../../x\"` is not a folder inside the package",
         ),
         (r#"["tools"]"#, "the folder `tools` does not exist"),
         (r#"["file"]"#, "`file` is not a folder"),
         (
             r#"["out"]"#,
-            "`out` is a link that leads out of the package",
+            "`out` is a link that points outside the package",
         ),
         ("[]", ""),
         ("null", ""),
@@ -82,12 +82,13 @@ fn no_link_leads_out_of_a_package() {
         )
         .link("node_modules/bad/tools/folder", "../../../secret")
         .link("node_modules/bad/tools/inner", "../other");
-    let hint = "hint: a package has nothing but what lies in it; tell its author, or remove it\n";
+    let hint =
+        "hint: a package may only use its own files; report this to its author, or remove it\n";
     let diagnostics = |program: &str, severity: &str| {
         let diagnostic = |link: &str| {
             format!(
                 "{program}: {severity}[INVALID_CONFIG]: the link \
-                 `node_modules/bad/tools/{link}` leads out of the package `bad`\n{hint}"
+                 `node_modules/bad/tools/{link}` points outside the package `bad`\n{hint}"
             )
         };
         diagnostic("folder") + &diagnostic("secret.yaml")
@@ -103,12 +104,12 @@ fn no_link_leads_out_of_a_package() {
         .arg("secret")
         .run()
         .fails(127, str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: secret: no tool of that name is here
-hint: cogtools-discover prints the tools there are
-cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/folder` leads out of the package `bad`
-hint: a package has nothing but what lies in it; tell its author, or remove it
-cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/secret.yaml` leads out of the package `bad`
-hint: a package has nothing but what lies in it; tell its author, or remove it
+cogtools-call: error[TOOL_NOT_FOUND]: secret: no such tool
+hint: cogtools-discover lists all tools
+cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/folder` points outside the package `bad`
+hint: a package may only use its own files; report this to its author, or remove it
+cogtools-call: error[INVALID_CONFIG]: the link `node_modules/bad/tools/secret.yaml` points outside the package `bad`
+hint: a package may only use its own files; report this to its author, or remove it
 
 "#]]);
 }

@@ -48,13 +48,13 @@ fn costs_nobody(project: &Project, diagnostic: &str) {
 
 #[test]
 fn packages_that_lie() {
-    let hint = "hint: `\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; tell its author, or remove it\n";
+    let hint = "hint: `\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; report this to its author, or remove it\n";
     let unusable = |what: &str| {
         format!(
             "[INVALID_CONFIG]: the package `pk` cannot be used: `node_modules/pk/package.json`: {what}\n{hint}"
         )
     };
-    let folder = |path: &str| unusable(&format!("`\"{path}\"` is no folder inside of the package"));
+    let folder = |path: &str| unusable(&format!("`\"{path}\"` is not a folder inside the package"));
     for (manifest, diagnostic) in [
         ("", String::new()),
         ("{", String::new()),
