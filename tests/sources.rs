@@ -11,8 +11,8 @@ use crate::{project_with, run, unprivileged};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
 const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
-const LIST: &str = "hint: cogtools-discover prints the tools there are\n";
-const ABSENT: &str = "error[TOOL_NOT_FOUND]: ok: no tool of that name is here\n";
+const LIST: &str = "hint: cogtools-discover lists all tools\n";
+const ABSENT: &str = "error[TOOL_NOT_FOUND]: ok: no such tool\n";
 
 fn discover(project: &Project) -> Outcome {
     run("cogtools-discover", project).run()
@@ -67,7 +67,7 @@ fn configured_folder_must_be_there() {
     unlisted(
         &project,
         "[INVALID_CONFIG]: the folder `mine` does not exist\n\
-         hint: create it, or change `tool_sources` (cogtools config list --show-origin tells where)\n",
+         hint: create it, or change `tool_sources` (cogtools config list --show-origin shows where)\n",
     );
 }
 
@@ -164,7 +164,7 @@ fn what_is_no_file() {
     let folder = "[INVALID_TOOL]: `tools/folder.yaml` is not a regular file\n\
                   hint: put a regular file there, or a link to one\n";
     let gone = "[INVALID_TOOL]: `tools/gone.yaml` is a link to a file that does not exist\n\
-                hint: mend the link or remove it\n";
+                hint: correct the link, or remove it\n";
     let pipe = "[INVALID_TOOL]: `tools/pipe.yaml` is not a regular file\n\
                 hint: put a regular file there, or a link to one\n";
     let round = "[IO_FAILED]: `tools/round.yaml` cannot be read: \
@@ -196,7 +196,7 @@ fn files_that_are_not_utf_8() {
         .file("tools/void.yaml", "");
     let large = "[INVALID_TOOL]: `tools/large.yaml` is larger than 1024 KiB\n\
                  hint: shorten it; long reference text belongs outside the tool\n";
-    let latin = "[INVALID_TOOL]: `tools/latin.yaml` is not UTF-8: byte 28 does not begin a character\n\
+    let latin = "[INVALID_TOOL]: `tools/latin.yaml` is not valid UTF-8 at byte 28\n\
                  hint: save it as UTF-8\n";
     let void = "[INVALID_TOOL]: tools/void.yaml:1:1: a tool file is a map of keys, not nothing\n   \
                 |\n 1 | \n   | ^\nhint: begin with `name: …`\n";
@@ -216,7 +216,7 @@ fn wrong_file_extension() {
     call(&project, "ok").fails(
         127,
         format!(
-            "cogtools-call: {ABSENT}hint: `tools/ok.yml` is not read: tool files end in `.yaml`\n{LIST}"
+            "cogtools-call: {ABSENT}hint: `tools/ok.yml` is ignored: tool files end in `.yaml`\n{LIST}"
         ),
     );
 }

@@ -109,7 +109,7 @@ fn templates_cannot_read_anything_outside() {
     fails(
         "x\n{% include '/etc/passwd' %}",
         7,
-        "template `/etc/passwd` cannot be loaded: `/etc/passwd` leads out of the tool's own folder",
+        "template `/etc/passwd` cannot be loaded: `/etc/passwd` is outside the tool's folder",
     );
 }
 

@@ -146,26 +146,26 @@ fn a_command_line_is_shown_as_it_would_run() {
     let trust = |args: &[&str]| run("cogtools-trust", &project).args(args).run();
     trust(&["--dry-run", "other", "served"]).outputs(shown(
         "\
-would allow provider other
+would approve provider other
   discover  sh 'BAD'
   call      sh -c 'BAD'
   sees      'BAD'
-would allow provider served
+would approve provider served
   starts    sh 'BAD'
 ",
     ));
     trust(&[]).outputs(shown(
         "\
-SOURCE  KIND      STATE    RUNS
-other   provider  not yet  sh 'BAD', sh -c 'BAD', 'BAD'
-served  provider  not yet  sh 'BAD'
+SOURCE  KIND      STATE         RUNS
+other   provider  not approved  sh 'BAD', sh -c 'BAD', 'BAD'
+served  provider  not approved  sh 'BAD'
 ",
     ));
     trust(&[BAD]).fails(
         2,
         shown(
             "\
-cogtools-trust: error[USAGE]: BAD: no source of that name needs the user's word here
+cogtools-trust: error[USAGE]: BAD: no source of that name requires approval here
 hint: cogtools trust lists those that do
 ",
         ),
@@ -181,7 +181,7 @@ fn a_provider_name_has_no_invisible_characters() {
     );
     run("cogtools-trust", &project).run().fails(
         78,
-        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:47: `name` takes a word without colons, not `te\u{200b}am`
+        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:47: `name` takes a string without colons, not `te\u{200b}am`
    |
  2 |   - command: {discover: [a], call: [a], name: "te\u200bam"}
    |                                               ^^^^^^^^^^^^
@@ -205,10 +205,10 @@ fn tables() {
     run("cogtools-list", &project).run().outputs(
         "\
 NAME     TOOLSET  SOURCE  FILE                   TOKENS  NOTES
-wrong             tools   tools/wrong.yaml            -  broken: 4:1: unknown key `\\u{1b}\\u{202e}`
+wrong             tools   tools/wrong.yaml            -  invalid: 4:1: unknown key `\\u{1b}\\u{202e}`
 weather  天       tools   tools/天/weather.yaml      21
 
-1 tool, about 21 tokens with every request; 1 broken
+1 tool, about 21 tokens with every request; 1 invalid
 ",
     );
 }
@@ -229,7 +229,7 @@ tools/wrong.yaml:2:1: error[invalid-tool]: unknown key `what\\u{202e}`
  2 | what·: is
    | ^^^^^
 why: discovery skips the file, so no host ever sees the tool
-fix: mend what is named; every key is described in the reference of tool files"
+fix: correct the errors; the reference of tool files describes every key"
         )
     );
     project
@@ -243,21 +243,21 @@ fix: mend what is named; every key is described in the reference of tool files"
         1,
         "\
 FAILED ok (1 example)
-  tools/ok.yaml:3:12: example 1: golden: the result is not what `tools/ok.1.golden` holds
+  tools/ok.yaml:3:12: example 1: golden: the result differs from `tools/ok.1.golden`
     --- tools/ok.1.golden
     +++ the result
     @@ -1 +1 @@
     -ab
     +a\\u{200b}b\\t\\u{1b}
-    \\ no line end
+    \\ No newline at end of file
     hint: if the result is right: cogtools test --update ok
 
 1 tool, 1 example: 1 failure
 ",
         "\
 cogtools-test: error[TEST_FAILED]: 1 failure
-hint: the report on standard output says what is at fault
-hint: cogtools test --update makes the golden files what the tools say now
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
 ",
     );
     run("cogtools-docs", &project).arg("--print").run().outputs(

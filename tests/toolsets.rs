@@ -36,8 +36,8 @@ fn absent(project: &Project, name: &str) {
     run("cogtools-call", project).arg(name).run().fails(
         127,
         format!(
-            "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no tool of that name is here\n\
-             hint: cogtools-discover prints the tools there are\n"
+            "cogtools-call: error[TOOL_NOT_FOUND]: {name}: no such tool\n\
+             hint: cogtools-discover lists all tools\n"
         ),
     );
 }
@@ -227,8 +227,8 @@ three  z        tools   tools/z/three.yaml      21
         .fails(
             127,
             format!(
-                "cogtools-call: error[TOOL_NOT_FOUND]: two: no tool of that name is here\n\
-             hint: cogtools-discover prints the tools there are\n\
+                "cogtools-call: error[TOOL_NOT_FOUND]: two: no such tool\n\
+             hint: cogtools-discover lists all tools\n\
              cogtools-call: error{diagnostic}"
             ),
         );

@@ -55,7 +55,7 @@ fn an_invalid_variable_is_fatal_and_named() {
         (
             "COGTOOLS_TOOL",
             "a",
-            "the environment variable `COGTOOLS_TOOL` sets nothing\n\
+            "unknown environment variable `COGTOOLS_TOOL`\n\
              hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_TOOLSETS` or `COGTOOLS_TOOL_SOURCES`?\n",
         ),
         (
@@ -135,25 +135,25 @@ process none
             .args(args)
             .run()
     };
-    let rest = "OTHER\t.env:2; unused, for no tool declares it\n";
+    let rest = "OTHER\t.env:2; unused because no tool declares it\n";
     explain(&[]).outputs(format!(
-        "KEY\t.env:1; hides the one of the process; wanted by it\n{rest}"
+        "KEY\t.env:1; overrides the value of the process; declared by it\n{rest}"
     ));
     explain(&["--system-env"]).outputs(str![[r#"
-KEY	process; wanted by it
+KEY	process; declared by it
 
 "#]]);
     project.file(".cogtoolrc.yaml", "env_priority: process\n");
     explain(&[]).outputs(format!(
-        "KEY\tprocess; hides the one in .env; wanted by it\n{rest}"
+        "KEY\tprocess; overrides the value in .env; declared by it\n{rest}"
     ));
     project.remove(".env");
     run("cogtools-call", &project).arg("it").run().fails(
         78,
         str![[r#"
 cogtools-call: error[INVALID_CONFIG]: it: the environment variable `KEY` is not set
-hint: set KEY in the environment, or put a line `KEY=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: set KEY in the environment, or add a line `KEY=…` to the project's .env
+hint: cogtools config env --explain shows where each value comes from
 
 "#]],
     );

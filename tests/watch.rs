@@ -50,7 +50,7 @@ impl Watch {
         loop {
             let line = self.lines.recv_timeout(Duration::from_secs(20));
             let line = line.unwrap_or_else(|error| panic!("{error} after:\n{found}"));
-            if line == "waiting for a change; Ctrl-C ends" {
+            if line == "waiting for a change; press Ctrl-C to stop" {
                 break;
             }
             found.push_str(&line);
@@ -107,7 +107,7 @@ fn reruns_what_has_changed() {
         "\
 == changed: tools/say.1.golden ==
 FAILED say (1 example)
-  tools/say.yaml:6:5: example 1: golden: the result is not what `tools/say.1.golden` holds
+  tools/say.yaml:6:5: example 1: golden: the result differs from `tools/say.1.golden`
     --- tools/say.1.golden
     +++ the result
     @@ -1 +1 @@
@@ -134,7 +134,7 @@ fn reruns_all_tests_that_a_change_may_affect() {
 == changed: tools/part.njk ==
 ok say (1 example)
 FAILED two (1 example)
-  tools/two.yaml:3:12: example 1: golden: the result is not what `tools/two.1.golden` holds
+  tools/two.yaml:3:12: example 1: golden: the result differs from `tools/two.1.golden`
     --- tools/two.1.golden
     +++ the result
     @@ -1 +1 @@

@@ -121,7 +121,7 @@ fn failures_are_not_cached() {
     let scene = Scene::new("cat list", ", cache: 60");
     scene.declares(
         &[],
-        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 1\n  \
+        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 1\n  \
          | cat: list: No such file or directory\n",
     );
     scene

@@ -126,8 +126,8 @@ TOKEN=t
         &[],
         "\
 warning[INVALID_CONFIG]: the provider `other` cannot be run: the environment variable `TOKEN` is not set
-hint: set TOKEN in the environment, or put a line `TOKEN=…` into the project's .env
-hint: cogtools config env --explain shows where each value would come from
+hint: set TOKEN in the environment, or add a line `TOKEN=…` to the project's .env
+hint: cogtools config env --explain shows where each value comes from
 ",
     );
 }

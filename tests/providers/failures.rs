@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Scene, declaring};
 
-const AUTHOR: &str = "hint: the others of its tools are not affected; tell its author\n";
+const AUTHOR: &str = "hint: its other tools are not affected; report this to its author\n";
 const FORM: &str =
     "hint: it should print a JSON array of objects with name, description and parameters\n";
 
@@ -24,9 +24,9 @@ fn some(json: &str, tools: &[&str], warnings: &str) {
 #[test]
 fn no_program() {
     let scene = Scene::new("", "");
-    let hint = "hint: install it, or mend `command` under `tool_sources`\n";
+    let hint = "hint: install it, or correct `command` under `tool_sources`\n";
     let warning = format!(
-        "warning[INVALID_CONFIG]: the provider `other` cannot be run: the program `[HOME]/p` is not found\n{hint}"
+        "warning[INVALID_CONFIG]: the provider `other` cannot be run: program `[HOME]/p` not found\n{hint}"
     );
     scene.project.mode("../home/p", 0o644);
     scene.declares(&[], &warning);
@@ -48,13 +48,13 @@ fn failure() {
     none(
         "echo 'no database' >&2; echo '[]'; exit 3",
         "",
-        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3\n  \
+        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 3\n  \
          | no database\n",
     );
     none(
         "kill -9 $$",
         "",
-        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it was ended by signal 9 (SIGKILL)\n",
+        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it was terminated by signal 9 (SIGKILL)\n",
     );
 }
 
@@ -62,7 +62,7 @@ fn failure() {
 fn output_that_is_not_declarations() {
     let says = |what: &str| {
         format!(
-            "warning[TOOL_FAILED]: the provider `other` does not print declarations: {what}\n{FORM}"
+            "warning[TOOL_FAILED]: the provider `other` printed invalid declarations: {what}\n{FORM}"
         )
     };
     none("", "", &says("it printed nothing"));
@@ -70,14 +70,12 @@ fn output_that_is_not_declarations() {
     none(
         "echo 'Welcome!'; echo '[]'",
         "",
-        &says("it printed something else than JSON (expected value at line 1 column 1)"),
+        &says("its output is not JSON (expected value at line 1 column 1)"),
     );
     none(
         "echo '[{\"name\": \"x\"'",
         "",
-        &says(
-            "it printed something else than JSON (EOF while parsing an object at line 2 column 0)",
-        ),
+        &says("its output is not JSON (EOF while parsing an object at line 2 column 0)"),
     );
     for json in [
         "{}",
@@ -89,7 +87,7 @@ fn output_that_is_not_declarations() {
         none(
             &format!("echo '{json}'"),
             "",
-            &says("it printed JSON that is no array"),
+            &says("its output is not a JSON array"),
         );
     }
 }
@@ -98,7 +96,7 @@ fn output_that_is_not_declarations() {
 fn one_bad_tool_affects_only_itself() {
     let no_tool = |what: &str| {
         format!(
-            "warning[INVALID_TOOL]: the provider `other` declares something that is no tool: {what}\n{AUTHOR}"
+            "warning[INVALID_TOOL]: the provider `other` has an invalid declaration: {what}\n{AUTHOR}"
         )
     };
     let good = r#"{"name": "good", "description": "d"}"#;
@@ -108,11 +106,11 @@ fn one_bad_tool_affects_only_itself() {
         (r#"{"description": "d"}"#, "declaration 1 has no name"),
         (
             r#"{"name": "a", "description": "d", "parameters": []}"#,
-            "`parameters` of `a` is no object",
+            "`parameters` of `a` is not an object",
         ),
         (
             r#"{"name": "a", "description": "d", "inputSchema": {"type": "string"}}"#,
-            "`inputSchema` of `a` describes something else than an object",
+            "`inputSchema` of `a` does not describe an object",
         ),
     ] {
         some(&with(bad), &["good"], &no_tool(what));
@@ -128,8 +126,8 @@ fn one_bad_tool_affects_only_itself() {
         &with(r#"{"name": "a b", "description": "d"}"#),
         &["good"],
         "\
-warning[INVALID_TOOL]: other: a b: /name: `a b` is not a tool's name: a name holds letters from a to z, digits, `_` and `-`, not ' '
-hint: name it in words that every host accepts, such as `check_facts`
+warning[INVALID_TOOL]: other: a b: /name: `a b` is not a tool's name: a name may only contain letters from a to z, digits, `_` and `-`, not ' '
+hint: use a name that every host accepts, such as `check_facts`
 ",
     );
     some(
@@ -166,19 +164,19 @@ fn twenty_megabytes() {
         &format!("{flood}\n{good}"),
         "",
         "warning[TOOL_FAILED]: the provider `other` declares more than 10 MiB\n\
-         hint: no host takes so much; ask it for less\n",
+         hint: hosts accept no more; make it declare less\n",
     );
     Scene::new(&format!("{flood} >&2\n{good}"), "").declares(&["good"], "");
     Scene::new(&format!("{flood} >&2\nexit 3"), "").declares(
         &[],
-        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it ended with status 3\n",
+        "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 3\n",
     );
 }
 
 #[test]
 fn a_hanging_provider_is_ended_with_its_children() {
-    let late = "warning[TIMEOUT]: the provider `other` did not declare its tools within 500ms\n\
-                hint: give it more time with `timeout` under `command`, or keep what it declares with `cache`\n";
+    let late = "warning[TIMEOUT]: the provider `other` timed out: it did not declare its tools within 500ms\n\
+                hint: give it more time with `timeout` under `command`, or cache its declarations with `cache`\n";
     for script in [
         "trap '' TERM; echo $$ > ../home/pids; sleep 300 & echo $! >> ../home/pids; wait; sleep 300",
         "echo $$ > ../home/pids; exec >&- 2>&-; sleep 300",

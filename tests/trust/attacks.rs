@@ -14,7 +14,7 @@ fn nothing_of_a_provider_runs_before_approval() {
 []
 
 "#]],
-        warning("is not allowed to run yet"),
+        warning("is not approved yet"),
     );
     for program in [
         "cogtools-list",
@@ -28,10 +28,10 @@ fn nothing_of_a_provider_runs_before_approval() {
     call(&project, "say").fails(
         127,
         str![[r#"
-cogtools-call: error[TOOL_NOT_FOUND]: say: no tool of that name is here
-hint: cogtools-discover prints the tools there are
-cogtools-call: error[DENIED]: the provider `other` is not allowed to run yet
-hint: look at what it runs, then allow it: cogtools trust other
+cogtools-call: error[TOOL_NOT_FOUND]: say: no such tool
+hint: cogtools-discover lists all tools
+cogtools-call: error[DENIED]: the provider `other` is not approved yet
+hint: review what it runs, then approve it: cogtools trust other
 
 "#]],
     );
@@ -71,7 +71,7 @@ fn a_changed_provider_requires_approval_again() {
 []
 
 "#]],
-            warning("has changed since it was allowed to run"),
+            warning("has changed since it was approved"),
         );
         assert!(!project.path("ran").exists(), "{content}");
     }
@@ -148,7 +148,7 @@ fn from_the_repository(sources: &str) {
 []
 
 "#]],
-        warning("is not allowed to run yet"),
+        warning("is not approved yet"),
     );
     assert!(!project.path("ran").exists());
 
@@ -191,7 +191,7 @@ fn a_provider_in_the_users_project_configuration_requires_approval_too() {
 []
 
 "#]],
-            warning("is not allowed to run yet"),
+            warning("is not approved yet"),
         );
         assert!(!project.path("ran").exists());
     }

@@ -63,7 +63,7 @@ fn with_provider() -> Project {
 fn warning(what: &str) -> String {
     format!(
         "cogtools-discover: warning[DENIED]: the provider `other` {what}\n\
-         hint: look at what it runs, then allow it: cogtools trust other\n"
+         hint: review what it runs, then approve it: cogtools trust other\n"
     )
 }
 

@@ -87,7 +87,7 @@ fn a_file_and_a_link_are_not_the_same() {
 fn paths_out_of_the_folder_are_rejected() {
     let denied = |what: &str| {
         format!(
-            "error[DENIED]: {what}\nhint: what a package runs has to be in it; tell its author, or remove it\n"
+            "error[DENIED]: {what}\nhint: a package must contain everything that it runs; report this to its author, or remove it\n"
         )
     };
     let project = with_package();
@@ -98,7 +98,7 @@ fn paths_out_of_the_folder_are_rejected() {
         .remove(run_file)
         .link(run_file, project.home().join("evil"));
     let outside =
-        denied("`[ROOT]/node_modules/pk/tools/run` is a link to something outside of its package");
+        denied("`[ROOT]/node_modules/pk/tools/run` is a link that points outside its package");
     call(&project, "pk_run").fails(
         77,
         format!(

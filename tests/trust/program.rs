@@ -60,22 +60,26 @@ hint: --help explains every option
 fn from_listing_to_revocation() {
     let project = with_provider();
     let table = |state: &str| {
-        format!("SOURCE  KIND      STATE    RUNS\nother   provider  {state:7}  sh ./d, sh ./c\n")
+        let width = state.len();
+        format!(
+            "SOURCE  KIND      {:width$}  RUNS\nother   provider  {state}  sh ./d, sh ./c\n",
+            "STATE"
+        )
     };
-    trust(&project, &[]).outputs(table("not yet"));
+    trust(&project, &[]).outputs(table("not approved"));
     let lines = "  discover  sh ./d\n  call      sh ./c\n  file      ./c\n  file      ./d\n";
     trust(&project, &["--dry-run", "other"])
-        .outputs(format!("would allow provider other\n{lines}"));
-    trust(&project, &[]).outputs(table("not yet"));
+        .outputs(format!("would approve provider other\n{lines}"));
+    trust(&project, &[]).outputs(table("not approved"));
     trust(&project, &["other"])
-        .outputs(format!("allowed provider other\n{lines}  tool      say\n"));
-    trust(&project, &[]).outputs(table("allowed"));
+        .outputs(format!("approved provider other\n{lines}  tool      say\n"));
+    trust(&project, &[]).outputs(table("approved"));
     trust(&project, &["--format=json"]).outputs_json(&json!({"sources": [{
-        "name": "other", "kind": "provider", "state": "allowed",
+        "name": "other", "kind": "provider", "state": "approved",
         "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"],
     }]}));
     trust(&project, &["--format=json", "other"]).outputs_json(&json!({"sources": [{
-        "name": "other", "kind": "provider", "state": "allowed",
+        "name": "other", "kind": "provider", "state": "approved",
         "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "tools": ["say"],
     }]}));
     call(&project, "say").outputs(str![[r#"
@@ -87,17 +91,17 @@ revoked provider other
 
 "#]]);
     trust(&project, &["--revoke", "other"]).outputs(str![[r#"
-was not allowed: provider other
+was not approved: provider other
 
 "#]]);
-    trust(&project, &[]).outputs(table("not yet"));
+    trust(&project, &[]).outputs(table("not approved"));
     discover(&project).expect(
         0,
         str![[r#"
 []
 
 "#]],
-        warning("is not allowed to run yet"),
+        warning("is not approved yet"),
     );
 }
 

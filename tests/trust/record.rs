@@ -14,20 +14,17 @@ const RECORD: &str = "../home/.local/state/cogtools/trust.json";
 fn an_unreadable_record_approves_nothing() {
     let wrong = |what: &str| {
         format!(
-            "error[INVALID_CONFIG]: `[HOME]/.local/state/cogtools/trust.json` is not a record of what is allowed: {what}\n\
-             hint: remove `[HOME]/.local/state/cogtools/trust.json` and allow again what you need\n"
+            "error[INVALID_CONFIG]: `[HOME]/.local/state/cogtools/trust.json` is not a valid record of approvals: {what}\n\
+             hint: remove `[HOME]/.local/state/cogtools/trust.json` and approve again what you need\n"
         )
     };
     for (content, what) in [
         ("", "EOF while parsing a value at line 1 column 0"),
-        ("[]", "it has no version that is known"),
-        (
-            "{\"version\": 0, \"allowed\": {}}",
-            "it has no version that is known",
-        ),
+        ("[]", "unknown version"),
+        ("{\"version\": 0, \"allowed\": {}}", "unknown version"),
         (
             "{\"version\": 2, \"grants\": []}",
-            "a later cogtools has written it, in form 2",
+            "written by a newer cogtools (format 2)",
         ),
         (
             "{\"version\": 1, \"allowed\": 7}",
