@@ -133,7 +133,7 @@ mod tests {
         check(
             "kill -9 $$",
             b"",
-            "was ended by signal 9 (SIGKILL): 0 nothing",
+            "was terminated by signal 9 (SIGKILL): 0 nothing",
         );
     }
 }

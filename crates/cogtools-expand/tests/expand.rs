@@ -184,7 +184,7 @@ hint: check the path; the file may have been removed meanwhile
     let unknown = "\
 cogtools-expand: error[TOOL_NOT_FOUND]: gret: no such tool
 hint: did you mean `greet`?
-hint: cogtools-discover prints the tools there are
+hint: cogtools-discover lists all tools
 ";
     for (wanted, status, stderr) in [
         ("bad", 78, bad),

@@ -90,7 +90,7 @@ fn decide<'r>(
     }
     match longest {
         Some((_, "TRUST_FOLDER" | "TRUST_PARENT")) => Trust::Trusted(format!("listed in {list}")),
-        Some((_, "DO_NOT_TRUST")) => Trust::Refused(format!("listed in {list}")),
+        Some((_, "DO_NOT_TRUST")) => Trust::Refused(format!("marked DO_NOT_TRUST in {list}")),
         _ => Trust::Unsaid,
     }
 }

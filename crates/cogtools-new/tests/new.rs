@@ -215,7 +215,7 @@ fn names_that_a_host_would_refuse() {
         ),
         (
             "1st",
-            "a name begins with a letter from a to z or an underscore, not with '1'",
+            "a name must begin with a letter from a to z or an underscore, not with '1'",
             [
                 "Gemini accepts nothing else as the first character",
                 "try `_1st`",
@@ -223,7 +223,7 @@ fn names_that_a_host_would_refuse() {
         ),
         (
             "äöü",
-            "a name begins with a letter from a to z or an underscore, not with 'ä'",
+            "a name must begin with a letter from a to z or an underscore, not with 'ä'",
             [
                 "Gemini accepts nothing else as the first character",
                 "try a name such as `check_facts`",
@@ -231,7 +231,7 @@ fn names_that_a_host_would_refuse() {
         ),
         (
             &long,
-            "a name has at most 47 characters, this one has 50",
+            "a name has at most 47 characters, not 50",
             [
                 "hosts allow 64 characters, and Gemini CLI puts `discovered_tool_` before the name",
                 &shown,

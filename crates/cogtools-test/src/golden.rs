@@ -121,7 +121,9 @@ impl Golden {
             self.display_path.display()
         );
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        Box::new(diagnostic.hint(error.hint("free disk space or grant permission, then run this again")))
+        Box::new(
+            diagnostic.hint(error.hint("free disk space or grant permission, then run this again")),
+        )
     }
 }
 

@@ -186,15 +186,15 @@ fn a_link_out_of_the_project_is_refused() {
         "..",
     ] {
         let expected = format!(
-            "the link `link` points outside the project, to `{target}` (replace `link` with a file \
-             or a folder of its own, then run this again)"
+            "the link `link` points outside the project, to `{target}` (replace `link` with a \
+             regular file or folder, then run this again)"
         );
         refused("link", "link", target, &expected);
     }
     for target in ["../../outside", "SCENE/outside", "../../none"] {
         let expected = format!(
-            "the link `a/link` points outside the project, to `{target}` (replace `a/link` with a \
-             file or a folder of its own, then run this again)"
+            "the link `a/link` points outside the project, to `{target}` (replace `a/link` with \
+             a regular file or folder, then run this again)"
         );
         refused("a/link/victim", "a/link", target, &expected);
         refused("a/link/new/folder/file", "a/link", target, &expected);
@@ -203,7 +203,7 @@ fn a_link_out_of_the_project_is_refused() {
         "link/file",
         "link",
         "link",
-        "there are too many links on the way ()",
+        "too many levels of symbolic links ()",
     );
 }
 
@@ -211,8 +211,8 @@ fn a_link_out_of_the_project_is_refused() {
 fn a_dangling_link_is_refused() {
     for target in ["none", "a/none", "../project/none", "SCENE/project/none"] {
         let expected = format!(
-            "the link `link` points to `{target}`, which does not exist (create what `link` leads \
-             to, or remove the link, then run this again)"
+            "the link `link` points to `{target}`, which does not exist (create the target of \
+             `link`, or remove the link, then run this again)"
         );
         refused("link", "link", target, &expected);
         refused("link/file", "link", target, &expected);

@@ -27,7 +27,12 @@ fn output_and_exit_of_a_program() {
             "exited with status 7",
         ),
         ("cat; pwd", "input/\n", "", "exited with status 0"),
-        ("kill -KILL $$", "", "", "was ended by signal 9 (SIGKILL)"),
+        (
+            "kill -KILL $$",
+            "",
+            "",
+            "was terminated by signal 9 (SIGKILL)",
+        ),
         ("exec >&- 2>&-; sleep 0.1", "", "", "exited with status 0"),
     ] {
         let output = run(sh(script).input("input"));

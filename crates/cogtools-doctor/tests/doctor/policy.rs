@@ -33,7 +33,7 @@ fn trust() {
     );
     check(
         "{\"HERE\": \"TRUST_FOLDER\", \"HERE/project\": \"DO_NOT_TRUST\"}",
-        "  problem  the folder is not trusted (~/.gemini/trustedFolders.json says so), so Gemini CLI does not read the project's settings
+        "  problem  the folder is not trusted (marked DO_NOT_TRUST in ~/.gemini/trustedFolders.json), so Gemini CLI does not read the project's settings
            fix: export GEMINI_CLI_TRUST_WORKSPACE=true, or change that setting\n",
         "1 problem, no warnings",
     );

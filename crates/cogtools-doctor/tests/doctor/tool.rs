@@ -17,7 +17,10 @@ fn discovery_that_fails() {
             "echo hello",
             "printed invalid JSON: expected value at line 1 column 1",
         ),
-        ("kill -9 $$", "was ended by signal 9 (SIGKILL): nothing"),
+        (
+            "kill -9 $$",
+            "was terminated by signal 9 (SIGKILL): nothing",
+        ),
     ] {
         let fixture = Fixture::new();
         fixture.replace_program("cogtools-discover", answer);
