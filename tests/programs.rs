@@ -100,7 +100,7 @@ fn help_on_a_full_disk_is_a_failure() {
                     format!(
                         "{name}: error[IO_FAILED]: standard output cannot be written: \
                      No space left on device (os error 28)\n\
-                     hint: the output is incomplete; make room and run it again\n"
+                     hint: the output is incomplete; free disk space, then run this again\n"
                     ),
                 );
             run(name, &project)
