@@ -262,11 +262,11 @@ fn tool_that_hosts_cannot_send_is_refused() {
 "#]],
         format!(
             "\
-cogtools-discover: error[INVALID_TOOL]: tools/{long}.yaml:1:7: `{long}` is not a tool's name: a name has at most 47 characters, this one has 48
+cogtools-discover: error[INVALID_TOOL]: tools/{long}.yaml:1:7: `{long}` is not a tool's name: a name has at most 47 characters, not 48
    |
  1 | name: {long}
    |       {}
-hint: name it in words that every host accepts, such as `check_facts`
+hint: use a name that every host accepts, such as `check_facts`
 ",
             "^".repeat(48)
         ),

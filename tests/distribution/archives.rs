@@ -121,8 +121,8 @@ fn an_archive_that_is_too_large_is_not_made() {
     }
     let outcome = for_windows(&project);
     let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
-    let wrong = stderr.strip_prefix("xtask: error: what is installed takes 6");
-    let end = " MB, and may take 60 MB at most\n";
+    let wrong = stderr.strip_prefix("xtask: error: the installation takes 6");
+    let end = " MB, but the limit is 60 MB\n";
     assert!(wrong.is_some_and(|wrong| wrong.ends_with(end)), "{outcome}");
     outcome.fails(1, stderr);
     assert_eq!(fs::read_dir(project.path("out")).unwrap().count(), 0);

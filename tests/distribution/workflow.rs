@@ -176,7 +176,7 @@ fn programs_are_published_before_the_package_that_names_them() {
     let lines = platforms.iter().chain(&["cogtools"]).map(|name| {
         if *name == "linux-arm64" {
             format!(
-                "@cogtools/{name}@{} is published already\n",
+                "@cogtools/{name}@{} is already published\n",
                 env!("CARGO_PKG_VERSION")
             )
         } else {

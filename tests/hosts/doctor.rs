@@ -20,7 +20,7 @@ const HEAD: &str = "\
 configuration
   ok       `.cogtoolrc.yaml` is valid
 sources
-  ok       no source of tools needs your word
+  ok       no tool source needs approval
 gemini
   ok       Gemini CLI 0.61.0 is `[GEMINI]/gemini`; it reads `tools.discoveryCommand` and `tools.callCommand`
 ";
@@ -40,24 +40,24 @@ const BROKEN: &str = "\
 settings
   problem  .gemini/settings.json:1:1: begins with a byte order mark: Gemini CLI does not start
            fix: cogtools doctor --fix
-  problem  no settings have `tools.discoveryCommand`, so Gemini CLI 0.61.0 has no tools
+  problem  no settings file sets `tools.discoveryCommand`, so Gemini CLI 0.61.0 has no tools
            fix: cogtools doctor --fix
-  problem  no settings have `tools.callCommand`, so Gemini CLI 0.61.0 has no tools
+  problem  no settings file sets `tools.callCommand`, so Gemini CLI 0.61.0 has no tools
            fix: cogtools doctor --fix
 commands
-  ok       no discovery command to look for
-  ok       no call command to look for
+  ok       no discovery command is set
+  ok       no call command is set
 ";
 
 const UNTRUSTED: &str = "\
 trust
-  warning  nobody has said that the folder is trusted: Gemini CLI asks at a terminal, and stops with status 55 without one
-           fix: gemini, and trust the folder; without a terminal export GEMINI_CLI_TRUST_WORKSPACE=true
+  warning  it is not set whether the folder is trusted: Gemini CLI asks on a terminal, and exits with status 55 without one
+           fix: run gemini and trust the folder; without a terminal, export GEMINI_CLI_TRUST_WORKSPACE=true
 ";
 
 const TRUSTED: &str = "\
 trust
-  ok       the folder is trusted: ~/.gemini/trustedFolders.json says so
+  ok       the folder is trusted: listed in ~/.gemini/trustedFolders.json
 ";
 
 const RUN: &str = "\
@@ -69,11 +69,11 @@ call
 
 const NOT_RUN: &str = "\
 discovery
-  warning  was not run: no settings name a discovery command
-           fix: mend what is named above, then run cogtools doctor again
+  warning  skipped: no settings file sets a discovery command
+           fix: fix the problems above, then run cogtools doctor again
 call
-  warning  was not made: no settings name a call command
-           fix: mend what is named above, then run cogtools doctor again
+  warning  skipped: no settings file sets a call command
+           fix: fix the problems above, then run cogtools doctor again
 ";
 
 /// The fix for the next one.
@@ -82,24 +82,24 @@ const ALLOW: &str =
 
 const HIDDEN: &str = "\
 headless
-  warning  where nobody can be asked (gemini -p) 1 of 1 tools are hidden: hello
+  warning  in headless mode (gemini -p) 1 of 1 tools are hidden: hello
            fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml
 ";
 
 const ALLOWED: &str = "\
 headless
-  ok       every tool is allowed where nobody can be asked (gemini -p)
+  ok       every tool is allowed in headless mode (gemini -p)
 ";
 
 const TAIL: &str = "\
 mcp
   ok       no MCP servers in the settings
 tools
-  ok       1 tool is sound
+  ok       1 tool is valid
 manual
   ok       manual pages of version 0.1.0 are installed: 5
 budget
-  ok       1 tool costs about 106 tokens with every request
+  ok       1 tool costs about 105 tokens with every request
 
 ";
 
@@ -177,16 +177,16 @@ fn the_doctors_report_matches_the_host() {
     let green = green + "no problems, no warnings\n";
     check(&host, "cogtools doctor", 0, &[&green]);
 
-    let mended = std::fs::read(host.project.path(".gemini/settings.json")).ok();
+    let settings = std::fs::read(host.project.path(".gemini/settings.json")).ok();
     spoil(&host);
-    let ill = [HEAD, BROKEN, TRUSTED, NOT_RUN, ALLOWED, TAIL].concat();
-    let last = "3 problems, 2 warnings; cogtools doctor --fix mends 3\n";
-    check(&host, "cogtools doctor", 1, &[&ill, last]);
+    let broken = [HEAD, BROKEN, TRUSTED, NOT_RUN, ALLOWED, TAIL].concat();
+    let last = "3 problems, 2 warnings; cogtools doctor --fix can fix 3\n";
+    check(&host, "cogtools doctor", 1, &[&broken, last]);
     let fixed = "fixed .gemini/settings.json\n\n";
     check(&host, "cogtools doctor --fix", 0, &[fixed, &green]);
     check(&host, "cogtools doctor", 0, &[&green]);
     let now = std::fs::read(host.project.path(".gemini/settings.json")).ok();
-    assert_eq!(now, mended);
+    assert_eq!(now, settings);
 
     // Success means that the host calls the tool without asking a user.
     let call = host.call("hello", json!({ "person": "Ada" }));

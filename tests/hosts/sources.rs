@@ -138,7 +138,7 @@ fn a_repository_cannot_approve_itself() {
             ),
         );
     let conversation = host.play([host.call("packed", json!({"text": "hello"}))]);
-    let denied = "cogtools-call: error[DENIED]: packed: it runs commands and comes from the package `@team/tools`, which is not allowed to do that yet";
+    let denied = "cogtools-call: error[DENIED]: packed: it runs commands and comes from the package `@team/tools`, which is not approved yet";
     let responses = format!(
         "{:?}",
         conversation
