@@ -24,7 +24,7 @@ pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
         .file(Scope::Project)
         .is_some_and(|it| it.value.is_ok());
     let text = match &before {
-        Some(text) if !readable => jsonc::mend(&file, text)?,
+        Some(text) if !readable => jsonc::repair(&file, text)?,
         Some(text) => text.clone(),
         None => String::new(),
     };

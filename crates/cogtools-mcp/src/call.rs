@@ -141,7 +141,7 @@ async fn with_limit<T: Send + 'static>(
         let _ = sender.send((work(), permit));
     })
     .map_err(|diagnostic| failed(*diagnostic))?;
-    match timeout(limit.patience(), receiver).await {
+    match timeout(limit.duration(), receiver).await {
         Ok(Ok((result, permit))) => Ok((result?, permit)),
         Ok(Err(_)) => Err(failed(bug(name))),
         Err(_) => Err(failed(limit.diagnostic())),

@@ -38,7 +38,7 @@ impl PublishedTool {
     pub(crate) fn new(tool: &Tool, count_tokens: bool) -> Result<Self, Vec<Diagnostic>> {
         // A declaration that cannot be encoded would be a bug.
         let json = to_raw_value(&tool.to_mcp())
-            .map_err(|_| ToolError::Defect(tool.file().to_path_buf()).diagnostics())?;
+            .map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
         Ok(Self {
             json,
             is_prompt: prompt::is_prompt(tool),

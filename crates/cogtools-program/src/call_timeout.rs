@@ -25,10 +25,10 @@ pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, F
         let _ = sender.send(call.run(&cx));
     })
     .map_err(|diagnostic| Failure::from(*diagnostic))?;
-    let mut result = receiver.recv_timeout(limit.patience());
+    let mut result = receiver.recv_timeout(limit.duration());
     if limit.runs_programs() && result == Err(RecvTimeoutError::Timeout) {
         cancel.cancel();
-        result = receiver.recv_timeout(Limit::ENDING);
+        result = receiver.recv_timeout(Limit::KILL_GRACE);
     }
     if let Some(status) = signals.and_then(|signals| signals.status()) {
         return Err(Failure::Status(status));

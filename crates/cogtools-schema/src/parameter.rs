@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use cogtools_core::schema::{KEYWORDS, TYPES, Takes};
+use cogtools_core::schema::{KEYWORDS, KeywordKind, TYPES};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
@@ -106,25 +106,25 @@ fn keywords(inner: &Schema, property: &Schema, kind: &Value) -> Map<String, Valu
     properties
 }
 
-fn shape(takes: Takes, inner: &Schema, property: &Schema, kind: &Value) -> Value {
+fn shape(takes: KeywordKind, inner: &Schema, property: &Schema, kind: &Value) -> Value {
     match takes {
-        Takes::Text | Takes::Reference => json!({"type": "string"}),
-        Takes::Pattern => json!({"type": "string", "format": "regex"}),
-        Takes::Flag => json!({"type": "boolean"}),
-        Takes::Number => json!({"type": "number"}),
-        Takes::Positive => json!({"type": "number", "exclusiveMinimum": 0}),
-        Takes::Count => json!({"type": "integer", "minimum": 0}),
-        Takes::Type => kind.clone(),
-        Takes::Names => json!({
+        KeywordKind::Text | KeywordKind::Reference => json!({"type": "string"}),
+        KeywordKind::Pattern => json!({"type": "string", "format": "regex"}),
+        KeywordKind::Flag => json!({"type": "boolean"}),
+        KeywordKind::Number => json!({"type": "number"}),
+        KeywordKind::Positive => json!({"type": "number", "exclusiveMinimum": 0}),
+        KeywordKind::Count => json!({"type": "integer", "minimum": 0}),
+        KeywordKind::Type => kind.clone(),
+        KeywordKind::Names => json!({
             "type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": true,
         }),
-        Takes::Values => json!({"type": "array", "minItems": 1}),
-        Takes::Any => json!({}),
-        Takes::Object => json!({"type": "object"}),
-        Takes::Schema => inner.clone().to_value(),
-        Takes::Schemas => json!({"type": "array", "items": inner, "minItems": 1}),
-        Takes::SchemaOrFlag => json!({"anyOf": [{"type": "boolean"}, inner]}),
-        Takes::Properties => json!({"type": "object", "additionalProperties": property}),
+        KeywordKind::Values => json!({"type": "array", "minItems": 1}),
+        KeywordKind::Any => json!({}),
+        KeywordKind::Object => json!({"type": "object"}),
+        KeywordKind::Schema => inner.clone().to_value(),
+        KeywordKind::Schemas => json!({"type": "array", "items": inner, "minItems": 1}),
+        KeywordKind::SchemaOrFlag => json!({"anyOf": [{"type": "boolean"}, inner]}),
+        KeywordKind::Properties => json!({"type": "object", "additionalProperties": property}),
     }
 }
 

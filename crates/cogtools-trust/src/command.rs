@@ -204,7 +204,7 @@ fn approve(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagno
     cx.trust
         .update(|record| {
             record.revoke(&source, &tool);
-            record.allow(&grant);
+            record.approve(&grant);
         })
         .map_err(failed)?;
     let tools: Vec<Grant> = subject.tools(cx).map_err(|mut diagnostic| {
@@ -215,7 +215,7 @@ fn approve(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagno
     cx.trust
         .update(|record| {
             for tool in &tools {
-                record.allow(tool);
+                record.approve(tool);
             }
         })
         .map_err(failed)?;

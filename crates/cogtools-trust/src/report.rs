@@ -54,7 +54,7 @@ impl Action {
         match self {
             Self::Show(verdict) => Some(*verdict),
             Self::WouldApprove => None,
-            Self::Approve(_) => Some(Verdict::Allowed),
+            Self::Approve(_) => Some(Verdict::Approved),
             Self::Revoke | Self::RevokeNothing => Some(Verdict::NotApproved),
         }
     }

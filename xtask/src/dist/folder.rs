@@ -68,9 +68,9 @@ impl Folder {
         self.files.insert(name.to_owned(), Entry { data, kind });
     }
 
-    /// Writes it to `dir`: beside it first, and then in the place of what an
-    /// earlier run has left there, which is told by its file `mark`. Only archives
-    /// keep links: npm drops them.
+    /// Writes it to `dir`: to a sibling first, which then replaces the result of an
+    /// earlier run, recognised by its file `mark`. Only archives keep links: npm drops
+    /// them.
     pub(super) fn write(&self, dir: &Path, mark: &str) -> Result<()> {
         let mut name = dir.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.new", std::process::id()));

@@ -88,7 +88,7 @@ fn check(tool: &Tool, cx: &Context) -> Result<(), ApprovalError> {
         return Ok(());
     };
     match cx.trust.verdict(&grant)? {
-        Verdict::Allowed => Ok(()),
+        Verdict::Approved => Ok(()),
         Verdict::Changed => Err(ApprovalError::Changed(origin)),
         Verdict::NotApproved => Err(ApprovalError::NotApproved(origin)),
     }

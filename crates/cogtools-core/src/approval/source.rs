@@ -196,17 +196,17 @@ impl TrustableSource {
             .read()
             .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
         let verdict = record.verdict(&self.grant(cx).map_err(not_approved)?);
-        if verdict != Verdict::Allowed {
+        if verdict != Verdict::Approved {
             return Ok(verdict);
         }
         let tools = self
             .tools(cx)
-            .map_err(|diagnostic| (Verdict::Allowed, diagnostic))?;
+            .map_err(|diagnostic| (Verdict::Approved, diagnostic))?;
         let all = tools
             .iter()
-            .all(|tool| record.verdict(tool) == Verdict::Allowed);
+            .all(|tool| record.verdict(tool) == Verdict::Approved);
         Ok(if all {
-            Verdict::Allowed
+            Verdict::Approved
         } else {
             Verdict::Changed
         })

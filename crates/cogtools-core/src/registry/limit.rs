@@ -16,7 +16,7 @@ pub struct Limit {
 
 impl Limit {
     /// How much longer than its timeout a program may take until it is terminated.
-    pub const ENDING: Duration = Duration::from_secs(5);
+    pub const KILL_GRACE: Duration = Duration::from_secs(5);
 
     /// A `timeout` for a tool called `name` that runs no program.
     pub fn new(name: &str, timeout: Duration) -> Self {
@@ -46,9 +46,9 @@ impl Limit {
     }
 
     /// How long to wait for it.
-    pub fn patience(&self) -> Duration {
+    pub fn duration(&self) -> Duration {
         if self.programs {
-            self.timeout.saturating_add(Self::ENDING)
+            self.timeout.saturating_add(Self::KILL_GRACE)
         } else {
             self.timeout
         }
@@ -75,7 +75,7 @@ mod tests {
             let text = format!("name: t\ndescription: d\n{rest}\n");
             let text = Text::new("t.yaml", text.into_bytes()).expect("it is text");
             let limit = Limit::of(&Tool::parse(text).expect("it is a tool"));
-            assert_eq!(limit.patience(), Duration::from_secs(seconds), "{rest}");
+            assert_eq!(limit.duration(), Duration::from_secs(seconds), "{rest}");
         };
         check("implementation: x", 60);
         check("implementation: {exec: [x]}", 65);

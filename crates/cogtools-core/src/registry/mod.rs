@@ -250,7 +250,7 @@ pub fn load_all<T: Send>(
     let load = |file: &Candidate| {
         let loaded = AssertUnwindSafe(|| each(file, file.load()));
         catch_unwind(loaded)
-            .unwrap_or_else(|_| each(file, Err(ToolError::Defect(file.display_path.clone()))))
+            .unwrap_or_else(|_| each(file, Err(ToolError::Bug(file.display_path.clone()))))
     };
     if files.len() < PARALLEL_THRESHOLD {
         return files.iter().map(load).collect();

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::error::{SchemaError, SchemaErrorKind};
-use super::keyword::{self, Takes};
+use super::keyword::{self, KeywordKind};
 use super::types::{self, TypeExpr};
 use super::{first_char, reference};
 use crate::text::Span;
@@ -184,20 +184,20 @@ impl Expander {
         };
         let value = &entry.value;
         let value = match takes {
-            Takes::Type => return self.type_keyword(entry, schema),
-            Takes::Properties => return self.properties_keyword(entry, schema),
-            Takes::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
-            Takes::Schema | Takes::SchemaOrFlag => self.part(value),
-            Takes::Schemas => match self.non_empty_items(entry, Expected::Schemas) {
+            KeywordKind::Type => return self.type_keyword(entry, schema),
+            KeywordKind::Properties => return self.properties_keyword(entry, schema),
+            KeywordKind::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
+            KeywordKind::Schema | KeywordKind::SchemaOrFlag => self.part(value),
+            KeywordKind::Schemas => match self.non_empty_items(entry, Expected::Schemas) {
                 Some(items) => items.iter().map(|item| self.part(item)).collect(),
                 None => return,
             },
-            Takes::Values => match self.non_empty_items(entry, Expected::Values) {
+            KeywordKind::Values => match self.non_empty_items(entry, Expected::Values) {
                 Some(_) => value.to_json(),
                 None => return,
             },
-            Takes::Names => return self.names(entry, schema),
-            Takes::Reference => {
+            KeywordKind::Names => return self.names(entry, schema),
+            KeywordKind::Reference => {
                 if let Some(target) = value.text() {
                     self.references.push((target.to_owned(), value.span));
                 } else {
@@ -205,7 +205,7 @@ impl Expander {
                 }
                 value.to_json()
             }
-            Takes::Any => value.to_json(),
+            KeywordKind::Any => value.to_json(),
             _ => self.simple(entry, takes),
         };
         schema.insert(entry.key.clone(), value);

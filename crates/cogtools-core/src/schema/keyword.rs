@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// The kind of value that a keyword takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum KeywordKind {
     /// A string.
     Text,
     /// `true` or `false`.
@@ -43,52 +43,52 @@ pub enum Takes {
 }
 
 /// The kind of value that `keyword` takes, if the Schema Object has it.
-pub(super) fn takes(keyword: &str) -> Option<Takes> {
+pub(super) fn takes(keyword: &str) -> Option<KeywordKind> {
     KEYWORDS
         .iter()
         .find(|(name, _)| *name == keyword)
         .map(|(_, takes)| *takes)
-        .or_else(|| keyword.starts_with("x-").then_some(Takes::Any))
+        .or_else(|| keyword.starts_with("x-").then_some(KeywordKind::Any))
 }
 
 /// All keywords with the kinds of value they take.
-pub const KEYWORDS: [(&str, Takes); 36] = [
-    ("type", Takes::Type),
-    ("description", Takes::Text),
-    ("properties", Takes::Properties),
-    ("items", Takes::Schema),
-    ("enum", Takes::Values),
-    ("default", Takes::Any),
-    ("required", Takes::Names),
-    ("title", Takes::Text),
-    ("format", Takes::Text),
-    ("pattern", Takes::Pattern),
-    ("nullable", Takes::Flag),
-    ("minimum", Takes::Number),
-    ("maximum", Takes::Number),
-    ("exclusiveMinimum", Takes::Flag),
-    ("exclusiveMaximum", Takes::Flag),
-    ("multipleOf", Takes::Positive),
-    ("minLength", Takes::Count),
-    ("maxLength", Takes::Count),
-    ("minItems", Takes::Count),
-    ("maxItems", Takes::Count),
-    ("uniqueItems", Takes::Flag),
-    ("minProperties", Takes::Count),
-    ("maxProperties", Takes::Count),
-    ("additionalProperties", Takes::SchemaOrFlag),
-    ("allOf", Takes::Schemas),
-    ("oneOf", Takes::Schemas),
-    ("anyOf", Takes::Schemas),
-    ("not", Takes::Schema),
-    ("example", Takes::Any),
-    ("readOnly", Takes::Flag),
-    ("writeOnly", Takes::Flag),
-    ("deprecated", Takes::Flag),
-    ("discriminator", Takes::Object),
-    ("externalDocs", Takes::Object),
-    ("xml", Takes::Object),
-    ("$ref", Takes::Reference),
+pub const KEYWORDS: [(&str, KeywordKind); 36] = [
+    ("type", KeywordKind::Type),
+    ("description", KeywordKind::Text),
+    ("properties", KeywordKind::Properties),
+    ("items", KeywordKind::Schema),
+    ("enum", KeywordKind::Values),
+    ("default", KeywordKind::Any),
+    ("required", KeywordKind::Names),
+    ("title", KeywordKind::Text),
+    ("format", KeywordKind::Text),
+    ("pattern", KeywordKind::Pattern),
+    ("nullable", KeywordKind::Flag),
+    ("minimum", KeywordKind::Number),
+    ("maximum", KeywordKind::Number),
+    ("exclusiveMinimum", KeywordKind::Flag),
+    ("exclusiveMaximum", KeywordKind::Flag),
+    ("multipleOf", KeywordKind::Positive),
+    ("minLength", KeywordKind::Count),
+    ("maxLength", KeywordKind::Count),
+    ("minItems", KeywordKind::Count),
+    ("maxItems", KeywordKind::Count),
+    ("uniqueItems", KeywordKind::Flag),
+    ("minProperties", KeywordKind::Count),
+    ("maxProperties", KeywordKind::Count),
+    ("additionalProperties", KeywordKind::SchemaOrFlag),
+    ("allOf", KeywordKind::Schemas),
+    ("oneOf", KeywordKind::Schemas),
+    ("anyOf", KeywordKind::Schemas),
+    ("not", KeywordKind::Schema),
+    ("example", KeywordKind::Any),
+    ("readOnly", KeywordKind::Flag),
+    ("writeOnly", KeywordKind::Flag),
+    ("deprecated", KeywordKind::Flag),
+    ("discriminator", KeywordKind::Object),
+    ("externalDocs", KeywordKind::Object),
+    ("xml", KeywordKind::Object),
+    ("$ref", KeywordKind::Reference),
 ];
 
 /// What to write instead of a JSON Schema keyword that OpenAPI 3.0 lacks.
@@ -118,16 +118,16 @@ pub(super) fn any_schema(
 ) -> bool {
     test(schema)
         || schema.iter().any(|(keyword, value)| match takes(keyword) {
-            Some(Takes::Schema | Takes::SchemaOrFlag) => value
+            Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag) => value
                 .as_object()
                 .is_some_and(|schema| any_schema(schema, test)),
-            Some(Takes::Schemas) => value
+            Some(KeywordKind::Schemas) => value
                 .as_array()
                 .into_iter()
                 .flatten()
                 .filter_map(Value::as_object)
                 .any(|schema| any_schema(schema, test)),
-            Some(Takes::Properties) => value
+            Some(KeywordKind::Properties) => value
                 .as_object()
                 .into_iter()
                 .flat_map(Map::values)

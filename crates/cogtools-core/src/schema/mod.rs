@@ -20,7 +20,7 @@ mod value;
 mod violation;
 
 pub use error::{SchemaError, SchemaErrorKind};
-pub use keyword::{KEYWORDS, Takes};
+pub use keyword::{KEYWORDS, KeywordKind};
 pub use sub_schema::{Role, SubSchema};
 pub use types::TYPES;
 pub use validator::{InvalidSchema, Validator};

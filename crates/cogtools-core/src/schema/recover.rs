@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keyword::{self, Takes};
+use super::keyword::{self, KeywordKind};
 
 type Object = Map<String, Value>;
 
@@ -90,19 +90,19 @@ fn entry(keyword: &str, value: &Value, root: &Value, depth: usize, result: &mut 
             result.insert("items".into(), any);
         }
         (keyword, value) => match (keyword::takes(keyword), value) {
-            (Some(Takes::Schema | Takes::SchemaOrFlag), Value::Object(_)) => {
+            (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), Value::Object(_)) => {
                 result.insert(keyword.to_owned(), schema(value));
             }
-            (Some(Takes::SchemaOrFlag), Value::Bool(_)) => {
+            (Some(KeywordKind::SchemaOrFlag), Value::Bool(_)) => {
                 result.insert(keyword.to_owned(), value.clone());
             }
-            (Some(Takes::Schema), Value::Bool(true)) => {
+            (Some(KeywordKind::Schema), Value::Bool(true)) => {
                 result.insert(keyword.to_owned(), json!({}));
             }
-            (Some(Takes::Schemas), Value::Array(parts)) if !parts.is_empty() => {
+            (Some(KeywordKind::Schemas), Value::Array(parts)) if !parts.is_empty() => {
                 composition(keyword, parts, root, depth, result);
             }
-            (Some(Takes::Properties), Value::Object(properties)) => {
+            (Some(KeywordKind::Properties), Value::Object(properties)) => {
                 let properties = properties
                     .iter()
                     .map(|(name, value)| (name.clone(), schema(value)));
@@ -168,15 +168,17 @@ fn composition(keyword: &str, parts: &[Value], root: &Value, depth: usize, resul
 }
 
 /// Whether a keyword without subschemas has a value of its kind.
-fn has_kind(takes: Takes, value: &Value) -> bool {
+fn has_kind(takes: KeywordKind, value: &Value) -> bool {
     match takes {
-        Takes::Text | Takes::Pattern => value.is_string(),
-        Takes::Flag => value.is_boolean(),
-        Takes::Number => value.is_number(),
-        Takes::Positive => value.as_f64().is_some_and(|number| number > 0.0),
-        Takes::Count => value.as_u64().is_some(),
-        Takes::Names | Takes::Values => value.as_array().is_some_and(|items| !items.is_empty()),
-        Takes::Any | Takes::Object => true,
+        KeywordKind::Text | KeywordKind::Pattern => value.is_string(),
+        KeywordKind::Flag => value.is_boolean(),
+        KeywordKind::Number => value.is_number(),
+        KeywordKind::Positive => value.as_f64().is_some_and(|number| number > 0.0),
+        KeywordKind::Count => value.as_u64().is_some(),
+        KeywordKind::Names | KeywordKind::Values => {
+            value.as_array().is_some_and(|items| !items.is_empty())
+        }
+        KeywordKind::Any | KeywordKind::Object => true,
         _ => false,
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::error::SchemaErrorKind;
-use super::keyword::{self, Takes};
+use super::keyword::{self, KeywordKind};
 use crate::pointer::segments;
 
 type Object = Map<String, Value>;
@@ -40,9 +40,9 @@ pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> 
     while let Some(keyword) = segments.next() {
         let value = schema.get(keyword.as_str())?;
         let inner = match keyword::takes(keyword)? {
-            Takes::Schema | Takes::SchemaOrFlag => value,
-            Takes::Schemas => value.get(segments.next()?.parse::<usize>().ok()?)?,
-            Takes::Properties => value.get(segments.next()?)?,
+            KeywordKind::Schema | KeywordKind::SchemaOrFlag => value,
+            KeywordKind::Schemas => value.get(segments.next()?.parse::<usize>().ok()?)?,
+            KeywordKind::Properties => value.get(segments.next()?)?,
             _ => return None,
         };
         schema = inner.as_object()?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::keyword::{self, Takes};
+use super::keyword::{self, KeywordKind};
 use crate::pointer::child;
 
 /// A schema or one of its subschemas.
@@ -62,13 +62,15 @@ fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
     for (keyword, value) in schema {
         let pointer = child(&pointer, keyword);
         match (keyword::takes(keyword), value) {
-            (Some(Takes::Schema | Takes::SchemaOrFlag), value) => part(pointer, value, Role::Part),
-            (Some(Takes::Schemas), Value::Array(items)) => {
+            (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => {
+                part(pointer, value, Role::Part)
+            }
+            (Some(KeywordKind::Schemas), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     part(format!("{pointer}/{index}"), item, Role::Part);
                 }
             }
-            (Some(Takes::Properties), Value::Object(entries)) => {
+            (Some(KeywordKind::Properties), Value::Object(entries)) => {
                 let names = schema.get("required").and_then(Value::as_array);
                 for (name, value) in entries {
                     let required = names.is_some_and(|names| names.iter().any(|it| it == name));

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::keyword::{self, Takes};
+use super::keyword::{self, KeywordKind};
 
 type Object = Map<String, Value>;
 
@@ -62,9 +62,9 @@ fn inner(keyword: &str, value: &Value) -> Value {
         flag => flag.clone(),
     };
     match (keyword::takes(keyword), value) {
-        (Some(Takes::Schema | Takes::SchemaOrFlag), value) => schema(value),
-        (Some(Takes::Schemas), Value::Array(items)) => items.iter().map(schema).collect(),
-        (Some(Takes::Properties), Value::Object(entries)) => {
+        (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => schema(value),
+        (Some(KeywordKind::Schemas), Value::Array(items)) => items.iter().map(schema).collect(),
+        (Some(KeywordKind::Properties), Value::Object(entries)) => {
             let entries = entries
                 .iter()
                 .map(|(name, value)| (name.clone(), schema(value)));

@@ -6,32 +6,32 @@ use serde_json::Value;
 
 use super::error::SchemaErrorKind;
 use super::expand::{Expander, Object};
-use super::keyword::{self, Takes};
+use super::keyword::{self, KeywordKind};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Expected};
 
 impl Expander {
     /// Reads a keyword that only restricts the kind of its value.
-    pub(super) fn simple(&mut self, entry: &Entry, takes: Takes) -> Value {
+    pub(super) fn simple(&mut self, entry: &Entry, takes: KeywordKind) -> Value {
         let json = entry.value.to_json();
         let is_valid = match takes {
-            Takes::Text | Takes::Pattern => json.is_string(),
-            Takes::Flag => json.is_boolean(),
-            Takes::Number => json.is_number(),
-            Takes::Positive => json.as_f64().is_some_and(|number| number > 0.0),
-            Takes::Count => json.as_u64().is_some(),
+            KeywordKind::Text | KeywordKind::Pattern => json.is_string(),
+            KeywordKind::Flag => json.is_boolean(),
+            KeywordKind::Number => json.is_number(),
+            KeywordKind::Positive => json.as_f64().is_some_and(|number| number > 0.0),
+            KeywordKind::Count => json.as_u64().is_some(),
             _ => json.is_object(),
         };
         if !is_valid {
             self.kind_error(
                 entry,
                 match takes {
-                    Takes::Text | Takes::Pattern => Expected::String,
-                    Takes::Flag => Expected::Bool,
-                    Takes::Number => Expected::Number,
-                    Takes::Positive => Expected::Positive,
-                    Takes::Count => Expected::Count,
+                    KeywordKind::Text | KeywordKind::Pattern => Expected::String,
+                    KeywordKind::Flag => Expected::Bool,
+                    KeywordKind::Number => Expected::Number,
+                    KeywordKind::Positive => Expected::Positive,
+                    KeywordKind::Count => Expected::Count,
                     _ => Expected::Map,
                 },
             );

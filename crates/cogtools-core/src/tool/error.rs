@@ -18,7 +18,7 @@ pub enum ToolError {
     /// The document is not a tool: all errors, in the order of the file.
     Invalid(Vec<Diagnostic>),
     /// cogtools itself panicked while reading the file.
-    Defect(PathBuf),
+    Bug(PathBuf),
 }
 
 /// What can be wrong with the keys of a tool file.
@@ -98,7 +98,7 @@ impl ToolError {
             Self::Text(error) => vec![error.diagnostic(Code::InvalidTool)],
             Self::Syntax(diagnostic) => vec![*diagnostic],
             Self::Invalid(diagnostics) => diagnostics,
-            Self::Defect(file) => {
+            Self::Bug(file) => {
                 let diagnostic = Diagnostic::new(Code::Internal, "cogtools failed on this tool")
                     .with_subject(file.display().to_string())
                     .hint("this is a bug in cogtools; please report it with the file");

@@ -33,7 +33,7 @@ pub struct Grant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The user has approved exactly this content.
-    Allowed,
+    Approved,
     /// The user has approved it, and it has changed since.
     Changed,
     /// The user has not approved it.
@@ -78,7 +78,7 @@ impl Verdict {
     /// A short label, for people and programs.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Allowed => "approved",
+            Self::Approved => "approved",
             Self::Changed => "changed",
             Self::NotApproved => "not approved",
         }

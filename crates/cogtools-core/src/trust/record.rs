@@ -88,14 +88,14 @@ impl Record {
     pub fn verdict(&self, grant: &Grant) -> Verdict {
         let approved = self.allowed.get(&grant.source);
         match approved.and_then(|tools| tools.get(&grant.tool)) {
-            Some(hash) if *hash == grant.hash.to_string() => Verdict::Allowed,
+            Some(hash) if *hash == grant.hash.to_string() => Verdict::Approved,
             Some(_) => Verdict::Changed,
             None => Verdict::NotApproved,
         }
     }
 
     /// Approves `grant` with its current content.
-    pub fn allow(&mut self, grant: &Grant) {
+    pub fn approve(&mut self, grant: &Grant) {
         let tools = self.allowed.entry(grant.source.clone()).or_default();
         tools.insert(grant.tool.clone(), grant.hash.to_string());
     }

@@ -59,7 +59,7 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
             let message = format!("{}: Gemini CLI does not start", diagnostic.summary());
             let problem = Finding::problem(message);
             let text = file.text.as_deref().unwrap_or_default();
-            let can_fix = jsonc::mend(&file.path, text).is_some() && file.text.is_some();
+            let can_fix = jsonc::repair(&file.path, text).is_some() && file.text.is_some();
             if can_fix && file.scope == Scope::Project {
                 problem.fixable()
             } else {

@@ -30,7 +30,7 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
     } = source;
     if let Some(diagnostic) = diagnostic {
         // Errors of an approved provider are reported with the configuration.
-        if *verdict == Verdict::Allowed {
+        if *verdict == Verdict::Approved {
             return None;
         }
         let fix = diagnostic
@@ -41,7 +41,7 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
         return Some(Finding::problem(diagnostic.summary()).fix(fix));
     }
     let message = match verdict {
-        Verdict::Allowed => return Some(Finding::ok(format!("the {noun} `{name}` is approved"))),
+        Verdict::Approved => return Some(Finding::ok(format!("the {noun} `{name}` is approved"))),
         Verdict::Changed => format!("the {noun} `{name}` has changed since it was approved"),
         Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not approved"),
     };

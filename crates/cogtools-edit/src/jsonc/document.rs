@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use cogtools_core::Location;
+use cogtools_core::pointer::child;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::tokens::TokenAndRange;
@@ -133,11 +134,6 @@ impl<'a> Document<'a> {
             _ => {}
         }
     }
-}
-
-/// The JSON pointer of `key` in the object that `pointer` names.
-pub(super) fn child(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The type of `value`, for messages.

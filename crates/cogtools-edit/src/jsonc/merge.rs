@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use cogtools_core::pointer::child;
 use jsonc_parser::ast::{Object, ObjectProp, Value as Present};
 use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::tokens::Token;
 use serde_json::{Map, Value};
 
-use super::document::{Document, child, kind};
+use super::document::{Document, kind};
 use super::layout::{Layout, indent, margin};
 use crate::refusal::{Reason, Refusal};
 

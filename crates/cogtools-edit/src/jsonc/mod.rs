@@ -13,7 +13,7 @@ mod read;
 
 pub use entry::entry;
 pub use merge::{Insertion, insertions};
-pub use read::{mend, read};
+pub use read::{read, repair};
 
 use std::path::Path;
 

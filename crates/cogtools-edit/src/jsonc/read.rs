@@ -2,7 +2,7 @@
 //! rest must be strict JSON.
 //!
 //! A byte order mark, a trailing comma or an empty file prevents its start. Editors
-//! write all three, so [`mend`] fixes these and nothing else.
+//! write all three, so [`repair`] fixes these and nothing else.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub fn read(file: &Path, text: &str) -> Result<Value, Box<Refusal>> {
 
 /// `text` without byte order mark and trailing commas, with an empty object if there
 /// was no value; `None` if Gemini CLI could still not read it.
-pub fn mend(file: &Path, text: &str) -> Option<String> {
+pub fn repair(file: &Path, text: &str) -> Option<String> {
     let document = Document::parse(file, text).ok()?;
     let mut fixed = String::with_capacity(document.text.len() + 3);
     let mut copied = 0;

@@ -10,7 +10,7 @@ fn check(before: &str, why: &str, fixed: Option<&str>) {
     let file = Path::new("settings.json");
     let refusal = jsonc::read(file, before).unwrap_err();
     assert_eq!(refusal.to_string(), why, "{before:?}");
-    assert_eq!(jsonc::mend(file, before).as_deref(), fixed, "{before:?}");
+    assert_eq!(jsonc::repair(file, before).as_deref(), fixed, "{before:?}");
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn comments_are_read() {
     let text = "// a\n{ /* b */ \"x\": [1, \"//\"] }\n// c\n";
     let value = jsonc::read(Path::new("s"), text);
     assert_eq!(value, Ok(json!({"x": [1, "//"]})));
-    assert_eq!(jsonc::mend(Path::new("s"), text).as_deref(), Some(text));
+    assert_eq!(jsonc::repair(Path::new("s"), text).as_deref(), Some(text));
 }
 
 #[test]

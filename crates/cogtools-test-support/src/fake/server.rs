@@ -101,7 +101,7 @@ impl Drop for FakeGemini {
     fn drop(&mut self) {
         assert!(
             self.finished || thread::panicking(),
-            "a fake that nobody finished proves nothing"
+            "a fake must be finished with `verdict`"
         );
     }
 }

@@ -222,7 +222,7 @@ impl Provider {
         }
         let verdict = cx.trust.verdict(&self.command(cx)?);
         match verdict.map_err(|error| ProviderError::Record(self.name(), error))? {
-            Verdict::Allowed => Ok(()),
+            Verdict::Approved => Ok(()),
             Verdict::Changed => Err(ProviderError::ApprovalOutdated(self.name())),
             Verdict::NotApproved => Err(ProviderError::NotApproved(self.name())),
         }
