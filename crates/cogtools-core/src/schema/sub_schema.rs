@@ -63,7 +63,7 @@ fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
         let pointer = child(&pointer, keyword);
         match (keyword::takes(keyword), value) {
             (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => {
-                part(pointer, value, Role::Part)
+                part(pointer, value, Role::Part);
             }
             (Some(KeywordKind::Schemas), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {

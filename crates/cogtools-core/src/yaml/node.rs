@@ -120,7 +120,7 @@ impl Node {
             .map(|entry| &entry.value)
     }
 
-    /// KeywordKind the items of the list under `key` out of a mapping; empty without such a
+    /// Takes the items of the list under `key` out of a mapping; empty without such a
     /// list.
     pub(crate) fn take_items(&mut self, key: &str) -> Vec<Self> {
         let Data::Map(entries) = &mut self.data else {
