@@ -1,9 +1,10 @@
 //! The project that contains a directory.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::file::ReadScope;
 use crate::text::{self, Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -23,13 +24,7 @@ impl Project {
     /// a `.git`; otherwise `directory` itself. The `.gemini` in `home` is the user's,
     /// and does not mark a project.
     pub fn find(directory: &Path, home: Option<&Path>) -> Self {
-        let marked = |folder: &&Path| {
-            folder.join(Self::CONFIG).is_file()
-                || (home != Some(*folder) && folder.join(".gemini").is_dir())
-                || folder.join(".git").exists()
-                || has_package_key(folder)
-        };
-        let root = directory.ancestors().find(marked).unwrap_or(directory);
+        let root = marked(directory, home).unwrap_or(directory);
         let display_path = if root == directory {
             PathBuf::new()
         } else {
@@ -46,6 +41,22 @@ impl Project {
         &self.root
     }
 
+    /// Where files of the project may be when they are read.
+    pub fn read_scope(&self) -> ReadScope {
+        ReadScope::project(&self.root)
+    }
+
+    /// Where the file or folder at `path` may be, which the user has named: in this
+    /// project, in the one that contains it, or anywhere if none does.
+    pub fn scope_of(&self, path: &Path, home: Option<&Path>) -> ReadScope {
+        let scope = self.read_scope();
+        let path = lexical(path);
+        if scope.covers(&path) {
+            return scope;
+        }
+        marked(&path, home).map_or(ReadScope::User, ReadScope::project)
+    }
+
     /// The root relative to the directory; empty if they are the same.
     pub fn display_path(&self) -> &Path {
         &self.display_path
@@ -54,7 +65,7 @@ impl Project {
     /// The text of the project's `package.json` and its key `cogtools`, if present.
     pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
         let (path, display_path) = self.resolve(Path::new(MANIFEST));
-        read_key(&path, &display_path)
+        read_key(&path, &display_path, &self.read_scope())
     }
 
     /// Resolves a path relative to the root: the full path, and the path as the user
@@ -73,15 +84,43 @@ const MAX_MANIFEST_BYTES: usize = 16 << 20;
 /// The name of the manifest.
 const MANIFEST: &str = "package.json";
 
+/// The nearest ancestor of `directory` that is marked as a project.
+fn marked<'d>(directory: &'d Path, home: Option<&Path>) -> Option<&'d Path> {
+    directory.ancestors().find(|folder| {
+        folder.join(Project::CONFIG).is_file()
+            || (home != Some(*folder) && folder.join(".gemini").is_dir())
+            || folder.join(".git").exists()
+            || has_package_key(folder)
+    })
+}
+
+/// `path` without `.` and `..`, read from left to right without resolving links.
+fn lexical(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(tidy.pop()),
+            part => tidy.push(part),
+        }
+    }
+    tidy
+}
+
 fn has_package_key(folder: &Path) -> bool {
     let path = folder.join(MANIFEST);
-    read_key(&path, &path).is_ok_and(|key| key.is_some())
+    let scope = ReadScope::project(folder);
+    read_key(&path, &path, &scope).is_ok_and(|key| key.is_some())
 }
 
 /// The text of a `package.json` and its key `cogtools`, if present.
-fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
+fn read_key(
+    path: &Path,
+    display_path: &Path,
+    scope: &ReadScope,
+) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
-    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES) {
+    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES, scope) {
         Ok(bytes) => bytes,
         Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),

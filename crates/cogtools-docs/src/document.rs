@@ -37,7 +37,8 @@ pub(crate) struct Update {
 impl Document {
     /// Reads the file at `path`, which is shown as `display_path`.
     pub(crate) fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
-        let before = match text::bytes(&path.full(), &display_path, Text::LIMIT) {
+        let before = match text::bytes(&path.full(), &display_path, Text::LIMIT, &path.read_scope())
+        {
             Ok(bytes) => Some(bytes),
             Err(TextError::Absent(_)) => None,
             Err(error) => return Err(error.into()),

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::Text;
 use serde_json::Value;
 
 use crate::place::{Places, Vars};
@@ -50,10 +52,10 @@ impl Trust {
             return Self::Unsaid;
         };
         let shown = places.shown(list);
-        let Ok(text) = fs::read_to_string(list) else {
+        let Ok(text) = Text::read(list, list, &ReadScope::User) else {
             return Self::Unsaid;
         };
-        match jsonc::read(list, &text) {
+        match jsonc::read(list, text.as_str()) {
             Ok(Value::Object(rules)) => decide(&places.root, rules.iter(), &shown),
             Ok(_) => Self::Unreadable(format!("{shown} is not an object")),
             Err(refusal) => Self::Unreadable(format!("{shown}: {refusal}")),

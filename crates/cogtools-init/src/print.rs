@@ -1,9 +1,9 @@
 //! `--print`: the resulting files.
 
-use std::fs;
-
-use cogtools_core::{Code, Diagnostic};
-use cogtools_edit::Step;
+use cogtools_core::Code;
+use cogtools_core::file::ReadScope;
+use cogtools_core::text;
+use cogtools_edit::{Existing, Step};
 use cogtools_program::{Failure, Io};
 
 use crate::scene::Scene;
@@ -36,11 +36,16 @@ pub(crate) fn files(scene: &Scene, steps: &[Step], io: &mut Io<'_>) -> Result<()
 }
 
 fn read(scene: &Scene, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
-    fs::read(scene.full(file)).map_err(|error| {
-        let diagnostic = Diagnostic::new(Code::IoFailed, format!("cannot be read: {error}"));
-        diagnostic
-            .with_subject(file.display().to_string())
-            .hint("make it readable, then run this again")
+    let scope = if file.is_absolute() {
+        ReadScope::User
+    } else {
+        ReadScope::project(&scene.root)
+    };
+    text::bytes(&scene.full(file), file, Existing::LIMIT, &scope).map_err(|error| {
+        let subject = file.display().to_string();
+        error
+            .diagnostic(Code::IoFailed)
+            .with_subject(subject)
             .into()
     })
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cogtools_core::file::ReadScope;
 use cogtools_core::trust::Trust;
 use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
 
@@ -34,6 +35,12 @@ impl ProjectContext {
 /// The project that contains `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
     Project::find(&io.cwd, io.var("HOME").map(Path::new))
+}
+
+/// Where the file or folder at `path` may be, which the user has named on the command line: in
+/// the project that contains it, or anywhere if none does.
+pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
+    project(io).scope_of(path, io.var("HOME").map(Path::new))
 }
 
 /// The configuration of `project`, with all layers.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
 use super::{ConfigErrors, package};
+use crate::file::ReadScope;
 use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -87,14 +88,19 @@ impl ConfigPaths {
 pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
     if let Some(path) = &places.system {
-        layers.extend(file(path, path, Origin::System)?);
+        layers.extend(file(path, path, &ReadScope::User, Origin::System)?);
     }
     if let Some(path) = places.home_file() {
-        layers.extend(file(&path, &path, Origin::Home)?);
+        layers.extend(file(&path, &path, &ReadScope::User, Origin::Home)?);
     }
     layers.extend(package(project)?);
     let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
-    layers.extend(file(&path, &display_path, Origin::Project)?);
+    layers.extend(file(
+        &path,
+        &display_path,
+        &project.read_scope(),
+        Origin::Project,
+    )?);
     for (name, value) in &places.variables {
         let mut layer = variable(project, name, value)?;
         layer.own &= !places.shipped.contains(name);
@@ -106,9 +112,10 @@ pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Laye
 fn file(
     path: &Path,
     display_path: &Path,
+    scope: &ReadScope,
     origin: fn(PathBuf) -> Origin,
 ) -> Result<Option<Layer>, ConfigErrors> {
-    let text = match Text::read(path, display_path) {
+    let text = match Text::read(path, display_path, scope) {
         Ok(text) => text,
         Err(TextError::Absent(_)) => return Ok(None),
         Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),

@@ -93,7 +93,12 @@ impl Config {
     fn standard(project: &Project) -> Self {
         let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
-            sources: vec![Source::Folder(Folder::new(path, display_path, false))],
+            sources: vec![Source::Folder(Folder::new(
+                path,
+                display_path,
+                false,
+                project.read_scope(),
+            ))],
             env_priority: EnvPriority::default(),
             filter: Filter::default(),
             hosts: Vec::new(),

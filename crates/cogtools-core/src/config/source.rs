@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::error::ConfigError;
 use super::reader::Reader;
+use crate::file::ReadScope;
 use crate::invisible;
 use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
@@ -62,7 +63,9 @@ impl Reader<'_> {
                 let (folder, display_path) = &self.layer.folder;
                 let parts = Path::new(path).components();
                 let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
-                let folder = Folder::new(folder.join(&tidy), display_path.join(&tidy), true);
+                let path = folder.join(&tidy);
+                let scope = ReadScope::source(self.packages.root(), &path, self.layer.own);
+                let folder = Folder::new(path, display_path.join(&tidy), true, scope);
                 return Some(Source::Folder(folder));
             }
             ("command", Some(_)) => return self.command(item),

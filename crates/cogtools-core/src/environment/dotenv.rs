@@ -8,6 +8,7 @@
 use std::fmt::{self, Formatter};
 use std::path::Path;
 
+use crate::file::ReadScope;
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -53,9 +54,9 @@ struct Cursor<'t> {
 }
 
 impl DotEnv {
-    /// Reads the file at `path`, known to the user as `display_path`.
-    pub fn read(path: &Path, display_path: &Path) -> Result<Self, DotEnvError> {
-        Self::parse(Text::read(path, display_path).map_err(DotEnvError::Text)?)
+    /// Reads the file at `path` in `scope`, known to the user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, DotEnvError> {
+        Self::parse(Text::read(path, display_path, scope).map_err(DotEnvError::Text)?)
     }
 
     /// Parses the text of an `.env` file.

@@ -15,6 +15,7 @@ use std::path::{Component, Path, PathBuf};
 pub use denylist::is_dangerous;
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 
+use crate::file::ReadScope;
 use crate::hint::{Command, Hint};
 use crate::text::TextError;
 use crate::{Code, Diagnostic};
@@ -146,13 +147,14 @@ impl Environment {
             return Ok(None);
         }
         let root = self.folders.last();
+        let scope = root.map_or(ReadScope::User, |root| ReadScope::project(root));
         for folder in &self.folders {
             let below = root.and_then(|root| folder.strip_prefix(root).ok());
             let display_path = self
                 .display_path
                 .join(below.unwrap_or(folder))
                 .join(Self::FILE);
-            match DotEnv::read(&folder.join(Self::FILE), &display_path) {
+            match DotEnv::read(&folder.join(Self::FILE), &display_path, &scope) {
                 Err(DotEnvError::Text(TextError::Absent(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }

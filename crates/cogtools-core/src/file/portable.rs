@@ -14,6 +14,16 @@ use super::Mode;
 /// A folder, by its canonical path.
 pub(super) struct Folder(PathBuf);
 
+/// Opens a file for reading, following links.
+pub(super) fn open_anywhere(path: &Path) -> io::Result<File> {
+    // Opening a pipe would block, so the type is checked first.
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
 impl Folder {
     /// Opens the folder at `path`, following links.
     pub(super) fn open(path: &Path) -> io::Result<Self> {

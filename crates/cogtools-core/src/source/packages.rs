@@ -49,6 +49,11 @@ impl Packages {
         }
     }
 
+    /// The project's root.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The packages with tools, and errors of packages whose manifest is invalid. A
     /// nearer package hides one of the same name.
     pub fn packages(&self) -> (Vec<Package>, Vec<SourceError>) {
@@ -61,7 +66,9 @@ impl Packages {
                 if seen.contains(&name) || !folder.join(MANIFEST).is_file() {
                     continue;
                 }
-                match Package::read(&name, &folder, &dir.display_path.join(&name)) {
+                // Links may lead to other packages of the same workspace.
+                let home = dir.modules.parent().unwrap_or(&dir.modules);
+                match Package::read(&name, &folder, &dir.display_path.join(&name), home) {
                     Ok(package) => found.extend(package),
                     Err(error) => errors.push(error),
                 }

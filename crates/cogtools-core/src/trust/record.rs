@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Grant, Verdict};
-use crate::file::{self, WriteError, WritePath};
+use crate::file::{self, ReadScope, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -43,7 +43,7 @@ impl Record {
     const VERSION: u32 = 1;
 
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
-        let text = match Text::read(file, file) {
+        let text = match Text::read(file, file, &ReadScope::User) {
             Ok(text) => text,
             Err(TextError::Absent(_)) => return Ok(Self::default()),
             Err(error) => return Err(RecordError::Text(error)),
