@@ -4,6 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::trust_created_project;
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::host::Host;
@@ -160,13 +161,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if json {
         // A question would corrupt the JSON.
         plan.apply().map_err(ApplyError::diagnostic)?;
+        trust_created_project(io, None);
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
-        let text = format!(
-            "{}\nnothing to do: everything is set up already\n",
-            plan.summary()
-        );
+        let review = review_advice(io);
+        let summary = plan.summary();
+        let text = format!("{summary}\nnothing to do: everything is set up already\n{review}");
         return io.show(&text);
     }
     if matches!(action, Action::Ask) && io.stdin.is_terminal() && !confirm(&plan, io)? {
@@ -175,11 +176,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     plan.apply().map_err(ApplyError::diagnostic)?;
     let example = plan.changes().any(|change| change.executable);
     let text = format!(
-        "{}{}",
+        "{}{}{}",
         plan.summary(),
-        guidance::next_steps(example, &hosts)
+        guidance::next_steps(example, &hosts),
+        review_advice(io)
     );
     io.show(&text)
+}
+
+/// Trusts the project, unless it has tools that run programs already: then the advice to
+/// review them.
+fn review_advice(io: &mut Io<'_>) -> &'static str {
+    if trust_created_project(io, None) {
+        ""
+    } else {
+        guidance::REVIEW
+    }
 }
 
 /// The requested hosts, without duplicates.

@@ -54,6 +54,14 @@ pub(crate) fn trust_file(io: &Io<'_>) -> Option<PathBuf> {
     Some(folder.join(TRUST_FILE))
 }
 
+/// The folders that the user has trusted in Gemini CLI. The variable that names another
+/// file is ignored, because any `.env` could set it.
+pub(crate) fn host_trust_file(io: &Io<'_>) -> Option<PathBuf> {
+    let home = PathBuf::from(trusted_var(io, "HOME")?);
+    home.is_absolute()
+        .then(|| home.join(".gemini").join("trustedFolders.json"))
+}
+
 /// The folder for cached declarations.
 pub(crate) fn cache_dir(io: &Io<'_>) -> Option<PathBuf> {
     user_dir(io, "XDG_CACHE_HOME", CACHE_HOME)

@@ -63,7 +63,12 @@ impl Reader<'_> {
                 let parts = Path::new(path).components();
                 let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
                 let folder = Folder::new(folder.join(&tidy), display_path.join(&tidy), true);
-                return Some(Source::Folder(folder));
+                let is_users = self.layer.own && !self.is_in_project(folder.path());
+                return Some(Source::Folder(if is_users {
+                    folder.of_user()
+                } else {
+                    folder
+                }));
             }
             ("command", Some(_)) => return self.command(item),
             ("mcp", Some(_)) => return self.server(item),
@@ -77,6 +82,14 @@ impl Reader<'_> {
             }
         }
         None
+    }
+
+    /// Whether `folder` is in the project, whose author has written it, even if the
+    /// user's configuration names it.
+    fn is_in_project(&self, folder: &Path) -> bool {
+        let root = self.packages.root();
+        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        resolved(folder).starts_with(resolved(root))
     }
 
     /// A source that is another program.

@@ -12,7 +12,7 @@ use walk::{Entry, Walker};
 
 use super::{Candidate, Listing, SourceError};
 use crate::text::TextError;
-use crate::tool::{Provenance, ToolError};
+use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool};
 
 /// A folder with tool files.
@@ -55,6 +55,16 @@ impl Folder {
             depth: MAX_DEPTH,
             within: None,
         }
+    }
+
+    /// The same folder, whose tools the user has written rather than the project.
+    #[must_use]
+    pub(crate) fn of_user(mut self) -> Self {
+        self.provenance = Arc::new(Provenance {
+            author: Author::User,
+            ..(*self.provenance).clone()
+        });
+        self
     }
 
     /// The same folder with another provenance for its tools, and with links confined

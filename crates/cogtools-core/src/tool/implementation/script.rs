@@ -16,7 +16,7 @@ use super::Kind;
 use super::command::CommandCall;
 use super::error::CommandError;
 use super::locate::ProgramSearch;
-use crate::tool::handler::{Handler, RunError};
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
@@ -87,6 +87,10 @@ impl Handler for Script {
 
     fn runs_programs(&self) -> bool {
         true
+    }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        Some(Invocation::Script(&self.0))
     }
 }
 
