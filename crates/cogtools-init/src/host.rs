@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Edit, Format, Step};
-use cogtools_gemini_cli::{Places, command};
+use cogtools_gemini_cli::{Paths, command};
 
 use crate::extension;
 use crate::scene::Scene;
@@ -80,7 +80,7 @@ impl Host {
         Ok(match self {
             Self::Gemini => command::edit(),
             Self::GeminiExtension => extension::edit(scene),
-            Self::GeminiMcp => jsonc(Places::settings(), &server),
+            Self::GeminiMcp => jsonc(Paths::settings(), &server),
             Self::ClaudeCode => jsonc(
                 PathBuf::from(".mcp.json"),
                 &Server {
