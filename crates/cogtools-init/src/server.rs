@@ -75,8 +75,8 @@ fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
         Some(SERVER) => true,
         _ => false,
     };
-    let wanted = strings(wanted.get("args"));
-    let wanted = project(&wanted).filter(|path| Path::new(path).is_absolute());
+    let wanted_args = strings(wanted.get("args"));
+    let wanted = project(&wanted_args).filter(|path| Path::new(path).is_absolute());
     ours && wanted.is_none_or(|wanted| project(&args).is_some_and(|found| same(found, wanted)))
 }
 
