@@ -8,7 +8,7 @@ use cogtools_program::project::trust_created_project;
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::host::Host;
-use crate::scene::Scene;
+use crate::setup_context::SetupContext;
 use crate::{guidance, host, print, server, starter};
 
 /// `cogtools init`.
@@ -145,12 +145,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         action,
         json,
     } = InitArgs::from_matches(matches);
-    let scene = Scene::new(name, io);
+    let cx = SetupContext::new(name, io);
     if matches!(action, Action::Print) {
-        let steps = host::steps(&scene, &hosts).map_err(nothing_written)?;
-        return print::files(&scene, &steps, io);
+        let steps = host::steps(&cx, &hosts).map_err(nothing_written)?;
+        return print::files(&cx, &steps, io);
     }
-    let plan = plan(&scene, &hosts)?;
+    let plan = plan(&cx, &hosts)?;
     if matches!(action, Action::DryRun) {
         return if json {
             io.show_json(&plan.json(true))
@@ -207,8 +207,8 @@ fn hosts(names: &[String]) -> Vec<Host> {
 
 /// Plans the changes to every file. All problems are reported together, and any
 /// problem prevents writing.
-fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
-    if !scene.root.is_dir() {
+fn plan(cx: &SetupContext, hosts: &[Host]) -> Result<Plan, Failure> {
+    if !cx.root.is_dir() {
         let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
         return Err(diagnostic
             .hint("change to a directory that exists, or name one with -C")
@@ -216,16 +216,13 @@ fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
     }
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for step in [
-        starter::configuration(&scene.root),
-        starter::example(&scene.root),
-    ] {
+    for step in [starter::configuration(&cx.root), starter::example(&cx.root)] {
         match step {
             Ok(step) => steps.push(step),
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
-    match host::steps(scene, hosts) {
+    match host::steps(cx, hosts) {
         Ok(edits) => steps.extend(edits),
         Err(errors) => diagnostics.extend(errors),
     }
@@ -255,6 +252,6 @@ fn confirm(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
             .hint("accept the default answers with --defaults"),
         )
     })?;
-    let answer = answer.map(|answer| answer.trim().to_lowercase());
-    Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "" | "y" | "yes")))
+    Ok(answer
+        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")))
 }

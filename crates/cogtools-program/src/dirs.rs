@@ -33,14 +33,14 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
         Some((name.to_owned(), value.into_owned()))
     };
     let variables: Vec<(String, String)> = io.vars.iter().filter_map(cogtools_variable).collect();
-    let shipped = variables
+    let dotenv_variables = variables
         .iter()
         .map(|(name, _)| name)
         .filter(|name| is_set_by_dotenv(io, name))
         .cloned()
         .collect();
     ConfigPaths {
-        shipped,
+        dotenv_variables,
         system: Some(system.unwrap_or_else(ConfigPaths::system_file)),
         home: io.var("HOME").map(PathBuf::from),
         variables,

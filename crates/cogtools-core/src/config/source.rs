@@ -105,7 +105,7 @@ impl Reader<'_> {
             env: Vec::new(),
             timeout: None,
             cache: None,
-            user_configured: self.layer.own,
+            user_configured: self.layer.is_user,
             server: None,
         };
         for entry in self.map("command", entry) {

@@ -31,7 +31,7 @@ pub enum RecordError {
     Text(TextError),
     /// It is not a record of approvals.
     #[error("`{0}` is not a valid record of approvals: {1}")]
-    Form(PathBuf, String),
+    Invalid(PathBuf, String),
     /// It cannot be written.
     #[error("cannot write `{0}`: {1}")]
     Io(PathBuf, WriteError),
@@ -50,10 +50,10 @@ impl Record {
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
         let text = match Text::read(file, file) {
             Ok(text) => text,
-            Err(TextError::Absent(_)) => return Ok(Self::default()),
+            Err(TextError::NotFound(_)) => return Ok(Self::default()),
             Err(error) => return Err(RecordError::Text(error)),
         };
-        let invalid = |message: String| RecordError::Form(file.to_path_buf(), message);
+        let invalid = |message: String| RecordError::Invalid(file.to_path_buf(), message);
         let value: Value =
             serde_json::from_str(text.as_str()).map_err(|error| invalid(error.to_string()))?;
         match value.get("version").and_then(Value::as_u64) {
@@ -177,7 +177,7 @@ impl RecordError {
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::Text(error) => error.diagnostic(Code::IoFailed),
-            Self::Form(file, _) => {
+            Self::Invalid(file, _) => {
                 Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(format!(
                     "remove `{}` and approve again what you need",
                     file.display()

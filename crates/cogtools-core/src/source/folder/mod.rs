@@ -119,7 +119,7 @@ impl Folder {
         }
         match Tool::load(&path, &self.display_path.join(&file)) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
-            Err(error) if error.is_absent() => Ok(None),
+            Err(error) if error.is_not_found() => Ok(None),
             // A file in place of the folder is reported where folders are listed.
             Err(ToolError::Text(TextError::Io(_, error)))
                 if error.kind() == ErrorKind::NotADirectory =>
@@ -166,7 +166,7 @@ impl Folder {
     /// The content of the folder itself.
     fn content(&self) -> Content {
         match self.read() {
-            Err(SourceError::Absent(_)) if !self.named => Content::default(),
+            Err(SourceError::NotFound(_)) if !self.named => Content::default(),
             Ok(content) => content,
             Err(error) => Content {
                 errors: vec![error],
@@ -177,7 +177,7 @@ impl Folder {
 
     fn read(&self) -> Result<Content, SourceError> {
         let failed = |error: std::io::Error| match error.kind() {
-            ErrorKind::NotFound => SourceError::Absent(self.display_path.clone()),
+            ErrorKind::NotFound => SourceError::NotFound(self.display_path.clone()),
             ErrorKind::NotADirectory => SourceError::NotAFolder(self.display_path.clone()),
             _ => SourceError::Io(self.display_path.clone(), error),
         };

@@ -134,10 +134,10 @@ impl Interpreter {
         }
         let program = match search.find(name) {
             // Without `/bin/sh`, a `sh` on PATH will do.
-            Err(CommandError::Absent(path)) if !cfg!(unix) => {
+            Err(CommandError::NoSuchFile(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
                 let found = file.and_then(|file| search.search(file));
-                found.ok_or(CommandError::Absent(path))?
+                found.ok_or(CommandError::NoSuchFile(path))?
             }
             found => found?,
         };
