@@ -63,7 +63,7 @@ impl Reader<'_> {
                 let parts = Path::new(path).components();
                 let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
                 let folder = Folder::new(folder.join(&tidy), display_path.join(&tidy), true);
-                let is_users = self.layer.own && !self.is_in_project(folder.path());
+                let is_users = self.layer.is_user && !self.is_in_project(folder.path());
                 return Some(Source::Folder(if is_users {
                     folder.of_user()
                 } else {
