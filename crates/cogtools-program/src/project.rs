@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cogtools_core::approval::{Kind, trust_project, trustable_sources};
+use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
 
@@ -128,17 +128,20 @@ pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
     if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
         return true;
     }
-    let is_new = trustable_sources(&config, &cx)
-        .iter()
-        .all(|source| match &source.kind {
-            Kind::Project { tools } => tools
-                .iter()
-                .all(|tool| Some(tool.text().display_path()) == created),
-            Kind::Provider(_) => false,
-            // A package needs an approval of its own.
-            Kind::Package { .. } => true,
-        });
-    if is_new && let Err(diagnostic) = trust_project(&cx) {
+    let trustable = trustable_sources(&config, &cx);
+    let is_new = trustable.iter().all(|source| match &source.kind {
+        Kind::Project { tools } => tools
+            .iter()
+            .all(|tool| Some(tool.text().display_path()) == created),
+        Kind::Provider(_) => false,
+        // A package needs an approval of its own.
+        Kind::Package { .. } => true,
+    });
+    let runs_programs = trustable.iter().any(TrustableSource::runs_something);
+    if is_new
+        && let Err(diagnostic) = trust_project(&cx)
+        && runs_programs
+    {
         io.report(Severity::Warning, &diagnostic);
     }
     is_new

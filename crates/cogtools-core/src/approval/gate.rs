@@ -98,7 +98,7 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
             let grant = tool.handler().grant(cx);
             grant.map(|grant| Requirement::Provider(provenance.source.clone(), grant))
         }
-        Author::User | Author::Package(_) => None,
+        Author::User | Author::BuiltIn | Author::Package(_) => None,
     })
 }
 

@@ -131,6 +131,14 @@ impl TrustableSource {
         format!("{}:{}", self.noun(), self.name)
     }
 
+    /// Whether it would run something now. A project of templates would not.
+    pub const fn runs_something(&self) -> bool {
+        match &self.kind {
+            Kind::Project { tools } => !tools.is_empty(),
+            Kind::Provider(_) | Kind::Package { .. } => true,
+        }
+    }
+
     /// Whether the user means this one by `name`, qualified or not.
     pub fn is_named(&self, name: &str) -> bool {
         name == self.name || name == self.qualified_name()

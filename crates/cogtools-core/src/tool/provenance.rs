@@ -27,6 +27,8 @@ pub enum Author {
     Package(PathBuf),
     /// A provider that the project's configuration names.
     Provider,
+    /// This program: a built-in tool, which approves what it calls.
+    BuiltIn,
 }
 
 impl Provenance {

@@ -6,8 +6,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::digest;
+use crate::digest::{self, Hash};
 
 /// What tells a project from another one at the same path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +36,12 @@ impl Identity {
             owner: owner(root),
             origin: url.map(|url| digest::value(&url.into()).to_string()),
         }
+    }
+
+    /// The digest of something in this project: that of `content` and the identity.
+    pub fn bind(&self, content: Hash) -> Hash {
+        let identity = json!([self.owner, self.origin, content.to_string()]);
+        digest::value(&identity)
     }
 }
 

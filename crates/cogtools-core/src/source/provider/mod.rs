@@ -19,8 +19,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use call::RemoteCall;
 pub use error::ProviderError;
 use remote::Declarations;
@@ -80,8 +78,7 @@ impl Provider {
         let lines = digest::command(&cx.root, &self.settings.approved_parts())
             .map_err(|error| ProviderError::Content(self.name(), error))?;
         // Another project at the same path does not inherit the approval.
-        let project = serde_json::to_value(Identity::of(&cx.root)).unwrap_or_default();
-        let hash = digest::value(&Value::from(vec![project, lines.to_string().into()]));
+        let hash = Identity::of(&cx.root).bind(lines);
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
