@@ -34,7 +34,7 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
     let project = project(io);
     let config = config(&project, io)?;
     let priority = args.env.priority(&config);
-    let environment = context(io, &project, priority).environment;
+    let environment = context(io, &project, priority, config.limits).environment;
     let file = environment.file().map_err(|error| error.diagnostic())?;
     let (names, diagnostics) = declared_names(config);
     let unused = unused_entries(file.as_ref(), &names);

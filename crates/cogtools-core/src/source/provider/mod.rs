@@ -276,7 +276,10 @@ impl Provider {
         let args = subcommand
             .into_iter()
             .chain(args.iter().map(String::as_str));
-        Ok(Process::new(file, &cx.root).args(args).variables(variables))
+        Ok(Process::new(file, &cx.root)
+            .args(args)
+            .variables(variables)
+            .confinement(cx.confinement()))
     }
 
     /// The environment of its programs.
