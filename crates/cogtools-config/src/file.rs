@@ -39,12 +39,13 @@ impl File {
         origin: fn(PathBuf) -> Origin,
     ) -> Result<Self, ConfigFileError> {
         let scope = path.read_scope();
-        let (text, before) = match text::bytes(&path.full(), display_path, Text::LIMIT, &scope) {
+        let (text, before) = match text::bytes(&path.full(), display_path, Text::MAX_BYTES, &scope)
+        {
             Ok(bytes) => {
                 let text = Text::new(display_path, bytes.clone()).map_err(ConfigFileError::Text)?;
                 (text, Some(bytes))
             }
-            Err(TextError::Absent(_)) => {
+            Err(TextError::NotFound(_)) => {
                 let text = Text::new(display_path, Vec::new()).map_err(ConfigFileError::Text)?;
                 (text, None)
             }
@@ -80,7 +81,7 @@ impl File {
             .map_or(&[][..], |_| BYTE_ORDER_MARK);
         let content = [mark, text.as_bytes()].concat();
         file::replace_if_unchanged(&self.path, before, &content).map_err(|error| match error {
-            WriteError::Changed => ConfigFileError::Overtaken(display_path()),
+            WriteError::Changed => ConfigFileError::Changed(display_path()),
             error => ConfigFileError::Unwritable(display_path(), error),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::process::{Confinement, Limits};
 use crate::trust::Trust;
 use crate::{Cancel, Environment};
 
@@ -20,6 +21,15 @@ pub struct Context {
     pub refresh: bool,
     /// The folder of cogtools's own programs, if known.
     pub programs: Option<PathBuf>,
+    /// What each program may use.
+    pub limits: Limits,
     /// Cancels running programs.
     pub cancel: Cancel,
+}
+
+impl Context {
+    /// How programs of tools and sources are confined.
+    pub fn confinement(&self) -> Confinement {
+        Confinement::new(self.programs.as_deref()).with_limits(self.limits)
+    }
 }

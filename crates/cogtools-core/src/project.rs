@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use crate::file::ReadScope;
+use crate::owner::{ForeignOwner, Owners};
 use crate::text::{self, Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -13,6 +14,8 @@ use crate::{Code, Diagnostic};
 pub struct Project {
     root: PathBuf,
     display_path: PathBuf,
+    /// Markers of projects of other users on the way to the root.
+    skipped: Vec<ForeignOwner>,
 }
 
 impl Project {
@@ -22,9 +25,21 @@ impl Project {
     /// The project that `directory` belongs to: the nearest ancestor with a
     /// `.cogtoolrc.yaml`, a `package.json` with a `cogtools` key, a `.gemini` folder or
     /// a `.git`; otherwise `directory` itself. The `.gemini` in `home` is the user's,
-    /// and does not mark a project.
-    pub fn find(directory: &Path, home: Option<&Path>) -> Self {
-        let root = marked(directory, home).unwrap_or(directory);
+    /// and does not mark a project, nor does a file of another user; see
+    /// [`Project::skipped`].
+    pub fn find(directory: &Path, home: Option<&Path>, owners: &Owners) -> Self {
+        let mut skipped = Vec::new();
+        let root = directory.ancestors().find(|folder| {
+            let Some(marker) = marker(folder, home) else {
+                return false;
+            };
+            let checked = owners
+                .check(&marker, folder)
+                .and_then(|()| owners.check(folder, folder));
+            skipped.extend(checked.clone().err());
+            checked.is_ok()
+        });
+        let root = root.unwrap_or(directory);
         let display_path = if root == directory {
             PathBuf::new()
         } else {
@@ -33,7 +48,13 @@ impl Project {
         Self {
             root: root.to_path_buf(),
             display_path,
+            skipped,
         }
+    }
+
+    /// The nearer projects that are not used, because they belong to other users.
+    pub fn skipped(&self) -> &[ForeignOwner] {
+        &self.skipped
     }
 
     /// The root.
@@ -54,7 +75,9 @@ impl Project {
         if scope.covers(&path) {
             return scope;
         }
-        marked(&path, home).map_or(ReadScope::User, ReadScope::project)
+        path.ancestors()
+            .find(|folder| marker(folder, home).is_some())
+            .map_or(ReadScope::User, ReadScope::project)
     }
 
     /// The root relative to the directory; empty if they are the same.
@@ -84,14 +107,21 @@ const MAX_MANIFEST_BYTES: usize = 16 << 20;
 /// The name of the manifest.
 const MANIFEST: &str = "package.json";
 
-/// The nearest ancestor of `directory` that is marked as a project.
-fn marked<'d>(directory: &'d Path, home: Option<&Path>) -> Option<&'d Path> {
-    directory.ancestors().find(|folder| {
-        folder.join(Project::CONFIG).is_file()
-            || (home != Some(*folder) && folder.join(".gemini").is_dir())
-            || folder.join(".git").exists()
-            || has_package_key(folder)
-    })
+/// The file or folder that marks `folder` as a project.
+fn marker(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let config = folder.join(Project::CONFIG);
+    if config.is_file() {
+        return Some(config);
+    }
+    let gemini = folder.join(".gemini");
+    if home != Some(folder) && gemini.is_dir() {
+        return Some(gemini);
+    }
+    let git = folder.join(".git");
+    if git.exists() {
+        return Some(git);
+    }
+    has_package_key(folder).then(|| folder.join(MANIFEST))
 }
 
 /// `path` without `.` and `..`, read from left to right without resolving links.
@@ -122,7 +152,7 @@ fn read_key(
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
     let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES, scope) {
         Ok(bytes) => bytes,
-        Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
+        Err(TextError::NotFound(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     let key = br#""cogtools""#;

@@ -29,7 +29,7 @@ pub struct Text {
 pub enum TextError {
     /// No such file.
     #[error("`{0}` does not exist")]
-    Absent(PathBuf),
+    NotFound(PathBuf),
     /// A dangling symbolic link.
     #[error("`{0}` is a link to a file that does not exist")]
     Dangling(PathBuf),
@@ -40,8 +40,8 @@ pub enum TextError {
     /// A directory, a pipe or a device: reading it might never end.
     #[error("`{0}` is not a regular file")]
     NotAFile(PathBuf),
-    /// More than [`Text::LIMIT`] bytes.
-    #[error("`{0}` is larger than {limit} KiB", limit = Text::LIMIT >> 10)]
+    /// More than [`Text::MAX_BYTES`] bytes.
+    #[error("`{0}` is larger than {limit} KiB", limit = Text::MAX_BYTES >> 10)]
     TooLarge(PathBuf),
     /// Not UTF-8 at this byte.
     #[error("`{0}` is not valid UTF-8 at byte {1}")]
@@ -53,7 +53,7 @@ pub enum TextError {
 
 impl Text {
     /// The maximum size of a file: 1 MiB.
-    pub const LIMIT: usize = 1 << 20;
+    pub const MAX_BYTES: usize = 1 << 20;
 
     /// Decodes the bytes of `name`. A byte order mark is removed.
     pub fn new(name: impl Into<PathBuf>, bytes: Vec<u8>) -> Result<Self, TextError> {
@@ -86,11 +86,10 @@ impl Text {
 
     /// Reads the regular file at `path` in `scope`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, TextError> {
-        let bytes = bytes(path, display_path, Self::LIMIT, scope)?;
+        let bytes = bytes(path, display_path, Self::MAX_BYTES, scope)?;
         Ok(Self {
             path: path.to_path_buf(),
-            scope: scope.clone(),
-            ..Self::new(display_path, bytes)?
+            ..Self::new(display_path, bytes)?.in_scope(scope)
         })
     }
 
@@ -102,6 +101,13 @@ impl Text {
     /// The path shown to the user.
     pub fn display_path(&self) -> &Path {
         &self.display_path
+    }
+
+    /// The same text, as a file in `scope`.
+    #[must_use]
+    pub fn in_scope(mut self, scope: &ReadScope) -> Self {
+        self.scope = scope.clone();
+        self
     }
 
     /// Where the file and those beside it may be.
@@ -157,7 +163,7 @@ pub fn bytes(
 ) -> Result<Vec<u8>, TextError> {
     let name = || display_path.to_path_buf();
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => TextError::Absent(name()),
+        std::io::ErrorKind::NotFound => TextError::NotFound(name()),
         _ => TextError::Io(name(), error),
     };
     let (file, meta) = file::open(path, scope).map_err(|error| match error {
@@ -181,7 +187,7 @@ impl TextError {
     /// The diagnostic to show, with `code` for a file that exists but cannot be used.
     pub fn diagnostic(&self, code: Code) -> Diagnostic {
         let hint = match self {
-            Self::Absent(_) => "check the path; the file may have been removed meanwhile",
+            Self::NotFound(_) => "check the path; the file may have been removed meanwhile",
             Self::Dangling(_) => "correct the link, or remove it",
             Self::Outside(_, None, _) => "replace the link with a copy of the file",
             Self::Outside(_, Some(_), _) => "replace the link with a copy of the folder",
@@ -191,7 +197,7 @@ impl TextError {
             Self::Io(..) => "check that the file is readable",
         };
         let code = match self {
-            Self::Absent(_) | Self::Io(..) => Code::IoFailed,
+            Self::NotFound(_) | Self::Io(..) => Code::IoFailed,
             _ => code,
         };
         Diagnostic::new(code, self.to_string()).hint(hint)

@@ -39,13 +39,13 @@ pub enum ExistingError {
     #[error("is a symbolic link to a file that does not exist")]
     Dangling(PathBuf),
     /// A link to it leaves the project.
-    #[error("{1}")]
-    Outside(PathBuf, TextError),
+    #[error(transparent)]
+    Outside(TextError),
     /// It is a directory, a pipe, a device.
     #[error("is not a file")]
     NotAFile(PathBuf),
     /// It is too large for a configuration file.
-    #[error("is larger than {} MiB", Existing::LIMIT >> 20)]
+    #[error("is larger than {} MiB", Existing::MAX_BYTES >> 20)]
     TooLarge(PathBuf),
     /// It is not UTF-8.
     #[error("is not UTF-8")]
@@ -57,7 +57,7 @@ pub enum ExistingError {
 
 impl Existing {
     /// The maximum size in bytes: 16 MiB.
-    pub const LIMIT: usize = 16 << 20;
+    pub const MAX_BYTES: usize = 16 << 20;
 
     /// Opens `file`; `None` if it does not exist. A relative `file` is in `project`, and
     /// no link to it may leave that; an absolute one belongs to the user.
@@ -72,14 +72,14 @@ impl Existing {
             file: file.to_path_buf(),
             error,
         };
-        let bytes = match text::bytes(&path, file, Self::LIMIT, &scope) {
+        let bytes = match text::bytes(&path, file, Self::MAX_BYTES, &scope) {
             Ok(bytes) => bytes,
-            Err(TextError::Absent(_)) => return Ok(None),
+            Err(TextError::NotFound(_)) => return Ok(None),
             Err(TextError::Dangling(file)) => return Err(ExistingError::Dangling(file)),
             Err(TextError::NotAFile(file)) => return Err(ExistingError::NotAFile(file)),
             Err(TextError::TooLarge(file)) => return Err(ExistingError::TooLarge(file)),
             Err(TextError::Io(_, error)) => return Err(unreadable(error)),
-            Err(error) => return Err(ExistingError::Outside(file.to_path_buf(), error)),
+            Err(error) => return Err(ExistingError::Outside(error)),
         };
         let target = fs::canonicalize(&path).map_err(unreadable)?;
         let text = String::from_utf8(bytes).map_err(|error| not_text(file, &error))?;
@@ -119,9 +119,7 @@ impl ExistingError {
             Self::NotAFile(file) | Self::TooLarge(file) => {
                 diagnostic(Code::InvalidConfig, &file).hint("move it away, then run this again")
             }
-            Self::Outside(file, error) => error
-                .diagnostic(Code::InvalidConfig)
-                .with_subject(file.display().to_string()),
+            Self::Outside(error) => error.diagnostic(Code::InvalidConfig),
             Self::NotText(location) => Diagnostic::new(Code::InvalidConfig, message)
                 .hint("save it as UTF-8, then run this again")
                 .at(location),

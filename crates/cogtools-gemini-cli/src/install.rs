@@ -8,7 +8,7 @@ use cogtools_core::file::ReadScope;
 use cogtools_core::text::{self, Text};
 use serde_json::Value;
 
-use crate::place::Vars;
+use crate::paths::Vars;
 use crate::version::Version;
 
 /// A `gemini` that can be started.
@@ -67,7 +67,7 @@ fn version(program: &Path, real: &Path) -> Option<Version> {
 }
 
 fn package_version(file: &Path) -> Option<Version> {
-    let bytes = text::bytes(file, file, Text::LIMIT, &ReadScope::User).ok()?;
+    let bytes = text::bytes(file, file, Text::MAX_BYTES, &ReadScope::User).ok()?;
     let package: Value = serde_json::from_slice(&bytes).ok()?;
     let bin = package.get("bin")?;
     let is_gemini = bin.get(NAME).is_some() || package["name"] == "@google/gemini-cli";

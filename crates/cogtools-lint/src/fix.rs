@@ -101,7 +101,7 @@ fn write<'e>(
         Failure::from(diagnostic.hint("run this again"))
     };
     let name = file.text.display_path();
-    let old = text::bytes(&file.path, name, Text::LIMIT, file.text.scope())
+    let old = text::bytes(&file.path, name, Text::MAX_BYTES, file.text.scope())
         .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
     let text = old.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&old);
     if text != file.text.as_str().as_bytes() {

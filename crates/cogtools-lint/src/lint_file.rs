@@ -35,9 +35,10 @@ impl LintFile {
     pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, TextError> {
         match Text::read(path, display_path, scope) {
             Ok(text) => Ok(Self::parse(path, text)),
-            Err(error @ (TextError::Absent(_) | TextError::Io(..))) => Err(error),
+            Err(error @ (TextError::NotFound(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
-                let mut file = Self::parse(path, Text::new(display_path, Vec::new())?);
+                let mut file =
+                    Self::parse(path, Text::new(display_path, Vec::new())?.in_scope(scope));
                 file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];
                 Ok(file)
             }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::process::Confinement;
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
-use cogtools_program::call::{input_fault, quote};
+use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -110,7 +111,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn read_arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
     let bytes = io.stdin.read().map_err(|error| {
         let line = format!("{NAME} call {}", quote(tool));
-        input_fault(&error, tool, || None, &line)
+        input_diagnostic(&error, tool, || None, &line)
     })?;
     let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.diagnostic())?;
     Ok(arguments.into_object())
@@ -147,7 +148,9 @@ fn send(
         .map_err(|error| error.diagnostic(String::new()))?;
     let result = match transport {
         Transport::Command(program, args) => {
-            ServerProcess::start(&server.name, program, args, &vars, &io.cwd)
+            // Its limits are those of this process.
+            let confinement = Confinement::new(io.program.parent());
+            ServerProcess::start(&server.name, program, args, &vars, &io.cwd, confinement)
                 .map_err(|error| Box::new(error.diagnostic(String::new())))
                 .and_then(|process| runtime.block_on(exchange.run_stdio(process)))
         }
@@ -155,7 +158,7 @@ fn send(
     };
     runtime.shutdown_background();
     match signals.status() {
-        Some(status) => Err(Failure::Status(status)),
+        Some(status) => Err(Failure::Reported(status)),
         None => result.map_err(|diagnostic| Failure::from(*diagnostic)),
     }
 }
@@ -175,7 +178,7 @@ impl Exchange<'_> {
         let result = self.with_timeout(self.run(|| transport.clone())).await;
         let error = match result {
             Ok(response) => {
-                process.stop(Stop::Gracefully);
+                let _ = process.stop(Stop::Gracefully);
                 return Ok(response);
             }
             Err(SessionError::Disconnected(phase)) => process.exit_error(phase),
@@ -186,7 +189,7 @@ impl Exchange<'_> {
                 (error, _) => error,
             },
         };
-        process.stop(Stop::Immediately);
+        let _ = process.stop(Stop::Immediately);
         // A server whose stdout is no longer read complains about that: misleading here.
         let stderr = match error {
             ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),

@@ -130,7 +130,7 @@ impl Catalogue {
             Some(budget) => {
                 let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.tokens()));
                 let search = |tool: &Tool| PublishedTool::new(tool, true).ok().map(Arc::new);
-                let selected = budget.keep(counted.collect(), &registry, search)?;
+                let selected = budget.select(counted.collect(), &registry, search)?;
                 selected.into_iter().flatten().collect()
             }
             None => tools.collect(),
@@ -164,7 +164,8 @@ impl Catalogue {
             .with_io(|io| {
                 let project = project::project(io);
                 let config = project::config(&project, io)?;
-                Ok(project::context(io, &project, config.env_priority))
+                let (priority, limits) = (config.env_priority, config.limits);
+                Ok(project::context(io, &project, priority, limits))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })

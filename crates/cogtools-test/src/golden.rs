@@ -97,7 +97,7 @@ impl Golden {
             &self.path.read_scope(),
         ) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(TextError::Absent(_)) => Ok(None),
+            Err(TextError::NotFound(_)) => Ok(None),
             Err(TextError::TooLarge(file)) => {
                 let limit = MAX_BYTES >> 20;
                 let message = format!("`{}` is larger than {limit} MiB", file.display());

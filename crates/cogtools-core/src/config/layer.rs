@@ -22,7 +22,7 @@ pub struct ConfigPaths {
     pub variables: Vec<(String, String)>,
     /// The variables that the project may have set itself, through an `.env` that its
     /// host has read. They do not count as the user's.
-    pub shipped: Vec<String>,
+    pub dotenv_variables: Vec<String>,
     /// Where npm installs global packages.
     pub packages: GlobalModules,
 }
@@ -31,7 +31,7 @@ pub struct ConfigPaths {
 pub(super) struct Layer {
     pub(super) origin: Origin,
     /// Whether the user has written it, rather than the author of the project.
-    pub(super) own: bool,
+    pub(super) is_user: bool,
     pub(super) text: Text,
     pub(super) document: Node,
     /// The folder that its paths are relative to: the full path and the display path.
@@ -85,12 +85,12 @@ impl ConfigPaths {
 }
 
 /// All layers of `project`, in order of increasing precedence.
-pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
+pub(super) fn layers(project: &Project, paths: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
-    if let Some(path) = &places.system {
+    if let Some(path) = &paths.system {
         layers.extend(file(path, path, &ReadScope::User, Origin::System)?);
     }
-    if let Some(path) = places.home_file() {
+    if let Some(path) = paths.home_file() {
         layers.extend(file(&path, &path, &ReadScope::User, Origin::Home)?);
     }
     layers.extend(package(project)?);
@@ -101,9 +101,9 @@ pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Laye
         &project.read_scope(),
         Origin::Project,
     )?);
-    for (name, value) in &places.variables {
+    for (name, value) in &paths.variables {
         let mut layer = variable(project, name, value)?;
-        layer.own &= !places.shipped.contains(name);
+        layer.is_user &= !paths.dotenv_variables.contains(name);
         layers.push(layer);
     }
     Ok(layers)
@@ -117,14 +117,14 @@ fn file(
 ) -> Result<Option<Layer>, ConfigErrors> {
     let text = match Text::read(path, display_path, scope) {
         Ok(text) => text,
-        Err(TextError::Absent(_)) => return Ok(None),
+        Err(TextError::NotFound(_)) => return Ok(None),
         Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),
     };
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
     let origin = origin(display_path.to_path_buf());
     Ok(Some(Layer {
-        own: origin.is_own(),
+        is_user: origin.is_user(),
         origin,
         document,
         folder: (folder(path), folder(display_path)),
@@ -148,7 +148,7 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     let (path, display_path) = project.resolve(Path::new(""));
     Ok(Some(Layer {
         origin: Origin::Package(text.display_path().to_path_buf()),
-        own: false,
+        is_user: false,
         document: package::document(&text, value),
         folder: (path, display_path),
         text,
@@ -178,7 +178,7 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     let document = nest(keys, node);
     Ok(Layer {
         origin: Origin::Variable(name.to_owned()),
-        own: true,
+        is_user: true,
         document,
         folder: project.resolve(Path::new("")),
         text,
@@ -208,7 +208,7 @@ pub(super) fn from_text(
     Ok(Layer {
         document: nest(keys, parse(&text)?),
         folder: project.resolve(Path::new("")),
-        own: origin.is_own(),
+        is_user: origin.is_user(),
         origin,
         text,
     })

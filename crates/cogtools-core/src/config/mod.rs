@@ -3,6 +3,7 @@
 
 mod error;
 mod layer;
+mod limits;
 mod origin;
 mod package;
 mod reader;
@@ -16,6 +17,7 @@ use std::path::Path;
 
 use crate::environment::EnvPriority;
 use crate::filter::Filter;
+use crate::process::Limits;
 use crate::source::{Folder, GlobalModules, Packages, Source};
 use crate::text::Text;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
@@ -33,6 +35,8 @@ pub struct Config {
     pub hosts: Vec<(Target, Filter)>,
     /// The budgets for declarations: for all hosts, and for single ones.
     pub budgets: Vec<(Option<Target>, Budget)>,
+    /// What each program may use that a tool or a source runs.
+    pub limits: Limits,
     /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,
     /// The effective value of every key that is set, in the order of the reference.
@@ -48,22 +52,23 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 6] = [
+    pub const KEYS: [&'static str; 7] = [
         "tool_sources",
         "env_priority",
         "filter",
         "budget",
         "hosts",
+        "limits",
         "lint",
     ];
 
-    /// Loads the configuration of `project`, with the layers that `places` names
+    /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
-    pub fn load(project: &Project, places: &ConfigPaths) -> Result<Self, ConfigErrors> {
+    pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
         let mut config = Self::standard(project);
         let (root, display_path) = project.resolve(Path::new(""));
-        let packages = Packages::new(root, display_path, places.packages.clone());
-        for layer in layer::layers(project, places)? {
+        let packages = Packages::new(root, display_path, paths.packages.clone());
+        for layer in layer::layers(project, paths)? {
             reader::read(&layer, &packages, &mut config)?;
         }
         config
@@ -103,6 +108,7 @@ impl Config {
             filter: Filter::default(),
             hosts: Vec::new(),
             budgets: Vec::new(),
+            limits: Limits::DEFAULT,
             rules: Vec::new(),
             settings: vec![
                 Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),

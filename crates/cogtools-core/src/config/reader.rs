@@ -68,7 +68,7 @@ impl Reader<'_> {
         self.report(&error, entry.span);
     }
 
-    fn setting(&self, key: String, entry: &Entry) -> Setting {
+    pub(super) fn setting(&self, key: String, entry: &Entry) -> Setting {
         let line = self.layer.text.location(entry.span).line;
         let variable = matches!(self.layer.origin, Origin::Variable(_));
         Setting {
@@ -107,6 +107,7 @@ impl Reader<'_> {
                 }
                 "budget" => self.budget(entry, "budget", None, config),
                 "hosts" => self.hosts(entry, config),
+                "limits" => self.limits(entry, config),
                 "lint" => self.lint(entry, config),
                 _ => self.report_unknown_key(entry, &Config::KEYS),
             }

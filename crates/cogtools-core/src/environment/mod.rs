@@ -155,7 +155,7 @@ impl Environment {
                 .join(below.unwrap_or(folder))
                 .join(Self::FILE);
             match DotEnv::read(&folder.join(Self::FILE), &display_path, &scope) {
-                Err(DotEnvError::Text(TextError::Absent(_) | TextError::NotAFile(_))) => {}
+                Err(DotEnvError::Text(TextError::NotFound(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
         }
@@ -171,7 +171,7 @@ impl Environment {
         let shadows = process.is_some() && dotenv.is_some();
         let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
-            line: Some((file.name().to_path_buf(), variable.line)),
+            line: Some((file.display_path().to_path_buf(), variable.line)),
             shadows,
         };
         let from_process = |value: &OsString| Resolved {

@@ -34,6 +34,11 @@ pub(super) fn open_anywhere(path: &Path) -> io::Result<File> {
     open_file(CWD, path.as_os_str(), READ)
 }
 
+/// The error of a path with more links than the system follows.
+pub(super) fn too_many_links() -> io::Error {
+    Errno::LOOP.into()
+}
+
 /// The error for a socket is [`Unsupported`](io::ErrorKind::Unsupported).
 fn open_file(folder: impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<File> {
     match fs::openat(folder, name, flags, fs::Mode::empty()) {

@@ -13,7 +13,7 @@ use walk::{Entry, Walker};
 use super::{Candidate, Listing, SourceError};
 use crate::file::{Boundary, ReadScope};
 use crate::text::TextError;
-use crate::tool::{Provenance, ToolError};
+use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool};
 
 /// A folder with tool files.
@@ -56,6 +56,16 @@ impl Folder {
             depth: MAX_DEPTH,
             scope,
         }
+    }
+
+    /// The same folder, whose tools the user has written rather than the project.
+    #[must_use]
+    pub(crate) fn of_user(mut self) -> Self {
+        self.provenance = Arc::new(Provenance {
+            author: Author::User,
+            ..(*self.provenance).clone()
+        });
+        self
     }
 
     /// The same folder with another provenance for its tools.
@@ -113,7 +123,7 @@ impl Folder {
         }
         match Tool::load(&path, &self.display_path.join(&file), &self.scope) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
-            Err(error) if error.is_absent() => Ok(None),
+            Err(error) if error.is_not_found() => Ok(None),
             // A link in place of the folder is reported where folders are listed.
             Err(ToolError::Text(TextError::Outside(_, Some(_), _))) => Ok(None),
             // A file in place of the folder is reported where folders are listed.
@@ -162,7 +172,7 @@ impl Folder {
     /// The content of the folder itself.
     fn content(&self) -> Content {
         match self.read() {
-            Err(SourceError::Absent(_)) if !self.named => Content::default(),
+            Err(SourceError::NotFound(_)) if !self.named => Content::default(),
             Ok(content) => content,
             Err(error) => Content {
                 errors: vec![error],
@@ -173,7 +183,7 @@ impl Folder {
 
     fn read(&self) -> Result<Content, SourceError> {
         let failed = |error: std::io::Error| match error.kind() {
-            ErrorKind::NotFound => SourceError::Absent(self.display_path.clone()),
+            ErrorKind::NotFound => SourceError::NotFound(self.display_path.clone()),
             ErrorKind::NotADirectory => SourceError::NotAFolder(self.display_path.clone()),
             _ => SourceError::Io(self.display_path.clone(), error),
         };
@@ -208,7 +218,7 @@ impl Folder {
         // A tool file of the project is checked when it is read.
         if kind.is_symlink()
             && let Some(boundary) = self.scope.boundary()
-            && (is_toolset || self.is_of_package())
+            && (self.is_of_package() || is_toolset && entry.path().is_dir())
             && self.scope.is_left_by(&entry.path())
         {
             let link = self.display_path.join(name);

@@ -41,7 +41,8 @@ impl<'c> CommandCall<'c> {
     ) -> Result<ToolOutput, RunError> {
         let process = Process::new(&program, &self.cx.root)
             .args(args)
-            .variables(variables);
+            .variables(variables)
+            .confinement(self.cx.confinement());
         self.end(process, program)
     }
 
