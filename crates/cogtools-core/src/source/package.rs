@@ -76,6 +76,7 @@ impl Package {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
+                of_user: false,
             };
             Ok(folder.with_provenance(provenance, &root))
         };

@@ -12,6 +12,8 @@ pub struct Provenance {
     pub toolset: Option<String>,
     /// The author.
     pub author: Author,
+    /// Whether the user's own configuration brings it: it sees the user's variables only.
+    pub of_user: bool,
 }
 
 /// The author of a tool.
@@ -38,6 +40,7 @@ impl Provenance {
             source,
             toolset: None,
             author: Author::Project,
+            of_user: false,
         }
     }
 

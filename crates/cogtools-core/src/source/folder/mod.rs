@@ -66,6 +66,13 @@ impl Folder {
         self
     }
 
+    /// The same folder as one that the user's own configuration brings.
+    #[must_use]
+    pub(crate) fn of_user(mut self) -> Self {
+        Arc::make_mut(&mut self.provenance).of_user = true;
+        self
+    }
+
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path

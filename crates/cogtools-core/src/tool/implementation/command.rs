@@ -79,7 +79,12 @@ impl<'c> CommandCall<'c> {
 
     /// The variables that the tool may see.
     pub(super) fn variables(&self) -> Result<Vars, RunError> {
-        let variables = self.cx.environment.child_env(self.tool.env());
+        let environment = &self.cx.environment;
+        let variables = if self.tool.provenance().of_user {
+            environment.user_env(self.tool.env())
+        } else {
+            environment.child_env(self.tool.env())
+        };
         variables.map_err(|error| {
             let diagnostic = error.diagnostic();
             // An error in a `.env` file already names the file.
