@@ -25,6 +25,7 @@ mod level;
 mod location;
 mod lock;
 mod name;
+pub mod owner;
 mod plural;
 pub mod pointer;
 pub mod process;

@@ -47,13 +47,26 @@ impl Owners {
     /// A link must belong to one as well as its target. What does not exist is no
     /// danger.
     pub fn check(&self, path: &Path, folder: &Path) -> Result<(), ForeignOwner> {
-        match owners(path).into_iter().flatten().find(|user| !self.trusts(*user)) {
+        match owners(path)
+            .into_iter()
+            .flatten()
+            .find(|user| !self.trusts(*user))
+        {
             Some(user) if !self.admits(folder) => Err(ForeignOwner {
                 path: path.to_path_buf(),
                 folder: folder.to_path_buf(),
                 user,
             }),
             _ => Ok(()),
+        }
+    }
+
+    /// The same for the folder at `path`, which may belong to the owner of the project at
+    /// `root` as well, once that is trusted.
+    pub fn check_below(&self, path: &Path, root: &Path) -> Result<(), ForeignOwner> {
+        match self.check(path, path) {
+            Err(foreign) if owners(root).contains(&Some(foreign.user)) => Ok(()),
+            checked => checked,
         }
     }
 
@@ -117,7 +130,9 @@ fn named(file: &Path) -> Vec<String> {
         return Vec::new();
     };
     let document = yaml::parse(&text).ok();
-    let items = document.as_ref().and_then(|document| document.get(KEY)?.items());
+    let items = document
+        .as_ref()
+        .and_then(|document| document.get(KEY)?.items());
     items
         .into_iter()
         .flatten()
@@ -145,19 +160,33 @@ const fn owners(_: &Path) -> [Option<u32>; 2] {
     [None, None]
 }
 
+/// The home directory of this process's user in the local list of users.
+#[cfg(unix)]
+pub fn recorded_home() -> Option<PathBuf> {
+    let own = rustix::process::geteuid().as_raw().to_string();
+    let home = entry(&own)?.into_iter().nth(5)?;
+    Some(PathBuf::from(home)).filter(|home| home.is_absolute())
+}
+
+/// The home directory of this process's user, unknown here.
+#[cfg(not(unix))]
+pub const fn recorded_home() -> Option<PathBuf> {
+    None
+}
+
+/// The fields of a user in the local list of users.
+fn entry(user: &str) -> Option<Vec<String>> {
+    let list = Path::new("/etc/passwd");
+    let text = Text::read(list, list, &ReadScope::User).ok()?;
+    let mut entries = text.as_str().lines().map(|line| line.split(':'));
+    let found = entries.find(|fields| fields.clone().nth(2) == Some(user))?;
+    Some(found.map(str::to_owned).collect())
+}
+
 /// A user by name and number, as far as the local list of users has it.
 fn describe(user: u32) -> String {
-    let list = Path::new("/etc/passwd");
-    let text = Text::read(list, list, &ReadScope::User);
-    let name = text.ok().and_then(|text| {
-        let mut lines = text.as_str().lines();
-        lines.find_map(|line| {
-            let mut fields = line.split(':');
-            let name = fields.next()?;
-            (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
-        })
-    });
-    match name {
+    let fields = entry(&user.to_string()).unwrap_or_default();
+    match fields.first() {
         Some(name) => format!("{name} (user {user})"),
         None => format!("user {user}"),
     }

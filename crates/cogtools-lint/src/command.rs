@@ -22,7 +22,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidTool, Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidTool, Code::InvalidConfig],
     variables: man::PROJECT,
     manual: MANUAL,
 };

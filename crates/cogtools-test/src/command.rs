@@ -24,6 +24,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::TestFailed,
+        Code::Denied,
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::ToolNotFound,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::package::ToolPackage;
 use crate::digest::DigestError;
 use crate::hint::{Command, Hint};
+use crate::owner::Owners;
 use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
@@ -110,7 +111,9 @@ fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
     match (file.canonicalize(), cx.root.canonicalize()) {
         (Ok(file), Ok(root)) if is_named && !file.starts_with(&root) => {
             let folder = file.parent().unwrap_or(Path::new("/"));
-            Project::find(folder, None).root().to_path_buf()
+            Project::find(folder, None, &Owners::default())
+                .root()
+                .to_path_buf()
         }
         _ => cx.root.clone(),
     }

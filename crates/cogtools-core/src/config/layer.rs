@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::origin::Origin;
 use super::{ConfigErrors, package};
 use crate::file::ReadScope;
+use crate::owner::Owners;
 use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -23,6 +24,8 @@ pub struct ConfigPaths {
     /// The variables that the project may have set itself, through an `.env` that its
     /// host has read. They do not count as the user's.
     pub dotenv_variables: Vec<String>,
+    /// Whose projects are used.
+    pub owners: Owners,
     /// Where npm installs global packages.
     pub packages: GlobalModules,
 }

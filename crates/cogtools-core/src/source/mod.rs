@@ -18,6 +18,7 @@ pub use provider::{Provider, ProviderError, RemoteTool, Server, Settings, Transp
 
 use crate::file::{Boundary, ReadScope};
 use crate::hint::{Command, Hint};
+use crate::owner::ForeignOwner;
 use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
 use crate::{Code, Context, Diagnostic, Name, Tool};
@@ -90,6 +91,14 @@ pub enum SourceError {
     /// folder, its source.
     #[error("the folder `{0}` is a link that points outside {2}")]
     LinkedFolder(PathBuf, String, Boundary),
+    /// Packages that Yarn has not installed as folders: its file.
+    #[error(
+        "`{0}` is Yarn's Plug'n'Play: there is no `node_modules` to find packages with tools in"
+    )]
+    PlugAndPlay(PathBuf),
+    /// A folder of packages that belongs to another user.
+    #[error("{0}, not to you; its packages are not used")]
+    Foreign(ForeignOwner),
     /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -191,6 +200,7 @@ impl SourceError {
             | Self::Package { package, .. }
             | Self::Outside(_, package)
             | Self::LinkedFolder(_, package, _) => package.clone(),
+            Self::PlugAndPlay(_) | Self::Foreign(_) => "node_modules".to_owned(),
             Self::Provider(error) => error.provider().to_owned(),
         }
     }
@@ -204,6 +214,7 @@ impl SourceError {
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
             Self::Provider(error) => return error.diagnostic(),
+            Self::Foreign(owner) => return owner.diagnostic("its packages are not used"),
             Self::NotFound(_) => {
                 let before = "create it, or change `tool_sources` (";
                 Hint::run(before, Command::ConfigOrigins, " shows where)")
@@ -216,6 +227,9 @@ impl SourceError {
             }
             Self::LinkedFolder(..) => {
                 "replace the link with a copy, or name the folder itself in `tool_sources`".into()
+            }
+            Self::PlugAndPlay(_) => {
+                "set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`, or remove `node_modules` from `tool_sources`".into()
             }
             Self::Outside(..) => {
                 "a package may only use its own files; report this to its author, or remove it".into()
