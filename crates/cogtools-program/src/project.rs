@@ -106,6 +106,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context
         ),
         trust: Trust::new(dirs::trust_file(io)),
         cache: dirs::cache_dir(io),
+        state: dirs::state_dir(io),
         refresh: false,
         programs: io.program.parent().map(Path::to_path_buf),
         cancel: Cancel::default(),

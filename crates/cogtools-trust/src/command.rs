@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::approval::{TrustableSource, trustable_sources};
+use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
+use cogtools_core::store::PackageStore;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::Grant;
 use cogtools_core::{Code, Context, Diagnostic, Hint};
@@ -228,6 +229,9 @@ fn revoke(subject: &TrustableSource, cx: &Context) -> Result<Action, Box<Diagnos
         .trust
         .update(|record| record.revoke(&source, &tool))
         .map_err(|error| Box::new(error.diagnostic()))?;
+    if let (Kind::Package { root, .. }, Some(state)) = (&subject.kind, &cx.state) {
+        PackageStore::new(state).remove(root);
+    }
     Ok(if was_approved {
         Action::Revoke
     } else {
@@ -254,5 +258,10 @@ fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), F
         .trust
         .update(|record| record.retain(keep))
         .map_err(|error| Failure::from(error.diagnostic()))?;
+    if let Some(state) = &cx.state {
+        let record = cx.trust.read();
+        let record = record.map_err(|error| Failure::from(error.diagnostic()))?;
+        PackageStore::new(state).retain(|root, hash| record.approves_package(root, hash));
+    }
     io.print(format!("forgot {removed}\n").as_bytes())
 }

@@ -3,8 +3,10 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::package::ToolPackage;
+use super::private;
 use crate::digest::DigestError;
 use crate::hint::{Command, Hint};
+use crate::store::StoreError;
 use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Tool, ToolOutput};
@@ -13,6 +15,8 @@ use crate::{Code, Context, Diagnostic, Tool, ToolOutput};
 #[derive(Debug)]
 pub struct Approved<'t> {
     tool: &'t Tool,
+    /// The tool in the private copy of its package.
+    copy: Option<Tool>,
 }
 
 /// What a tool comes from.
@@ -33,6 +37,8 @@ enum ApprovalError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Content(#[from] DigestError),
+    #[error(transparent)]
+    Copy(#[from] StoreError),
 }
 
 /// The grant that `tool` needs before it may run, and where it comes from. Templates
@@ -54,7 +60,7 @@ fn grant(tool: &Tool, cx: &Context) -> Result<Option<(Grant, SourceLabel)>, Dige
 
 /// Lets `tool` run if the user has approved what it needs.
 pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Diagnostic>> {
-    let approved = check(tool, cx).map(|()| Approved { tool });
+    let approved = check(tool, cx).map(|copy| Approved { tool, copy });
     approved.map_err(|error| {
         let diagnostic = match &error {
             ApprovalError::NotApproved(origin) | ApprovalError::Changed(origin) => {
@@ -65,6 +71,7 @@ pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Dia
             }
             ApprovalError::Record(record) => record.diagnostic(),
             ApprovalError::Content(content) => content.diagnostic(),
+            ApprovalError::Copy(copy) => copy.diagnostic(),
         };
         Box::new(diagnostic.with_subject(tool.name().as_str()))
     })
@@ -74,7 +81,8 @@ impl Approved<'_> {
     /// Runs the tool and returns its output, checked against its `output`. Only a tool
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
-        let Self { tool } = self;
+        let Self { tool, copy } = self;
+        let tool = copy.as_ref().unwrap_or(tool);
         let output = tool.handler().call(tool, arguments.into_object(), cx)?;
         tool.output().validate(output).map_err(|mut diagnostic| {
             tool.name().as_str().clone_into(&mut diagnostic.subject);
@@ -83,12 +91,16 @@ impl Approved<'_> {
     }
 }
 
-fn check(tool: &Tool, cx: &Context) -> Result<(), ApprovalError> {
+/// Checks the approval of `tool`; a package's tool then runs from a private copy.
+fn check(tool: &Tool, cx: &Context) -> Result<Option<Tool>, ApprovalError> {
     let Some((grant, origin)) = grant(tool, cx)? else {
-        return Ok(());
+        return Ok(None);
     };
     match cx.trust.verdict(&grant)? {
-        Verdict::Approved => Ok(()),
+        Verdict::Approved => match ToolPackage::of(tool) {
+            Some(package) => Ok(Some(private::tool(tool, &package, grant.hash, cx)?)),
+            None => Ok(None),
+        },
         Verdict::Changed => Err(ApprovalError::Changed(origin)),
         Verdict::NotApproved => Err(ApprovalError::NotApproved(origin)),
     }

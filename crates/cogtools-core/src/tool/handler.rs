@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{Tool, ToolOutput};
+use super::{CommandLine, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
@@ -30,6 +30,11 @@ pub trait Handler: Debug + Send + Sync {
     /// Whether a call runs programs. If not, the result depends only on the arguments
     /// and the tool's folder.
     fn runs_programs(&self) -> bool;
+
+    /// The command line of a call, as far as it is known before.
+    fn command_line(&self, _text: &Text) -> Option<CommandLine> {
+        None
+    }
 
     /// The approval that a call requires when another author's program declared the
     /// tool.

@@ -116,6 +116,16 @@ impl Record {
         was_approved
     }
 
+    /// Whether the package installed in `root` is approved with the content `hash`.
+    pub fn approves_package(&self, root: &Path, hash: &str) -> bool {
+        let root = root.display().to_string();
+        let mut packages = self
+            .allowed
+            .iter()
+            .filter(|(name, _)| name.starts_with("npm:"));
+        packages.any(|(_, tools)| tools.get(&root).is_some_and(|approved| approved == hash))
+    }
+
     /// Retains only the sources and tools for which `keep` returns true; returns how
     /// many entries were removed.
     pub fn retain(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {

@@ -65,8 +65,8 @@ impl Provider {
     /// written what it runs.
     pub fn requires_approval(&self, cx: &Context) -> bool {
         let inside = |argument: &String| {
-            let file = digest::referenced_file(&cx.root, argument);
-            file.is_some_and(|file| file.starts_with(&cx.root))
+            let files = digest::referenced_files(&cx.root, argument);
+            files.iter().any(|file| file.starts_with(&cx.root))
         };
         let settings = &self.settings;
         let mut arguments = settings.approved_parts().into_iter().flatten();
@@ -216,7 +216,7 @@ impl Provider {
     }
 
     /// Fails unless the user has approved the provider's command.
-    fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
+    pub(super) fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(());
         }
