@@ -39,6 +39,7 @@ impl TrustableSource {
     pub fn uncovered(&self, cx: &Context) -> Vec<Uncovered> {
         let mut found = Vec::new();
         match &self.kind {
+            Kind::Project { .. } => {}
             Kind::Provider(provider) => {
                 let settings = provider.settings();
                 let server = settings.server.as_ref();

@@ -8,7 +8,9 @@ mod gate;
 mod package;
 mod private;
 mod source;
+mod status;
 
 pub use crate::containment::{Reason, Uncovered};
-pub use gate::{Approved, approve};
-pub use source::{ApprovalStatus, Kind, TrustableSource, trustable_sources};
+pub use gate::{Approved, approve, verdict};
+pub use source::{Kind, TrustableSource, trustable_sources};
+pub use status::{ApprovalStatus, trust_project};

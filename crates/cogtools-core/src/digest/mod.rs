@@ -78,6 +78,11 @@ pub fn referenced_files(root: &Path, argument: &str) -> Vec<PathBuf> {
     files_of(root, argument, false)
 }
 
+/// The first of these files, if any.
+pub fn referenced_file(root: &Path, argument: &str) -> Option<PathBuf> {
+    referenced_files(root, argument).into_iter().next()
+}
+
 /// The same files as the argument names them.
 pub fn named_paths(root: &Path, argument: &str) -> Vec<PathBuf> {
     let named = named_files(root, argument, false).unwrap_or_default();

@@ -16,6 +16,15 @@ use crate::{Context, Diagnostic};
 /// Why a call with accepted arguments failed.
 pub type RunError = Box<Diagnostic>;
 
+/// What a call starts, as it is written in the tool file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Invocation<'h> {
+    /// A program and its arguments, each a template over the arguments of the call.
+    Command(Vec<&'h str>),
+    /// A script that begins with `#!`.
+    Script(&'h str),
+}
+
 /// The handler of a tool's calls. Only [`Approved`](crate::approval::Approved) calls
 /// it.
 pub trait Handler: Debug + Send + Sync {
@@ -33,6 +42,11 @@ pub trait Handler: Debug + Send + Sync {
 
     /// The command line of a call, as far as it is known before.
     fn command_line(&self, _text: &Text) -> Option<CommandLine> {
+        None
+    }
+
+    /// What a call starts, if the tool file says so.
+    fn invocation(&self) -> Option<Invocation<'_>> {
         None
     }
 

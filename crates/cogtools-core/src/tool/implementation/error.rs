@@ -21,7 +21,7 @@ pub(super) enum CommandError {
     Unclear(String),
     /// A file that does not exist.
     #[error("the program `{0}` does not exist")]
-    Absent(PathBuf),
+    NoSuchFile(PathBuf),
     /// An element that cannot be passed to a program.
     #[error("element {0} of the command contains a NUL character, which no program accepts")]
     Nul(usize),
@@ -79,7 +79,7 @@ impl CommandError {
             Self::NoProgram
             | Self::NotFound(_)
             | Self::Unclear(_)
-            | Self::Absent(_)
+            | Self::NoSuchFile(_)
             | Self::Start(..) => Code::InvalidTool,
             Self::Nul(_) | Self::Failed(_) | Self::Encoding(_) => Code::ToolFailed,
             Self::Script(_) => Code::IoFailed,
@@ -96,7 +96,7 @@ impl CommandError {
             Self::Unclear(path) => {
                 format!("write `./{path}` for a file below the tool's folder")
             }
-            Self::Absent(_) => {
+            Self::NoSuchFile(_) => {
                 "a path that begins with `./` or `../` is relative to the tool's folder".to_owned()
             }
             Self::Nul(_) => "send text without the character U+0000".to_owned(),

@@ -10,7 +10,7 @@ use super::command::CommandCall;
 use super::contained::UserText;
 use super::error::CommandError;
 use crate::text::Text;
-use crate::tool::handler::{Handler, RunError};
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource};
 use crate::tool::{CommandLine, Tool, ToolOutput, Word};
@@ -90,6 +90,11 @@ impl Handler for Exec {
             words: words.collect(),
             script: None,
         })
+    }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        let elements = self.0.iter().map(Template::source);
+        Some(Invocation::Command(elements.collect()))
     }
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {

@@ -18,7 +18,7 @@ use super::error::CommandError;
 use super::locate::ProgramSearch;
 use crate::containment::{self, Line};
 use crate::text::Text;
-use crate::tool::handler::{Handler, RunError};
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::{CommandLine, DefinitionError, Tool, ToolOutput, Word};
 use crate::yaml::Entry;
@@ -99,6 +99,10 @@ impl Handler for Script {
             script: Some(self.0.clone()),
         })
     }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        Some(Invocation::Script(&self.0))
+    }
 }
 
 impl ScriptFile {
@@ -142,10 +146,10 @@ impl Interpreter {
         }
         let program = match search.find(name) {
             // Without `/bin/sh`, a `sh` on PATH will do.
-            Err(CommandError::Absent(path)) if !cfg!(unix) => {
+            Err(CommandError::NoSuchFile(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
                 let found = file.and_then(|file| search.search(file));
-                found.ok_or(CommandError::Absent(path))?
+                found.ok_or(CommandError::NoSuchFile(path))?
             }
             found => found?,
         };
