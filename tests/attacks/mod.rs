@@ -1,3 +1,4 @@
 //! A malicious repository, and what it must not be able to do.
 
+mod packages;
 mod write_links;
