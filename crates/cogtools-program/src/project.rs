@@ -140,7 +140,7 @@ pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
         // What uses the configuration will report it.
         return true;
     };
-    let cx = context(io, &project, config.env_priority);
+    let cx = context(io, &project, config.env_priority, config.limits);
     let is_trusted = cx.trust.project_verdict(&cx.root);
     if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
         return true;
