@@ -18,6 +18,8 @@ pub struct Context {
     pub trust: Trust,
     /// The folder for caches, if any.
     pub cache: Option<PathBuf>,
+    /// The folder for the user's own records and private copies, if any.
+    pub state: Option<PathBuf>,
     /// Whether to ignore cached data and renew it.
     pub refresh: bool,
     /// The folder of cogtools's own programs, if known.

@@ -87,8 +87,12 @@ pub(crate) fn owners(io: &Io<'_>) -> Owners {
 
 /// The file that records the user's approvals.
 pub(crate) fn trust_file(io: &Io<'_>) -> Option<PathBuf> {
-    let folder = user_dir(io, "XDG_STATE_HOME", STATE_HOME)?;
-    Some(folder.join(TRUST_FILE))
+    Some(state_dir(io)?.join(TRUST_FILE))
+}
+
+/// The folder for the user's own records and private copies of packages.
+pub(crate) fn state_dir(io: &Io<'_>) -> Option<PathBuf> {
+    user_dir(io, "XDG_STATE_HOME", STATE_HOME)
 }
 
 /// The folders that the user has trusted in Gemini CLI. The variable that names another

@@ -139,6 +139,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
             .with_host_file(dirs::host_trust_file(io))
             .with_notice(process::notify_waiting),
         cache: dirs::cache_dir(io),
+        state: dirs::state_dir(io),
         refresh: false,
         programs: io.program.parent().map(Path::to_path_buf),
         limits,

@@ -33,7 +33,8 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
         Kind::Project { tools } => tools.iter().flat_map(|tool| tool_lines(tool, cx)).collect(),
         Kind::Package { tools, .. } => {
             let tools = tools.iter().flat_map(|tool| tool_lines(tool, cx));
-            tools.chain(package_files(source, cx)).collect()
+            let lines = tools.chain(package_files(source, cx));
+            lines.chain(uncovered_lines(source, cx)).collect()
         }
         Kind::Provider(provider) => {
             let described = provider.settings().describe();
@@ -42,7 +43,8 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
                 .map(|(label, words)| line(label, join(words)));
             let files = source.files(cx);
             let files = files.iter().map(|file| file_line(&cx.root, file));
-            lines.chain(files).collect()
+            let lines = lines.chain(files);
+            lines.chain(uncovered_lines(source, cx)).collect()
         }
     }
 }
@@ -129,6 +131,14 @@ fn script_lines(text: &str) -> Vec<Line> {
         lines.push(line("", format!("| … {rest}: read them in the file")));
     }
     lines
+}
+
+/// What runs without being covered by the approval.
+fn uncovered_lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
+    let uncovered = source.uncovered(cx).into_iter();
+    uncovered
+        .map(|one| line("unhashed", format!("{} ({})", one.what, one.why)))
+        .collect()
 }
 
 /// The files of a package.

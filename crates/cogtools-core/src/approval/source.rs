@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::package::{self, ToolPackage};
-use crate::digest::{self, referenced_file};
+use crate::digest::{self, named_paths};
 use crate::source::{Folder, Package, Provider, Source};
 use crate::tool::Author;
 use crate::trust::Grant;
@@ -153,9 +153,12 @@ impl TrustableSource {
                 .command(cx)
                 .map(Some)
                 .map_err(|error| Box::new(error.diagnostic())),
-            Kind::Package { root, .. } => package::grant(&self.name, root)
-                .map(Some)
-                .map_err(|error| Box::new(error.diagnostic())),
+            Kind::Package { root, .. } => {
+                let grant = package::grant(&self.name, root)
+                    .map_err(|error| Box::new(error.diagnostic()))?;
+                self.check_contained(cx)?;
+                Ok(Some(grant))
+            }
         }
     }
 
@@ -193,8 +196,7 @@ impl TrustableSource {
             .approved_parts()
             .into_iter()
             .flatten()
-            .filter(|argument| referenced_file(&cx.root, argument).is_some())
-            .map(PathBuf::from)
+            .flat_map(|argument| named_paths(&cx.root, argument))
             .collect();
         files.sort_unstable();
         files.dedup();

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use super::{Folder, SourceError};
-use crate::digest;
+use crate::containment::is_excluded;
 use crate::file::ReadScope;
 use crate::text::{self, TextError};
 use crate::tool::{Author, Provenance};
@@ -150,7 +150,7 @@ fn is_contained(path: &Path) -> bool {
     // Packages nested in a package are not covered by its approval.
     !path.as_os_str().is_empty()
         && parts.all(|part| match part {
-            Component::Normal(name) => !digest::is_excluded(name),
+            Component::Normal(name) => !is_excluded(name),
             part => part == Component::CurDir,
         })
 }

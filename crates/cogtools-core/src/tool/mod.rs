@@ -6,6 +6,7 @@
 mod accept;
 mod annotations;
 mod capability;
+mod command_line;
 mod definition;
 mod error;
 mod examples;
@@ -29,6 +30,7 @@ use serde_json::{Map, Value};
 
 pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
+pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
 pub use handler::{Handler, Invocation, RunError};
@@ -42,6 +44,7 @@ pub use provenance::{Author, Provenance};
 pub use template::TemplateSource;
 pub use tool_output::ToolOutput;
 
+use crate::containment::Boundary;
 use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::Text;
@@ -55,6 +58,8 @@ pub struct Tool {
     handler: Arc<dyn Handler>,
     provenance: Arc<Provenance>,
     text: Text,
+    /// What it may run, if it is a package's.
+    boundary: Option<Box<Boundary>>,
 }
 
 impl Tool {
@@ -95,6 +100,7 @@ impl Tool {
             handler,
             provenance: Arc::default(),
             text: Text::empty(display_path),
+            boundary: None,
         }
     }
 
@@ -153,6 +159,24 @@ impl Tool {
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
+    }
+
+    /// What it may run, if it is a package's.
+    pub(crate) fn boundary(&self) -> Option<&Boundary> {
+        self.boundary.as_deref()
+    }
+
+    /// The same tool in a private copy of its package, whose file is `text`.
+    pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
+        let mut copy = Self::parse(text)?;
+        copy.provenance = Arc::clone(&self.provenance);
+        copy.boundary = Some(Box::new(boundary));
+        Ok(copy)
+    }
+
+    /// The command line of a call, as far as it is known before: none for a template.
+    pub fn command_line(&self) -> Option<CommandLine> {
+        self.handler.command_line(&self.text)
     }
 
     /// Sets where the tool comes from.

@@ -132,6 +132,16 @@ impl Record {
         was_approved
     }
 
+    /// Whether the package installed in `root` is approved with the content `hash`.
+    pub fn approves_package(&self, root: &Path, hash: &str) -> bool {
+        let root = root.display().to_string();
+        let mut packages = self
+            .allowed
+            .iter()
+            .filter(|(name, _)| name.starts_with("npm:"));
+        packages.any(|(_, tools)| tools.get(&root).is_some_and(|approved| approved == hash))
+    }
+
     /// Whether the programs of the project in the folder `root` may run.
     pub fn project_verdict(&self, root: &Path) -> Verdict {
         match project_key(root).and_then(|key| self.projects.get(&key)) {

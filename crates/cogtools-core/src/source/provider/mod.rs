@@ -68,8 +68,8 @@ impl Provider {
         let settings = &self.settings;
         let directory = start::directory(settings, cx);
         let inside = |argument: &String| {
-            let file = digest::referenced_file(&directory, argument);
-            file.is_some_and(|file| start::is_inside(&file, &cx.root))
+            let files = digest::referenced_files(&directory, argument);
+            files.iter().any(|file| start::is_inside(file, &cx.root))
         };
         let mut arguments = settings.approved_parts().into_iter().flatten();
         !settings.is_neutral() || arguments.any(inside)
@@ -222,7 +222,7 @@ impl Provider {
     }
 
     /// Fails unless the user has approved the provider's command.
-    fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
+    pub(super) fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(());
         }

@@ -148,6 +148,27 @@ impl Template {
         (line, location.column)
     }
 
+    /// Whether it has no tags.
+    pub(super) fn is_plain(&self) -> bool {
+        !["{{", "{%", "{#"]
+            .iter()
+            .any(|tag| self.source.contains(tag))
+    }
+
+    /// Its output, if that is the same in every call: it reads no arguments and no
+    /// other files.
+    pub(super) fn constant(&self, text: &Text) -> Option<String> {
+        if self.is_plain() {
+            return Some(self.source.clone());
+        }
+        let partials = Partials::of(text);
+        let analysis = self.compile(text, &partials).ok()?.analysis().ok()?;
+        if !analysis.reads.is_empty() || !analysis.templates.is_empty() {
+            return None;
+        }
+        self.render(text, &partials, Map::new()).ok()
+    }
+
     /// The text of the template.
     pub(super) fn source(&self) -> &str {
         &self.source
