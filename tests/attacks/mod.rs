@@ -1,5 +1,1 @@
-//! A malicious repository, and what it must not be able to do.
 
-mod packages;
-mod read_links;
-mod write_links;

@@ -1,5 +1,6 @@
 //! Blocks of data: tools are tools, parameters are parameters, JSON is JSON.
 
+use cogtools_core::owner::Owners;
 use cogtools_core::{Config, ConfigPaths, Project as Root};
 use cogtools_test_support::{Project, Run, Status};
 use serde_json::Value;
@@ -38,7 +39,10 @@ fn configurations_are_valid() {
         |at, text| {
             let project = Project::new();
             project.file(".cogtoolrc.yaml", text);
-            let config = Config::load(&Root::find(&project.root(), None), &ConfigPaths::default());
+            let config = Config::load(
+                &Root::find(&project.root(), None, &Owners::default()),
+                &ConfigPaths::default(),
+            );
             assert!(config.is_ok(), "{at}: {config:?}");
         },
     );

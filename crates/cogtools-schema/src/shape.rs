@@ -54,6 +54,9 @@ pub struct Configuration {
     pub budget: Option<u64>,
     /// Which tools are available to each host, by the host's name.
     pub hosts: Option<Hosts>,
+    /// Folders of other users whose projects and programs are used: absolute paths, which may
+    /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
+    pub safe_directories: Option<Vec<String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use cogtools_core::owner::Owners;
 use cogtools_core::text::Text;
 use cogtools_core::{Config, ConfigPaths, Project, Tool};
 use cogtools_schema::Document;
@@ -173,7 +174,7 @@ fn configurations() {
         let (yaml, fine) = (*yaml, *fine);
         project.file(".cogtoolrc.yaml", yaml);
         let parsed = Config::load(
-            &Project::find(&project.root(), None::<&Path>),
+            &Project::find(&project.root(), None::<&Path>, &Owners::default()),
             &ConfigPaths::default(),
         );
         assert_eq!(parsed.is_ok(), fine, "the parser on {yaml}");

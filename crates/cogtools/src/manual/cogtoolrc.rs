@@ -84,6 +84,9 @@ hosts
 in addition to the general one, and a budget, which replaces it. `cogtools-discover` takes the \
 host from --format; `cogtools-call` and `cogtools list` from --host, if given.
 
+safe_directories
+  Folders that belong to other users and are used nevertheless: a list of absolute paths, which may begin with ~; PATH/* means every folder below PATH, and * every folder. A project, a folder of tools, a node_modules or a folder of programs that belongs to neither you nor root is not used otherwise. Only your own file and the system's may set it.
+
 lint
   A map with the single key rules: a map from lint rules to off, warn or error. \
 `cogtools lint --explain all` lists the rules with their defaults. An unknown rule is an error in \
