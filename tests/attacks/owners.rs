@@ -60,8 +60,7 @@ fn a_marker_of_another_user_marks_no_project() {
              you; its project is not used\n{ADMIT}"
         );
         let outcome = call(&project, "work");
-        outcome.status(127).stderr_contains(&warning.replace("[ROOT]", &project.root().display().to_string()));
-        outcome.stdout_is("");
+        outcome.status(127).stderr_contains(&warning).stdout_is("");
     }
 }
 
@@ -112,9 +111,10 @@ fn a_folder_of_tools_of_another_user_is_denied() {
         .status(77)
         .stderr_contains("/tools` belongs to user 54321");
     // The user's own configuration does not vouch for its owner.
-    project
-        .dir("other")
-        .file("other/.cogtoolrc.yaml", "tool_sources: [{local: ../tools}]\n");
+    project.dir("other").file(
+        "other/.cogtoolrc.yaml",
+        "tool_sources: [{local: ../tools}]\n",
+    );
     call(&project, "other").status(77);
 }
 
@@ -193,7 +193,11 @@ fn programs_of_another_user_are_not_found() {
         let Some(project) = shared(&[]) else {
             return;
         };
-        let folder = if foreign == "bin" { "bin" } else { "node_modules/.bin" };
+        let folder = if foreign == "bin" {
+            "bin"
+        } else {
+            "node_modules/.bin"
+        };
         project.program(format!("{folder}/cogtools-evil"), "#!/bin/sh\necho evil\n");
         let evil = || {
             run("cogtools", &project)
@@ -204,7 +208,10 @@ fn programs_of_another_user_are_not_found() {
         };
         evil().outputs("evil\n");
         give(&project, foreign);
-        evil().stdout_is("").status(127).stderr_contains("UNKNOWN_PROGRAM");
+        evil()
+            .stdout_is("")
+            .status(1)
+            .stderr_contains("UNKNOWN_PROGRAM");
     }
 }
 
@@ -215,7 +222,10 @@ fn packages_of_another_user_are_left_out() {
     };
     project
         .file("package.json", "{\"dependencies\": {\"p\": \"1\"}}")
-        .file("node_modules/p/package.json", "{\"cogtools\": {\"tools\": [\"tools\"]}}")
+        .file(
+            "node_modules/p/package.json",
+            "{\"cogtools\": {\"tools\": [\"tools\"]}}",
+        )
         .file("node_modules/p/tools/evil.yaml", EVIL)
         .file("work/.cogtoolrc.yaml", "tool_sources: [node_modules]\n");
     call(&project, "work").outputs("evil");

@@ -217,7 +217,7 @@ fn links_inside_the_project_are_followed() {
                 "implementation: |-\n  {% include 'p.njk' %}",
             ),
         )
-                .file("rc.yaml", "tool_sources: [{local: linked}]\n")
+        .file("rc.yaml", "tool_sources: [{local: linked}]\n")
         .link(".cogtoolrc.yaml", "rc.yaml")
         .dir("tools")
         .link("tools/say.yaml", project.path("shared/say.yaml"))

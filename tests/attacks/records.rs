@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::lchown;
+use std::time::Duration;
 
 use cogtools_test_support::Project;
 
@@ -72,7 +73,10 @@ fn a_lock_that_is_held_is_waited_for_with_a_word_and_an_end() {
     let lock = File::create(project.path("../home/.local/state/cogtools/trust.lock"));
     let lock = lock.expect("a file");
     lock.lock().expect("locked");
-    let outcome = run("cogtools-trust", &project).arg("--prune").run();
+    let outcome = run("cogtools-trust", &project)
+        .arg("--prune")
+        .limit(Duration::from_secs(60))
+        .run();
     outcome
         .status(74)
         .stderr_contains("waiting for another cogtools")
