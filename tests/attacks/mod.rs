@@ -1,4 +1,5 @@
 //! A malicious repository, and what it must not be able to do.
 
 mod packages;
+mod read_links;
 mod write_links;

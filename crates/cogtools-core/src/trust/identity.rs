@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::digest::{self, Hash};
+use crate::file::{self, ReadScope};
 
 /// What tells a project from another one at the same path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,11 +108,8 @@ fn origin_url(config: &str) -> Option<String> {
 
 /// The text of a small regular file.
 fn read(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
+    let (file, _) = file::open(path, &ReadScope::User).ok()?;
     let mut text = String::new();
-    let file = fs::File::open(path).ok()?;
     file.take(MAX_GIT_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
