@@ -23,7 +23,7 @@ pub(crate) fn converse(project: &Project, fake: FakeGemini) -> Conversation {
     let gemini = Gemini::install(Version::NEWEST, &cache());
     let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
     let conversation = fake
-        .verdict()
+        .try_finish()
         .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
     outcome.status(0).stdout_is("All done.\n");
     conversation
@@ -182,7 +182,7 @@ fn call(project: &Project, tool: &str, arguments: Value) -> String {
     let gemini = Gemini::install(Version::NEWEST, &cache());
     let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
     let conversation = fake
-        .verdict()
+        .try_finish()
         .unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
     let request = conversation.main()[1];
     let response = &request.responses()[0]["response"]["output"];

@@ -181,7 +181,7 @@ fn tools_are_found() {
         .args(["find_tool", "--exclude", "tool_00*"])
         .stdin(json!({"query": "tool 7", "limit": 50}))
         .run()
-        .takes_input();
+        .reads_all_input();
     let filtered = run("cogtools-call", &project)
         .args(["find_tool", "--tools", "tool_01?"])
         .stdin(json!({"query": "", "limit": 50}))

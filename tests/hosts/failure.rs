@@ -63,7 +63,7 @@ fn vanished_tool_is_survived(host: &Host) {
     })]);
 
     let direct = host.directly("facepalm", &arguments);
-    direct.status(127).stdout_is("").takes_input();
+    direct.status(127).stdout_is("").reads_all_input();
     let line = "cogtools-call: error[TOOL_NOT_FOUND]: facepalm: ";
     assert!(text(&direct.stderr).starts_with(line), "{direct:?}");
     assert_responses(&conversation, &[&[failed(host, &direct)]]);

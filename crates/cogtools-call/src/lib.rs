@@ -9,7 +9,7 @@ use cogtools_core::Code;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, filter_args, required, system_env_arg,
 };
-use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
+use cogtools_program::call::{Call, accept_and_run, verbose_arg, yaml_arg};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -98,5 +98,5 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
-    answer(io, tool, &args.call, |_| Ok(context), prepare)
+    accept_and_run(io, tool, &args.call, |_| Ok(context), prepare)
 }

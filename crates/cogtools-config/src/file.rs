@@ -47,7 +47,7 @@ impl File {
                 })?;
                 (text, Some(bytes))
             }
-            Err(TextError::Absent(_)) => {
+            Err(TextError::NotFound(_)) => {
                 let text = Text::new(display_path, Vec::new()).map_err(ConfigFileError::Text)?;
                 (text, None)
             }
@@ -83,7 +83,7 @@ impl File {
             .map_or(&[][..], |_| BYTE_ORDER_MARK);
         let content = [mark, text.as_bytes()].concat();
         file::replace_if_unchanged(&self.path, before, &content).map_err(|error| match error {
-            WriteError::Changed => ConfigFileError::Overtaken(display_path()),
+            WriteError::Changed => ConfigFileError::Changed(display_path()),
             error => ConfigFileError::Unwritable(display_path(), error),
         })
     }

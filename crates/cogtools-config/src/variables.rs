@@ -116,7 +116,7 @@ fn unused_entries(
         .filter(|variable| !declared.contains_key(&variable.name))
         .map(|variable| UnusedEntry {
             name: variable.name.clone(),
-            location: (file.name().to_path_buf(), variable.line),
+            location: (file.display_path().to_path_buf(), variable.line),
             dangerous: is_dangerous(&variable.name),
         })
         .collect()
@@ -131,7 +131,7 @@ impl DeclaredVariable {
     ) -> Self {
         let ignored = file.filter(|_| is_dangerous(&name)).and_then(|file| {
             let variable = file.get(&name)?;
-            Some((file.name().to_path_buf(), variable.line))
+            Some((file.display_path().to_path_buf(), variable.line))
         });
         Self {
             resolved: environment.lookup(&name, file),

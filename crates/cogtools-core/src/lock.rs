@@ -44,7 +44,7 @@ pub struct Snapshot {
     /// Sources that cannot be listed at all.
     pub unavailable: Vec<SourceError>,
     /// Errors in single tools, which are not declared.
-    pub broken: Vec<Diagnostic>,
+    pub tool_errors: Vec<Diagnostic>,
 }
 
 /// The largest file that is read: 16 MiB.
@@ -63,7 +63,7 @@ impl Lock {
         let regenerate = Hint::run("", Command::Lock, " regenerates it");
         let bytes = text::bytes(path, display_path, MAX_FILE_BYTES).map_err(|error| {
             let hint = match error {
-                TextError::Absent(_) => {
+                TextError::NotFound(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }
                 _ => regenerate.clone(),
@@ -197,7 +197,7 @@ impl Snapshot {
         let mut snapshot = Self::default();
         for error in all.errors {
             if error.is_partial() {
-                snapshot.broken.push(error.diagnostic());
+                snapshot.tool_errors.push(error.diagnostic());
             } else {
                 snapshot.unavailable.push(error);
             }
@@ -212,7 +212,7 @@ impl Snapshot {
                     // If a source declares a name twice, the first one counts.
                     tools.entry(name).or_insert_with(|| Pin::of(&tool));
                 }
-                Err(error) => snapshot.broken.extend(error.diagnostics()),
+                Err(error) => snapshot.tool_errors.extend(error.diagnostics()),
             }
         }
         snapshot

@@ -83,7 +83,7 @@ fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, B
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
     let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES) {
         Ok(bytes) => bytes,
-        Err(TextError::Absent(_) | TextError::NotAFile(_)) => return Ok(None),
+        Err(TextError::NotFound(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     let key = br#""cogtools""#;

@@ -28,15 +28,15 @@ pub struct Text {
 pub enum TextError {
     /// No such file.
     #[error("`{0}` does not exist")]
-    Absent(PathBuf),
+    NotFound(PathBuf),
     /// A dangling symbolic link.
     #[error("`{0}` is a link to a file that does not exist")]
     Dangling(PathBuf),
     /// A directory, a pipe or a device: reading it might never end.
     #[error("`{0}` is not a regular file")]
     NotAFile(PathBuf),
-    /// More than [`Text::LIMIT`] bytes.
-    #[error("`{0}` is larger than {limit} KiB", limit = Text::LIMIT >> 10)]
+    /// More than [`Text::MAX_BYTES`] bytes.
+    #[error("`{0}` is larger than {limit} KiB", limit = Text::MAX_BYTES >> 10)]
     TooLarge(PathBuf),
     /// Not UTF-8 at this byte.
     #[error("`{0}` is not valid UTF-8 at byte {1}")]
@@ -48,7 +48,7 @@ pub enum TextError {
 
 impl Text {
     /// The maximum size of a file: 1 MiB.
-    pub const LIMIT: usize = 1 << 20;
+    pub const MAX_BYTES: usize = 1 << 20;
 
     /// Decodes the bytes of `name`. A byte order mark is removed.
     pub fn new(name: impl Into<PathBuf>, bytes: Vec<u8>) -> Result<Self, TextError> {
@@ -79,7 +79,7 @@ impl Text {
 
     /// Reads the regular file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
-        let bytes = bytes(path, display_path, Self::LIMIT)?;
+        let bytes = bytes(path, display_path, Self::MAX_BYTES)?;
         Ok(Self {
             path: path.to_path_buf(),
             ..Self::new(display_path, bytes)?
@@ -134,7 +134,7 @@ pub fn bytes(path: &Path, display_path: &Path, limit: usize) -> Result<Vec<u8>, 
         std::io::ErrorKind::NotFound if path.is_symlink() => {
             TextError::Dangling(display_path.to_path_buf())
         }
-        std::io::ErrorKind::NotFound => TextError::Absent(display_path.to_path_buf()),
+        std::io::ErrorKind::NotFound => TextError::NotFound(display_path.to_path_buf()),
         _ => TextError::Io(display_path.to_path_buf(), error),
     };
     // Opening a pipe would block, so the type is checked first.
@@ -157,7 +157,7 @@ impl TextError {
     /// The diagnostic to show, with `code` for a file that exists but cannot be used.
     pub fn diagnostic(&self, code: Code) -> Diagnostic {
         let hint = match self {
-            Self::Absent(_) => "check the path; the file may have been removed meanwhile",
+            Self::NotFound(_) => "check the path; the file may have been removed meanwhile",
             Self::Dangling(_) => "correct the link, or remove it",
             Self::NotAFile(_) => "put a regular file there, or a link to one",
             Self::TooLarge(_) => "shorten it; long reference text belongs outside the tool",
@@ -165,7 +165,7 @@ impl TextError {
             Self::Io(..) => "check that the file is readable",
         };
         let code = match self {
-            Self::Absent(_) | Self::Io(..) => Code::IoFailed,
+            Self::NotFound(_) | Self::Io(..) => Code::IoFailed,
             _ => code,
         };
         Diagnostic::new(code, self.to_string()).hint(hint)

@@ -144,7 +144,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         None => declared.into_iter().map(|one| one.text).collect(),
         Some(budget) => {
             let counted = declared.into_iter().map(|one| (one.text, one.tokens));
-            budget.keep(counted.collect(), &registry, |tool| target.print(tool))?
+            budget.select(counted.collect(), &registry, |tool| target.print(tool))?
         }
     };
     if args.verbose {

@@ -236,7 +236,7 @@ fn report_stale(updates: &[Update], named_files: &[OsString], io: &mut Io<'_>) -
         io.report(Severity::Error, &diagnostic);
         io.quote_lines(&update.diff());
     }
-    Failure::Status(Code::Stale.status())
+    Failure::Reported(Code::Stale.status())
 }
 
 fn report(updates: &[Update], table: &Table, json: bool) -> String {

@@ -40,7 +40,7 @@ pub enum ExistingError {
     #[error("is not a file")]
     NotAFile(PathBuf),
     /// It is too large for a configuration file.
-    #[error("is larger than {} MiB", Existing::LIMIT >> 20)]
+    #[error("is larger than {} MiB", Existing::MAX_BYTES >> 20)]
     TooLarge(PathBuf),
     /// It is not UTF-8.
     #[error("is not UTF-8")]
@@ -52,7 +52,7 @@ pub enum ExistingError {
 
 impl Existing {
     /// The maximum size in bytes: 16 MiB.
-    pub const LIMIT: u64 = 16 << 20;
+    pub const MAX_BYTES: u64 = 16 << 20;
 
     /// Opens `file` in `project`; `None` if it does not exist.
     pub fn open(project: &Path, file: &Path) -> Result<Option<Self>, ExistingError> {
@@ -75,7 +75,7 @@ impl Existing {
         if !metadata.is_file() {
             return Err(ExistingError::NotAFile(file.to_path_buf()));
         }
-        if metadata.len() > Self::LIMIT {
+        if metadata.len() > Self::MAX_BYTES {
             return Err(ExistingError::TooLarge(file.to_path_buf()));
         }
         let bytes = fs::read(&target).map_err(unreadable)?;

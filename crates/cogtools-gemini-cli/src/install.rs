@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::place::Vars;
+use crate::paths::Vars;
 use crate::version::Version;
 
 /// A `gemini` that can be started.

@@ -144,7 +144,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(targets.diagnostics.into());
     }
     if has_fatal(&findings, args.fatal) {
-        return Err(Failure::Status(Code::InvalidTool.status()));
+        return Err(Failure::Reported(Code::InvalidTool.status()));
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ impl LintFile {
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
         match Text::read(path, display_path) {
             Ok(text) => Ok(Self::parse(path, text)),
-            Err(error @ (TextError::Absent(_) | TextError::Io(..))) => Err(error),
+            Err(error @ (TextError::NotFound(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
                 let mut file = Self::parse(path, Text::new(display_path, Vec::new())?);
                 file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];

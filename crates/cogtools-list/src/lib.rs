@@ -104,10 +104,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let filtered_out = found.filtered_out;
     let mut rows = rows(found);
     if built_in {
-        let index = registry
-            .index()
+        let search_tools = registry
+            .search_tools()
             .map_err(cogtools_core::FindError::diagnostics)?;
-        rows.extend(index.iter().map(Row::built_in));
+        rows.extend(search_tools.iter().map(Row::built_in));
     }
     if json {
         io.show_json(&format!("{:#}\n", report(&rows)))?;

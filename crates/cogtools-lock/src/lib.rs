@@ -119,7 +119,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 fn warn(snapshot: &Snapshot, io: &mut Io<'_>) {
-    for diagnostic in &snapshot.broken {
+    for diagnostic in &snapshot.tool_errors {
         io.report(Severity::Warning, diagnostic);
     }
 }

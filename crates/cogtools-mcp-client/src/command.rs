@@ -9,7 +9,7 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::process::Confinement;
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
-use cogtools_program::call::{input_fault, quote};
+use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -111,7 +111,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn read_arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
     let bytes = io.stdin.read().map_err(|error| {
         let line = format!("{NAME} call {}", quote(tool));
-        input_fault(&error, tool, || None, &line)
+        input_diagnostic(&error, tool, || None, &line)
     })?;
     let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.diagnostic())?;
     Ok(arguments.into_object())
@@ -158,7 +158,7 @@ fn send(
     };
     runtime.shutdown_background();
     match signals.status() {
-        Some(status) => Err(Failure::Status(status)),
+        Some(status) => Err(Failure::Reported(status)),
         None => result.map_err(|diagnostic| Failure::from(*diagnostic)),
     }
 }

@@ -130,7 +130,7 @@ impl Catalogue {
             Some(budget) => {
                 let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.tokens()));
                 let search = |tool: &Tool| PublishedTool::new(tool, true).ok().map(Arc::new);
-                let selected = budget.keep(counted.collect(), &registry, search)?;
+                let selected = budget.select(counted.collect(), &registry, search)?;
                 selected.into_iter().flatten().collect()
             }
             None => tools.collect(),

@@ -156,7 +156,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     write_result?;
     match served? {
         0 => Ok(()),
-        status => Err(Failure::Status(status)),
+        status => Err(Failure::Reported(status)),
     }
 }
 

@@ -23,7 +23,7 @@ pub struct CapturedRun {
 
 impl CapturedRun {
     /// A successful run that printed `stdout`.
-    pub fn done(stdout: impl Into<String>) -> Self {
+    pub fn success(stdout: impl Into<String>) -> Self {
         Self {
             stdout: stdout.into(),
             ..Self::default()
@@ -31,7 +31,7 @@ impl CapturedRun {
     }
 
     /// A run that failed with `status` and printed `stderr`.
-    pub fn failed(status: u8, stderr: impl Into<String>) -> Self {
+    pub fn failure(status: u8, stderr: impl Into<String>) -> Self {
         Self {
             status,
             stderr: stderr.into(),

@@ -33,14 +33,14 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
         Some((name.to_owned(), value.into_owned()))
     };
     let variables: Vec<(String, String)> = io.vars.iter().filter_map(cogtools_variable).collect();
-    let shipped = variables
+    let dotenv_variables = variables
         .iter()
         .map(|(name, _)| name)
         .filter(|name| is_set_by_dotenv(io, name))
         .cloned()
         .collect();
     ConfigPaths {
-        shipped,
+        dotenv_variables,
         system: Some(system.unwrap_or_else(ConfigPaths::system_file)),
         home: io.var("HOME").map(PathBuf::from),
         variables,
@@ -52,6 +52,14 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
 pub(crate) fn trust_file(io: &Io<'_>) -> Option<PathBuf> {
     let folder = user_dir(io, "XDG_STATE_HOME", STATE_HOME)?;
     Some(folder.join(TRUST_FILE))
+}
+
+/// The folders that the user has trusted in Gemini CLI. The variable that names another
+/// file is ignored, because any `.env` could set it.
+pub(crate) fn host_trust_file(io: &Io<'_>) -> Option<PathBuf> {
+    let home = PathBuf::from(trusted_var(io, "HOME")?);
+    home.is_absolute()
+        .then(|| home.join(".gemini").join("trustedFolders.json"))
 }
 
 /// The folder for cached declarations.

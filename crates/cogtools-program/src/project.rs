@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
+use cogtools_core::approval::{Kind, trust_project, trustable_sources};
 use cogtools_core::process::Limits;
-use cogtools_core::trust::Trust;
+use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
 
 use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::report::Severity;
 
 /// A project and its configuration, as far as they give the context of the programs that it runs.
 #[derive(Debug)]
@@ -119,11 +121,41 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
             project.display_path(),
             priority,
         ),
-        trust: Trust::new(dirs::trust_file(io)),
+        trust: Trust::new(dirs::trust_file(io)).with_host_file(dirs::host_trust_file(io)),
         cache: dirs::cache_dir(io),
         refresh: false,
         programs: io.program.parent().map(Path::to_path_buf),
         limits,
         cancel: Cancel::default(),
     }
+}
+
+/// Trusts the project that contains `io`'s working directory after the user has created it or
+/// the tool in `created`. Returns false, and does nothing, if it has other tools or providers
+/// that run programs: these need a review.
+pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
+    let project = project(io);
+    let Ok(config) = config(&project, io) else {
+        // What uses the configuration will report it.
+        return true;
+    };
+    let cx = context(io, &project, config.env_priority, config.limits);
+    let is_trusted = cx.trust.project_verdict(&cx.root);
+    if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
+        return true;
+    }
+    let is_new = trustable_sources(&config, &cx)
+        .iter()
+        .all(|source| match &source.kind {
+            Kind::Project { tools } => tools
+                .iter()
+                .all(|tool| Some(tool.text().display_path()) == created),
+            Kind::Provider(_) => false,
+            // A package needs an approval of its own.
+            Kind::Package { .. } => true,
+        });
+    if is_new && let Err(diagnostic) = trust_project(&cx) {
+        io.report(Severity::Warning, &diagnostic);
+    }
+    is_new
 }

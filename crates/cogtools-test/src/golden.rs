@@ -92,7 +92,7 @@ impl Golden {
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Diagnostic>> {
         match text::bytes(&self.path.full(), &self.display_path, MAX_BYTES) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(TextError::Absent(_)) => Ok(None),
+            Err(TextError::NotFound(_)) => Ok(None),
             Err(TextError::TooLarge(file)) => {
                 let limit = MAX_BYTES >> 20;
                 let message = format!("`{}` is larger than {limit} MiB", file.display());

@@ -96,7 +96,7 @@ impl Targets {
         } else if path.symlink_metadata().is_ok() {
             vec![Candidate::file(path, display_path.to_path_buf())]
         } else {
-            let absent = TextError::Absent(display_path.to_path_buf());
+            let absent = TextError::NotFound(display_path.to_path_buf());
             return Err(Box::new(absent.diagnostic(Code::IoFailed)));
         };
         self.by_path

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{self as core, Code, Tool};
 use cogtools_program::args::{EnvArgs, required, system_env_arg};
-use cogtools_program::call::{Call, answer, quote, verbose_arg, yaml_arg};
+use cogtools_program::call::{Call, accept_and_run, quote, verbose_arg, yaml_arg};
 use cogtools_program::project::ProjectContext;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -91,5 +91,5 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }
     let prepare = |tool, arguments| Ok(core::Call::new(Arc::new(tool), arguments));
-    answer(io, tool, &call, |io| ProjectContext::load(env, io), prepare)
+    accept_and_run(io, tool, &call, |io| ProjectContext::load(env, io), prepare)
 }

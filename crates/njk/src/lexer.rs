@@ -186,8 +186,11 @@ impl<'a> Lexer<'a> {
         } else if end.starts_with("}}") {
             Kind::VariableEnd(dash)
         } else {
-            let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
-            let mark = mark.copied().unwrap_or_default();
+            let mark = MARKS
+                .iter()
+                .copied()
+                .find(|mark| rest.starts_with(mark))
+                .unwrap_or_default();
             self.at += mark.len();
             return Ok(self.token(Kind::Mark(mark), start));
         };

@@ -6,6 +6,8 @@
 mod gate;
 mod package;
 mod source;
+mod status;
 
-pub use gate::{Approved, approve};
-pub use source::{ApprovalStatus, Kind, TrustableSource, trustable_sources};
+pub use gate::{Approved, approve, verdict};
+pub use source::{Kind, TrustableSource, trustable_sources};
+pub use status::{ApprovalStatus, trust_project};

@@ -49,7 +49,7 @@ impl Reader<'_> {
                 self.reject_value(&entry.key, expected, &entry.value);
                 continue;
             };
-            let can_raise = self.layer.own && !is_set;
+            let can_raise = self.layer.is_user && !is_set;
             if can_raise || value < *limit.value {
                 *limit.value = value;
                 let setting = self.setting(key, entry);

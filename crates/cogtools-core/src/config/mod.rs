@@ -62,13 +62,13 @@ impl Config {
         "lint",
     ];
 
-    /// Loads the configuration of `project`, with the layers that `places` names
+    /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
-    pub fn load(project: &Project, places: &ConfigPaths) -> Result<Self, ConfigErrors> {
+    pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
         let mut config = Self::standard(project);
         let (root, display_path) = project.resolve(Path::new(""));
-        let packages = Packages::new(root, display_path, places.packages.clone());
-        for layer in layer::layers(project, places)? {
+        let packages = Packages::new(root, display_path, paths.packages.clone());
+        for layer in layer::layers(project, paths)? {
             reader::read(&layer, &packages, &mut config)?;
         }
         config

@@ -70,7 +70,7 @@ impl Reader<'_> {
             return None;
         }
         Some(Source::Provider(Provider::new(
-            raw.settings(self.layer.own),
+            raw.settings(self.layer.is_user),
         )))
     }
 
@@ -109,7 +109,7 @@ impl Reader<'_> {
 }
 
 impl RawServer {
-    fn settings(self, own: bool) -> Settings {
+    fn settings(self, is_user: bool) -> Settings {
         let name = if self.name.is_empty() {
             self.default_name().replace(is_invalid_in_name, "_")
         } else {
@@ -144,7 +144,7 @@ impl RawServer {
             env: self.env,
             timeout: self.timeout,
             cache: self.cache,
-            user_configured: own,
+            user_configured: is_user,
             server: Some(Server {
                 description: description.to_string(),
                 transport,

@@ -63,7 +63,12 @@ impl Reader<'_> {
                 let parts = Path::new(path).components();
                 let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
                 let folder = Folder::new(folder.join(&tidy), display_path.join(&tidy), true);
-                return Some(Source::Folder(folder));
+                let is_users = self.layer.is_user && !self.is_in_project(folder.path());
+                return Some(Source::Folder(if is_users {
+                    folder.of_user()
+                } else {
+                    folder
+                }));
             }
             ("command", Some(_)) => return self.command(item),
             ("mcp", Some(_)) => return self.server(item),
@@ -79,6 +84,14 @@ impl Reader<'_> {
         None
     }
 
+    /// Whether `folder` is in the project, whose author has written it, even if the
+    /// user's configuration names it.
+    fn is_in_project(&self, folder: &Path) -> bool {
+        let root = self.packages.root();
+        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        resolved(folder).starts_with(resolved(root))
+    }
+
     /// A source that is another program.
     fn command(&mut self, item: &Node) -> Option<Source> {
         let [entry] = item.entries()? else {
@@ -92,7 +105,7 @@ impl Reader<'_> {
             env: Vec::new(),
             timeout: None,
             cache: None,
-            user_configured: self.layer.own,
+            user_configured: self.layer.is_user,
             server: None,
         };
         for entry in self.map("command", entry) {

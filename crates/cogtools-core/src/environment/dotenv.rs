@@ -69,7 +69,7 @@ impl DotEnv {
     }
 
     /// The display path of the file.
-    pub fn name(&self) -> &Path {
+    pub fn display_path(&self) -> &Path {
         self.text.display_path()
     }
 
@@ -217,6 +217,6 @@ impl fmt::Debug for Variable {
 
 impl fmt::Debug for DotEnv {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {:?}", self.name().display(), self.variables)
+        write!(f, "{}: {:?}", self.display_path().display(), self.variables)
     }
 }

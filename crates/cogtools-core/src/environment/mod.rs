@@ -153,7 +153,7 @@ impl Environment {
                 .join(below.unwrap_or(folder))
                 .join(Self::FILE);
             match DotEnv::read(&folder.join(Self::FILE), &display_path) {
-                Err(DotEnvError::Text(TextError::Absent(_) | TextError::NotAFile(_))) => {}
+                Err(DotEnvError::Text(TextError::NotFound(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
         }
@@ -169,7 +169,7 @@ impl Environment {
         let shadows = process.is_some() && dotenv.is_some();
         let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
-            line: Some((file.name().to_path_buf(), variable.line)),
+            line: Some((file.display_path().to_path_buf(), variable.line)),
             shadows,
         };
         let from_process = |value: &OsString| Resolved {

@@ -72,7 +72,7 @@ impl Registry {
     }
 
     /// The two tools that give access to all others, which are never listed.
-    pub fn index(&self) -> Result<Vec<Tool>, FindError> {
+    pub fn search_tools(&self) -> Result<Vec<Tool>, FindError> {
         Name::RESERVED
             .map(|name| self.find(name))
             .into_iter()
@@ -95,7 +95,7 @@ impl Registry {
                     return Ok(tool);
                 }
                 let mut not_found = self.explain_missing(&valid);
-                not_found.filtered = Some(tool.file().to_path_buf());
+                not_found.filtered_out = Some(tool.file().to_path_buf());
                 return Err(FindError::NotFound(not_found));
             }
         }
@@ -124,7 +124,7 @@ impl Registry {
     /// Describes a name that no source has, with suggestions.
     fn explain_missing(&self, name: &Name) -> NotFound {
         let mut names: Vec<String> = Vec::new();
-        let mut unlisted = Vec::new();
+        let mut source_errors = Vec::new();
         self.prefetch_providers();
         for source in &self.sources {
             let listing = source.list(&self.cx);
@@ -136,21 +136,21 @@ impl Registry {
             );
             // An error in one declaration does not affect other names.
             let errors = listing.errors.into_iter();
-            unlisted.extend(errors.filter(|error| !error.is_partial()));
+            source_errors.extend(errors.filter(|error| !error.is_partial()));
         }
         names.sort_unstable();
         names.dedup();
-        let near = nearest(name.as_str(), names.iter().map(String::as_str));
-        let misnamed = self
+        let nearest = nearest(name.as_str(), names.iter().map(String::as_str));
+        let wrong_extension = self
             .sources
             .iter()
             .filter_map(|source| source.wrong_extension(name));
         NotFound {
             name: name.to_string(),
-            near: near.into_iter().map(str::to_owned).collect(),
-            misnamed: misnamed.collect(),
-            filtered: None,
-            unlisted,
+            nearest: nearest.into_iter().map(str::to_owned).collect(),
+            wrong_extension: wrong_extension.collect(),
+            filtered_out: None,
+            source_errors,
         }
     }
 

@@ -60,7 +60,7 @@ pub struct Listing {
 pub enum SourceError {
     /// The configured folder does not exist.
     #[error("the folder `{0}` does not exist")]
-    Absent(PathBuf),
+    NotFound(PathBuf),
     /// Not a folder.
     #[error("`{0}` is not a folder")]
     NotAFolder(PathBuf),
@@ -171,7 +171,7 @@ impl SourceError {
     /// The name of the source that the error concerns.
     pub fn source(&self) -> String {
         match self {
-            Self::Absent(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
+            Self::NotFound(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
                 Provenance::local(path).source
             }
             Self::Manifest(package, _)
@@ -190,7 +190,7 @@ impl SourceError {
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
             Self::Provider(error) => return error.diagnostic(),
-            Self::Absent(_) => {
+            Self::NotFound(_) => {
                 let before = "create it, or change `tool_sources` (";
                 Hint::run(before, Command::ConfigOrigins, " shows where)")
             }

@@ -57,7 +57,7 @@ impl Package {
         };
         let bytes = match manifest(&folder.join(MANIFEST), &file) {
             Ok(bytes) => bytes,
-            Err(TextError::Absent(_)) => return Ok(None),
+            Err(TextError::NotFound(_)) => return Ok(None),
             Err(TextError::TooLarge(_)) => {
                 return Err(invalid(format!("larger than {MAX_MANIFEST_MIB} MiB")));
             }

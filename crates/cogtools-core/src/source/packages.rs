@@ -49,6 +49,11 @@ impl Packages {
         }
     }
 
+    /// The project's root.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The packages with tools, and errors of packages whose manifest is invalid. A
     /// nearer package hides one of the same name.
     pub fn packages(&self) -> (Vec<Package>, Vec<SourceError>) {

@@ -108,8 +108,8 @@ impl ToolError {
     }
 
     /// Whether the file does not exist.
-    pub const fn is_absent(&self) -> bool {
-        matches!(self, Self::Text(TextError::Absent(_)))
+    pub const fn is_not_found(&self) -> bool {
+        matches!(self, Self::Text(TextError::NotFound(_)))
     }
 }
 

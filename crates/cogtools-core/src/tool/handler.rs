@@ -16,6 +16,15 @@ use crate::{Context, Diagnostic};
 /// Why a call with accepted arguments failed.
 pub type RunError = Box<Diagnostic>;
 
+/// What a call starts, as it is written in the tool file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Invocation<'h> {
+    /// A program and its arguments, each a template over the arguments of the call.
+    Command(Vec<&'h str>),
+    /// A script that begins with `#!`.
+    Script(&'h str),
+}
+
 /// The handler of a tool's calls. Only [`Approved`](crate::approval::Approved) calls
 /// it.
 pub trait Handler: Debug + Send + Sync {
@@ -30,6 +39,11 @@ pub trait Handler: Debug + Send + Sync {
     /// Whether a call runs programs. If not, the result depends only on the arguments
     /// and the tool's folder.
     fn runs_programs(&self) -> bool;
+
+    /// What a call starts, if the tool file says so.
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        None
+    }
 
     /// The approval that a call requires when another author's program declared the
     /// tool.

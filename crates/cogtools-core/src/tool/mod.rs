@@ -31,7 +31,7 @@ pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
-pub use handler::{Handler, RunError};
+pub use handler::{Handler, Invocation, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
 pub(crate) use json_document::JsonDocument;
@@ -257,6 +257,11 @@ impl Tool {
     /// Whether a call runs programs.
     pub fn runs_programs(&self) -> bool {
         self.handler.runs_programs()
+    }
+
+    /// What a call starts, if its file says so.
+    pub fn invocation(&self) -> Option<Invocation<'_>> {
+        self.handler.invocation()
     }
 
     /// Whether its result is the output of a template.

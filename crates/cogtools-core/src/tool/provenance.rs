@@ -17,9 +17,12 @@ pub struct Provenance {
 /// The author of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Author {
-    /// The project or its user.
+    /// The project.
     #[default]
     Project,
+    /// The user: a folder outside the project, or a provider, of the user's own
+    /// configuration.
+    User,
     /// The package in this folder.
     Package(PathBuf),
     /// A provider that the project's configuration names.

@@ -7,18 +7,20 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Grant, Verdict};
+use super::{Grant, Identity, Verdict};
 use crate::file::{self, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
-/// All approvals: hashes by source and tool.
+/// All approvals: hashes by source and tool, and trusted projects by folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// The version of the file format; only one exists so far.
     version: u32,
     allowed: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    projects: BTreeMap<String, Identity>,
 }
 
 /// Why the record cannot be read or written.
@@ -29,10 +31,13 @@ pub enum RecordError {
     Text(TextError),
     /// It is not a record of approvals.
     #[error("`{0}` is not a valid record of approvals: {1}")]
-    Form(PathBuf, String),
+    Invalid(PathBuf, String),
     /// It cannot be written.
     #[error("cannot write `{0}`: {1}")]
     Io(PathBuf, WriteError),
+    /// A folder whose path is not UTF-8, so that it cannot be recorded.
+    #[error("`{0}` cannot be trusted: its path is not valid UTF-8")]
+    Path(PathBuf),
     /// There is no home directory to store it in.
     #[error("no directory to record approvals in")]
     Nowhere,
@@ -45,10 +50,10 @@ impl Record {
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
         let text = match Text::read(file, file) {
             Ok(text) => text,
-            Err(TextError::Absent(_)) => return Ok(Self::default()),
+            Err(TextError::NotFound(_)) => return Ok(Self::default()),
             Err(error) => return Err(RecordError::Text(error)),
         };
-        let invalid = |message: String| RecordError::Form(file.to_path_buf(), message);
+        let invalid = |message: String| RecordError::Invalid(file.to_path_buf(), message);
         let value: Value =
             serde_json::from_str(text.as_str()).map_err(|error| invalid(error.to_string()))?;
         match value.get("version").and_then(Value::as_u64) {
@@ -116,6 +121,38 @@ impl Record {
         was_approved
     }
 
+    /// Whether the programs of the project in the folder `root` may run.
+    pub fn project_verdict(&self, root: &Path) -> Verdict {
+        match project_key(root).and_then(|key| self.projects.get(&key)) {
+            Some(identity) if *identity == Identity::of(root) => Verdict::Approved,
+            Some(_) => Verdict::Changed,
+            None => Verdict::NotApproved,
+        }
+    }
+
+    /// Trusts the project in the folder `root`. Returns false if its path is not UTF-8,
+    /// so that it could be confused with another one.
+    pub fn trust_project(&mut self, root: &Path) -> bool {
+        let key = project_key(root);
+        let is_recorded = key.is_some();
+        self.projects
+            .extend(key.map(|key| (key, Identity::of(root))));
+        is_recorded
+    }
+
+    /// Ends the trust in the project in the folder `root`. Returns false if there was
+    /// none.
+    pub fn distrust_project(&mut self, root: &Path) -> bool {
+        project_key(root).is_some_and(|key| self.projects.remove(&key).is_some())
+    }
+
+    /// Removes the projects whose folders no longer exist; returns how many.
+    pub fn prune_projects(&mut self) -> usize {
+        let before = self.projects.len();
+        self.projects.retain(|root, _| Path::new(root).is_dir());
+        before - self.projects.len()
+    }
+
     /// Retains only the sources and tools for which `keep` returns true; returns how
     /// many entries were removed.
     pub fn retain(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
@@ -130,12 +167,17 @@ impl Record {
     }
 }
 
+/// The key of the project in the folder `root`: its path without links.
+fn project_key(root: &Path) -> Option<String> {
+    root.canonicalize().ok()?.to_str().map(str::to_owned)
+}
+
 impl RecordError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::Text(error) => error.diagnostic(Code::IoFailed),
-            Self::Form(file, _) => {
+            Self::Invalid(file, _) => {
                 Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(format!(
                     "remove `{}` and approve again what you need",
                     file.display()
@@ -143,6 +185,9 @@ impl RecordError {
             }
             Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("free some space, or make its folder writable"),
+            Self::Path(_) => {
+                Diagnostic::new(Code::Denied, self.to_string()).hint("rename the folder")
+            }
             Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("set HOME, or XDG_STATE_HOME"),
         }

@@ -49,7 +49,7 @@ fn check_program(program: &Program, consequence: &str, cx: &Context) -> Finding 
     let Some(file) = &program.file else {
         return missing(name, consequence, cx);
     };
-    let path = cx.gemini.places.shown(file);
+    let path = cx.gemini.paths.display_path(file);
     if !program.is_cogtools() || !program.may_run(&cx.gemini.trust) {
         return Finding::ok(format!("`{name}` is `{path}`, not started here"));
     }

@@ -99,7 +99,7 @@ fn folders(cx: &Context) -> Vec<PathBuf> {
 
 /// A warning if `page` does not match `program`.
 fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
-    let shown = cx.gemini.places.shown(page);
+    let shown = cx.gemini.paths.display_path(page);
     let outdated = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
     let Ok(text) = fs::read_to_string(page) else {
         return outdated("cannot be read".into());

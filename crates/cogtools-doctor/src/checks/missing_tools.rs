@@ -53,7 +53,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
                 .flatten()
                 .filter_map(serde_json::Value::as_str)
                 .collect();
-            lists.push((cx.gemini.places.shown(&file.path), entries));
+            lists.push((cx.gemini.paths.display_path(&file.path), entries));
         }
     }
     let mut previous = None;
@@ -61,7 +61,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
         let position = Some((&rule.file, rule.index));
         match lists.last_mut() {
             Some((_, entries)) if position == previous => entries.push(&rule.tool),
-            _ => lists.push((cx.gemini.places.shown(&rule.file), vec![&rule.tool])),
+            _ => lists.push((cx.gemini.paths.display_path(&rule.file), vec![&rule.tool])),
         }
         previous = position;
     }

@@ -191,11 +191,11 @@ arguments
 
 run time
   {timeout} s, unless the key timeout is set",
-        file = Text::LIMIT >> 20,
+        file = Text::MAX_BYTES >> 20,
         depth = yaml::MAX_DEPTH,
         nodes = yaml::MAX_NODES,
-        name = Name::LENGTH,
-        input = Input::LIMIT >> 20,
+        name = Name::MAX_LENGTH,
+        input = Input::MAX_BYTES >> 20,
         timeout = Tool::TIMEOUT.as_secs(),
     )
 }

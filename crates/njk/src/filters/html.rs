@@ -131,8 +131,8 @@ fn keep_lines(text: &str) -> String {
             .map_or((line, ""), |line| (line, "\r"));
         format!("{}{end}", line.trim_matches(' '))
     });
-    let joined = lines.collect::<Vec<_>>().join("\n");
-    let mut joined = squash(&joined, |c| c == ' ').replace("\r\n", "\n");
+    let trimmed = lines.collect::<Vec<_>>().join("\n");
+    let mut joined = squash(&trimmed, |c| c == ' ').replace("\r\n", "\n");
     while joined.contains("\n\n\n") {
         joined = joined.replace("\n\n\n", "\n\n");
     }

@@ -120,8 +120,10 @@ fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
         } else {
             Arc::default()
         };
-        let plucked = items.iter().map(|item| pluck(runtime, item, attribute));
-        let plucked: Vec<Value> = plucked.collect::<Result<_, _>>()?;
+        let plucked: Vec<Value> = items
+            .iter()
+            .map(|item| pluck(runtime, item, attribute))
+            .collect::<Result<_, _>>()?;
         text::join(&plucked, &separator, &mut joined, budget, 0)?;
     } else {
         text::join(&array(runtime, value)?, &separator, &mut joined, budget, 0)?;

@@ -158,8 +158,8 @@ fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     };
     let sorted = sort_by(keyed, &mut |left, right| {
         runtime.budget.spend(1)?;
-        let order = order(&part(left, 0), &part(right, 0), &runtime.budget)?;
-        let order = order.unwrap_or(Ordering::Equal);
+        let order =
+            order(&part(left, 0), &part(right, 0), &runtime.budget)?.unwrap_or(Ordering::Equal);
         Ok(if reversed {
             order.is_ge()
         } else {

@@ -77,14 +77,14 @@ fn urlize(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     let text = as_text(value).ok_or_else(|| expected("a string", value))?;
     let budget = &runtime.budget;
     budget.grow(text.len())?;
-    let most = match argument(arguments, 0) {
+    let limit = match argument(arguments, 0) {
         missing if missing.is_undefined() => f64::INFINITY,
-        given => to_number(given, budget)?,
+        limit => to_number(limit, budget)?,
     };
-    let most = if most.is_nan() {
+    let most = if limit.is_nan() {
         usize::MAX >> 12
     } else {
-        clamp(most, usize::MAX >> 12)
+        clamp(limit, usize::MAX >> 12)
     };
     let nofollow = matches!(view(argument(arguments, 1)), View::Bool(true));
     let mut out = String::with_capacity(text.len());

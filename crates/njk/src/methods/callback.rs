@@ -99,8 +99,10 @@ fn position(
 fn reduce(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let mut rest = items.iter().enumerate();
-    let start = arguments.get(1).cloned();
-    let start = start.or_else(|| rest.next().map(|(_, item)| item.clone()));
+    let start = arguments
+        .get(1)
+        .cloned()
+        .or_else(|| rest.next().map(|(_, item)| item.clone()));
     let Some(mut result) = start else {
         return Err(Error::bad_value(
             "an empty array cannot be reduced without a first value",

@@ -126,8 +126,8 @@ fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Re
     let text = format!("{:.*e}", precision - 1, number);
     let exponent = text
         .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse::<i64>().ok());
-    let exponent = exponent.unwrap_or_default();
+        .and_then(|(_, exponent)| exponent.parse::<i64>().ok())
+        .unwrap_or_default();
     let most = i64::try_from(precision).unwrap_or(i64::MAX);
     if exponent < -6 || exponent >= most {
         return Ok(Value::from(scientific(number, Some(precision - 1))));

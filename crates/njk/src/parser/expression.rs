@@ -143,8 +143,10 @@ impl Parser<'_> {
         let token::Kind::Mark(mark) = self.peek()?.kind else {
             return Ok(None);
         };
-        let found = OPERATORS.iter().find(|(text, ..)| *text == mark);
-        let found = found.filter(|(_, level, _)| *level >= least);
+        let found = OPERATORS
+            .iter()
+            .find(|(text, ..)| *text == mark)
+            .filter(|(_, level, _)| *level >= least);
         if found.is_some() {
             self.next()?;
         }

@@ -243,13 +243,13 @@ impl Parser<'_> {
 
 fn unknown_tag(tag: &Name) -> super::Failure {
     let message = format!("unknown tag `{}`", tag.text);
-    let error = Error::new(ErrorKind::Syntax, message);
+    let unknown = Error::new(ErrorKind::Syntax, message);
     let error = if TAGS.contains(&tag.text.as_str()) {
         match tag.text.as_str() {
             "asyncEach" | "asyncAll" | "endeach" => {
-                error.with_hint("use `for`: nothing here is asynchronous")
+                unknown.with_hint("use `for`: nothing here is asynchronous")
             }
-            "ifAsync" => error.with_hint("use `if`: nothing here is asynchronous"),
+            "ifAsync" => unknown.with_hint("use `if`: nothing here is asynchronous"),
             _ => {
                 let message = format!("`{}` does not belong here", tag.text);
                 Error::new(ErrorKind::Syntax, message)
@@ -257,8 +257,8 @@ fn unknown_tag(tag: &Name) -> super::Failure {
         }
     } else {
         match suggest::nearest(&tag.text, TAGS) {
-            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-            None => error,
+            Some(near) => unknown.with_hint(format!("did you mean `{near}`?")),
+            None => unknown,
         }
     };
     (error, tag.span)

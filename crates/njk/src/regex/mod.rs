@@ -106,8 +106,8 @@ impl Regex {
     ) -> Result<Option<Captures<'t, str>>, Error> {
         let cost = 1 + text.len().saturating_sub(from) / 512;
         budget.spend(if self.hard { cost + HARD_COST } else { cost })?;
-        let found = self.compiled.captures_from_pos(text, from);
-        let found = found.map_err(|error| {
+        let result = self.compiled.captures_from_pos(text, from);
+        let found = result.map_err(|error| {
             let message = format!(
                 "`{self}` takes too long: {}",
                 error.to_string().to_lowercase()

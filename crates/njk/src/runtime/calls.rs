@@ -202,8 +202,12 @@ fn bind<'a>(signature: &'a Signature, arguments: &[Value]) -> Bound<'a> {
     for name in signature.parameters.iter().skip(given) {
         positional.push(keyword(name).unwrap_or(Value::UNDEFINED));
     }
-    let surplus = arguments[..given].iter().skip(count).cloned();
-    let mut surplus: Vec<Option<Value>> = surplus.map(Some).collect();
+    let mut surplus: Vec<Option<Value>> = arguments[..given]
+        .iter()
+        .skip(count)
+        .cloned()
+        .map(Some)
+        .collect();
     surplus.resize(signature.defaults.len().max(surplus.len()), None);
     let named = signature.defaults.iter().zip(surplus);
     Bound {

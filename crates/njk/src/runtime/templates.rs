@@ -55,8 +55,8 @@ impl Runtime {
         if len <= limit {
             return Ok(());
         }
-        let error = Error::new(ErrorKind::TooLarge, "the template prints too much");
-        let error = error.with_hint(format!("a template may print {limit} bytes"));
+        let error = Error::new(ErrorKind::TooLarge, "the template prints too much")
+            .with_hint(format!("a template may print {limit} bytes"));
         let activation = self.activation();
         Err(activation.program.locate(error, self.place()))
     }

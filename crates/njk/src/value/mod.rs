@@ -91,8 +91,9 @@ pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
             let pairs = value
                 .as_object()
                 .and_then(minijinja::value::DynObject::try_iter_pairs);
-            let pairs = pairs.into_iter().flatten();
             pairs
+                .into_iter()
+                .flatten()
                 .filter_map(|(key, value)| Some((key.to_str()?, value)))
                 .collect()
         }

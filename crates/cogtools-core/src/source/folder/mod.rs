@@ -12,7 +12,7 @@ use walk::{Entry, Walker};
 
 use super::{Candidate, Listing, SourceError};
 use crate::text::TextError;
-use crate::tool::{Provenance, ToolError};
+use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool};
 
 /// A folder with tool files.
@@ -55,6 +55,16 @@ impl Folder {
             depth: MAX_DEPTH,
             within: None,
         }
+    }
+
+    /// The same folder, whose tools the user has written rather than the project.
+    #[must_use]
+    pub(crate) fn of_user(mut self) -> Self {
+        self.provenance = Arc::new(Provenance {
+            author: Author::User,
+            ..(*self.provenance).clone()
+        });
+        self
     }
 
     /// The same folder with another provenance for its tools, and with links confined
@@ -109,7 +119,7 @@ impl Folder {
         }
         match Tool::load(&path, &self.display_path.join(&file)) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
-            Err(error) if error.is_absent() => Ok(None),
+            Err(error) if error.is_not_found() => Ok(None),
             // A file in place of the folder is reported where folders are listed.
             Err(ToolError::Text(TextError::Io(_, error)))
                 if error.kind() == ErrorKind::NotADirectory =>
@@ -156,7 +166,7 @@ impl Folder {
     /// The content of the folder itself.
     fn content(&self) -> Content {
         match self.read() {
-            Err(SourceError::Absent(_)) if !self.named => Content::default(),
+            Err(SourceError::NotFound(_)) if !self.named => Content::default(),
             Ok(content) => content,
             Err(error) => Content {
                 errors: vec![error],
@@ -167,7 +177,7 @@ impl Folder {
 
     fn read(&self) -> Result<Content, SourceError> {
         let failed = |error: std::io::Error| match error.kind() {
-            ErrorKind::NotFound => SourceError::Absent(self.display_path.clone()),
+            ErrorKind::NotFound => SourceError::NotFound(self.display_path.clone()),
             ErrorKind::NotADirectory => SourceError::NotAFolder(self.display_path.clone()),
             _ => SourceError::Io(self.display_path.clone(), error),
         };

@@ -19,6 +19,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use call::RemoteCall;
 pub use error::ProviderError;
 use remote::Declarations;
@@ -32,7 +34,7 @@ use crate::digest::{self, Hash};
 use crate::environment::Vars;
 use crate::process::{Exit, Output, Process};
 use crate::tool::{Author, Provenance, ToolError};
-use crate::trust::{Grant, Verdict};
+use crate::trust::{Grant, Identity, Verdict};
 use crate::{Context, Name, Tool};
 
 /// A provider and its declarations.
@@ -73,10 +75,13 @@ impl Provider {
         !settings.user_configured || arguments.any(inside)
     }
 
-    /// The grant that it needs before it runs: its command lines.
+    /// The grant that it needs before it runs: its command lines, in this project.
     pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
-        let hash = digest::command(&cx.root, &self.settings.approved_parts())
+        let lines = digest::command(&cx.root, &self.settings.approved_parts())
             .map_err(|error| ProviderError::Content(self.name(), error))?;
+        // Another project at the same path does not inherit the approval.
+        let project = serde_json::to_value(Identity::of(&cx.root)).unwrap_or_default();
+        let hash = digest::value(&Value::from(vec![project, lines.to_string().into()]));
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
@@ -164,7 +169,7 @@ impl Provider {
             source: name.clone(),
             toolset: Some(name),
             author: if self.settings.user_configured {
-                Author::Project
+                Author::User
             } else {
                 Author::Provider
             },

@@ -9,7 +9,7 @@ use super::Kind;
 use super::command::CommandCall;
 use super::error::CommandError;
 use crate::text::Text;
-use crate::tool::handler::{Handler, RunError};
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource};
 use crate::tool::{Tool, ToolOutput};
@@ -74,6 +74,11 @@ impl Handler for Exec {
 
     fn runs_programs(&self) -> bool {
         true
+    }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        let elements = self.0.iter().map(Template::source);
+        Some(Invocation::Command(elements.collect()))
     }
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {

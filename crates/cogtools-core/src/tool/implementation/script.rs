@@ -16,7 +16,7 @@ use super::Kind;
 use super::command::CommandCall;
 use super::error::CommandError;
 use super::locate::ProgramSearch;
-use crate::tool::handler::{Handler, RunError};
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::{DefinitionError, Tool, ToolOutput};
 use crate::yaml::Entry;
@@ -88,6 +88,10 @@ impl Handler for Script {
     fn runs_programs(&self) -> bool {
         true
     }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        Some(Invocation::Script(&self.0))
+    }
 }
 
 impl ScriptFile {
@@ -130,10 +134,10 @@ impl Interpreter {
         }
         let program = match search.find(name) {
             // Without `/bin/sh`, a `sh` on PATH will do.
-            Err(CommandError::Absent(path)) if !cfg!(unix) => {
+            Err(CommandError::NoSuchFile(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
                 let found = file.and_then(|file| search.search(file));
-                found.ok_or(CommandError::Absent(path))?
+                found.ok_or(CommandError::NoSuchFile(path))?
             }
             found => found?,
         };

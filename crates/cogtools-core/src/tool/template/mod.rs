@@ -155,7 +155,7 @@ impl Template {
     }
 
     /// The text of the template.
-    fn source(&self) -> &str {
+    pub(super) fn source(&self) -> &str {
         &self.source
     }
 }

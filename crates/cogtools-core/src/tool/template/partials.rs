@@ -56,7 +56,7 @@ impl njk::Loader for Partials {
     fn load(&self, name: &str) -> Result<Option<String>, njk::LoadError> {
         match self.read(Path::new(name)) {
             Ok(text) => Ok(Some(text.as_str().to_owned())),
-            Err(PartialError::Text(TextError::Absent(_))) => Ok(None),
+            Err(PartialError::Text(TextError::NotFound(_))) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
