@@ -259,11 +259,14 @@ Max data size 4294967296 4294967296 bytes
 fn memory_is_limited() {
     let project = project("exec dd if=/dev/zero of=/dev/null bs=200M count=1");
     project.file(".cogtoolrc.yaml", "limits: {memory: 64 MiB}\n");
-    call(&project).run().fails(1, str![[r#"
+    call(&project).run().fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the program exited with status 1
   | dd: memory exhausted by input buffer of size 209715200 bytes (200 MiB)
 
-"#]]);
+"#]],
+    );
 }
 
 /// Before: it filled the disk.
@@ -271,11 +274,14 @@ cogtools-call: error[TOOL_FAILED]: t: the program exited with status 1
 fn the_size_of_files_is_limited() {
     let project = project("exec yes > large");
     project.file(".cogtoolrc.yaml", "limits: {file_size: 2 MiB}\n");
-    call(&project).run().fails(1, str![[r#"
+    call(&project).run().fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the program was terminated by signal 25 (SIGXFSZ)
 hint: it may use more if your own configuration sets `limits.file_size`; see cogtoolrc(5)
 
-"#]]);
+"#]],
+    );
     let size = std::fs::metadata(project.path("large"))
         .expect("a file")
         .len();
@@ -335,7 +341,8 @@ for file in environ maps fd cwd; do
 ls /proc/$process/$file/ > /dev/null 2>&1 || head -c 1 /proc/$process/$file > /dev/null 2>&1
 [ $? = 0 ] && echo \"$file of $process\" | sed s/$$/itself/
 done
-done",
+done
+true",
     );
     unprivileged(&project)
         .env("GEMINI_API_KEY", "secret")

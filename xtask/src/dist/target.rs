@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{host, rustc};
 use crate::process::{find, output};
-use crate::say;
+use crate::{programs, say};
 
 /// One kind of machine, as cargo and as npm know it.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,6 +60,15 @@ impl Target {
     /// privilege.
     pub(super) fn links(&self) -> bool {
         !self.triple.contains("windows")
+    }
+
+    /// The names of the programs with a file of their own on this system.
+    pub(super) fn own(&self) -> Result<Vec<String>> {
+        let mut names = programs::own()?;
+        if self.triple.contains("windows") {
+            names.retain(|name| name != programs::CONFINE);
+        }
+        Ok(names)
     }
 
     /// Installs the standard library for the target if necessary.

@@ -89,6 +89,8 @@ impl Config {
         let packages = Packages::new(root, display_path, GlobalModules::default());
         let mut config = Self::standard(project);
         config.settings.clear();
+        // Whether the value is effective depends on other layers.
+        config.limits = Limits::UNLIMITED;
         let layer = layer::from_text(text, keys, origin, project)?;
         reader::read(&layer, &packages, &mut config)?;
         Ok(config.settings)
