@@ -114,6 +114,7 @@ mod tests {
                 _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
                 "lint" => "off",
+                "limits" => "1048576",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");

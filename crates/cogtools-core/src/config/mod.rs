@@ -119,6 +119,8 @@ impl Config {
         );
         let mut config = Self::standard(project);
         config.settings.clear();
+        // Whether the value is effective depends on other layers.
+        config.limits = Limits::UNLIMITED;
         let layer = layer::from_text(text, keys, origin, project)?;
         reader::read(&layer, &base, &mut config)?;
         config.combine();
