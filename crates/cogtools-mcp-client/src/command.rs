@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::Server as Source;
-use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
+use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput, digest};
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
@@ -32,6 +32,7 @@ pub const PROGRAM: Program = Program {
     codes: &[
         Code::ToolFailed,
         Code::InvalidArgumentsSyntax,
+        Code::Denied,
         Code::InvalidConfig,
         Code::Timeout,
         Code::ToolNotFound,
@@ -59,6 +60,8 @@ enum Request {
         arguments: Map<String, Value>,
         /// Whether to print the result as the server returned it.
         json: bool,
+        /// The digest of the declaration that the caller knows.
+        expected: Option<String>,
     },
 }
 
@@ -84,12 +87,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let server = Server::read(&description).map_err(|error| error.diagnostic(String::new()))?;
     let (request, default_timeout) = match args.request {
-        RequestArgs::Call { tool, json } => {
+        RequestArgs::Call {
+            tool,
+            json,
+            expected,
+        } => {
             let arguments = read_arguments(&tool, io)?;
             let request = Request::CallTool {
                 name: tool,
                 arguments,
                 json,
+                expected,
             };
             (request, CALL_TIMEOUT)
         }
@@ -260,11 +268,14 @@ impl Exchange<'_> {
                 name,
                 arguments,
                 json,
+                expected,
             } => {
                 // Over stateless HTTP a server may require arguments as headers, too;
                 // its list of tools says which.
-                if session.is_stateless() && self.server.url.is_some() {
-                    session.list_tools().await?;
+                let needs_headers = session.is_stateless() && self.server.url.is_some();
+                if expected.is_some() || needs_headers {
+                    let tools = session.list_tools().await?;
+                    self.check_declaration(&tools, name, expected.as_deref())?;
                 }
                 let result = session.call_tool(name, arguments.clone()).await?;
                 let is_error = result.get("isError") == Some(&Value::Bool(true));
@@ -278,5 +289,28 @@ impl Exchange<'_> {
         };
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, session.close()).await;
         Ok(response)
+    }
+
+    /// Fails if the server declares the tool `name` with another digest than `expected`.
+    fn check_declaration(
+        &self,
+        tools: &[Value],
+        name: &str,
+        expected: Option<&str>,
+    ) -> Result<(), SessionError> {
+        let Some(expected) = expected else {
+            return Ok(());
+        };
+        // The first one counts, as in a listing.
+        let named = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(name);
+        let (server, tool) = (self.server.name.clone(), name.to_owned());
+        let error = match tools.iter().find(named) {
+            Some(found) if digest::value(&declaration::from_mcp(found)).to_string() == expected => {
+                return Ok(());
+            }
+            Some(_) => ClientError::Changed(server, tool),
+            None => ClientError::ToolNotFound(server, tool),
+        };
+        Err(SessionError::Server(error))
     }
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::trust::{Trust, Verdict};
-use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
+use cogtools_core::{
+    Cancel, Config, Context, EnvPriority, Environment, Lock, LockedTools, Project, Registry, Target,
+};
 
 use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
@@ -68,7 +70,14 @@ pub fn registry_and_context(
     config.env_priority = priority;
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
-    let registry = Registry::new(config, host, cx);
+    let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
+    let mut registry = Registry::new(config, host, cx);
+    if is_locked {
+        let (path, display_path) = project.resolve(Lock::FILE.as_ref());
+        let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;
+        let locked = LockedTools::new(lock, project.root(), project.display_path());
+        registry = registry.with_lock(locked);
+    }
     Ok((registry, ProjectContext { project, priority }))
 }
 

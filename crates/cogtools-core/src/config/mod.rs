@@ -3,6 +3,7 @@
 
 mod error;
 mod layer;
+mod locked;
 mod origin;
 mod package;
 mod reader;
@@ -27,6 +28,8 @@ pub struct Config {
     pub sources: Vec<Source>,
     /// Which value of an environment variable takes precedence.
     pub env_priority: EnvPriority,
+    /// Whether only the tools that `cogtools.lock` pins are declared and called.
+    pub locked: bool,
     /// The filter for all hosts.
     pub filter: Filter,
     /// The additional filters of single hosts.
@@ -48,9 +51,10 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 6] = [
+    pub const KEYS: [&'static str; 7] = [
         "tool_sources",
         "env_priority",
+        "locked",
         "filter",
         "budget",
         "hosts",
@@ -95,6 +99,7 @@ impl Config {
         Self {
             sources: vec![Source::Folder(Folder::new(path, display_path, false))],
             env_priority: EnvPriority::default(),
+            locked: false,
             filter: Filter::default(),
             hosts: Vec::new(),
             budgets: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::error::ConfigError;
 use super::layer::Layer;
+use super::locked;
 use super::origin::{Origin, Setting};
 use super::{Config, ConfigErrors};
 use crate::environment::EnvPriority;
@@ -68,7 +69,7 @@ impl Reader<'_> {
         self.report(&error, entry.span);
     }
 
-    fn setting(&self, key: String, entry: &Entry) -> Setting {
+    pub(super) fn setting(&self, key: String, entry: &Entry) -> Setting {
         let line = self.layer.text.location(entry.span).line;
         let variable = matches!(self.layer.origin, Origin::Variable(_));
         Setting {
@@ -100,6 +101,7 @@ impl Reader<'_> {
                     config.env_priority = self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
                 }
+                "locked" => locked::read(self, entry, config),
                 "filter" => {
                     for setting in self.filter("filter", entry, &mut config.filter) {
                         config.set(setting);

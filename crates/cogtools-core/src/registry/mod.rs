@@ -3,12 +3,15 @@
 mod builtin;
 mod call;
 mod limit;
+mod locked;
 mod not_found;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -17,6 +20,7 @@ pub use limit::Limit;
 pub use not_found::FindError;
 use not_found::NotFound;
 
+use crate::lock::LockedTools;
 use crate::source::{Candidate, Listing, Source, SourceError};
 use crate::suggest::nearest;
 use crate::tool::ToolError;
@@ -29,6 +33,8 @@ pub struct Registry {
     filters: Vec<Filter>,
     budget: Option<Budget>,
     cx: Context,
+    /// The only tools that are admitted, if they are pinned.
+    locked: Option<Arc<LockedTools>>,
 }
 
 /// The result of loading all tools.
@@ -63,6 +69,7 @@ impl Registry {
             sources: config.sources,
             budget,
             cx,
+            locked: None,
         }
     }
 
@@ -92,7 +99,7 @@ impl Registry {
             let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
-                    return Ok(tool);
+                    return self.check_lock(tool).map_err(FindError::Invalid);
                 }
                 let mut not_found = self.explain_missing(&valid);
                 not_found.filtered_out = Some(tool.file().to_path_buf());
@@ -232,7 +239,9 @@ impl Registry {
     ) -> Found<T> {
         let found = self.files();
         Found {
-            items: load_all(&found.items, each),
+            items: load_all(&found.items, |file, tool| {
+                each(file, tool.and_then(|tool| self.check_lock(tool)))
+            }),
             source_errors: found.source_errors,
             shadowed: found.shadowed,
             filtered_out: found.filtered_out,

@@ -33,7 +33,7 @@ pub use annotations::Annotations;
 pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
-pub use handler::{Handler, Invocation, RunError};
+pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
 pub(crate) use json_document::JsonDocument;
@@ -171,6 +171,11 @@ impl Tool {
         copy.provenance = Arc::clone(&self.provenance);
         copy.boundary = Some(Box::new(boundary));
         Ok(copy)
+    }
+
+    /// What a lock pins of it, if another program declared it.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        self.handler.remote()
     }
 
     /// The command line of a call, as far as it is known before: none for a template.
