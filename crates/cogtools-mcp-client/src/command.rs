@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::Server as Source;
-use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput, digest};
+use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
@@ -275,7 +275,8 @@ impl Exchange<'_> {
                 let needs_headers = session.is_stateless() && self.server.url.is_some();
                 if expected.is_some() || needs_headers {
                     let tools = session.list_tools().await?;
-                    self.check_declaration(&tools, name, expected.as_deref())?;
+                    declaration::check(&tools, name, expected.as_deref(), &self.server.name)
+                        .map_err(SessionError::Server)?;
                 }
                 let result = session.call_tool(name, arguments.clone()).await?;
                 let is_error = result.get("isError") == Some(&Value::Bool(true));
@@ -289,28 +290,5 @@ impl Exchange<'_> {
         };
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, session.close()).await;
         Ok(response)
-    }
-
-    /// Fails if the server declares the tool `name` with another digest than `expected`.
-    fn check_declaration(
-        &self,
-        tools: &[Value],
-        name: &str,
-        expected: Option<&str>,
-    ) -> Result<(), SessionError> {
-        let Some(expected) = expected else {
-            return Ok(());
-        };
-        // The first one counts, as in a listing.
-        let named = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(name);
-        let (server, tool) = (self.server.name.clone(), name.to_owned());
-        let error = match tools.iter().find(named) {
-            Some(found) if digest::value(&declaration::from_mcp(found)).to_string() == expected => {
-                return Ok(());
-            }
-            Some(_) => ClientError::Changed(server, tool),
-            None => ClientError::ToolNotFound(server, tool),
-        };
-        Err(SessionError::Server(error))
     }
 }

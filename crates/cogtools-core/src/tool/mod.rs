@@ -7,6 +7,7 @@ mod accept;
 mod annotations;
 mod capability;
 mod command_line;
+mod copied;
 mod definition;
 mod error;
 mod examples;
@@ -158,19 +159,6 @@ impl Tool {
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
-    }
-
-    /// What it may run, if it is a package's.
-    pub(crate) fn boundary(&self) -> Option<&Boundary> {
-        self.boundary.as_deref()
-    }
-
-    /// The same tool in a private copy of its package, whose file is `text`.
-    pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
-        let mut copy = Self::parse(text)?;
-        copy.provenance = Arc::clone(&self.provenance);
-        copy.boundary = Some(Box::new(boundary));
-        Ok(copy)
     }
 
     /// What a lock pins of it, if another program declared it.
