@@ -1,5 +1,6 @@
 //! A key on the command line: a path with dots.
 
+use cogtools_core::process::Limits;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Target};
 
@@ -56,6 +57,7 @@ fn known_keys() -> Vec<String> {
         .chain(filters)
         .chain(["budget".to_owned()])
         .chain(hosts)
+        .chain(Limits::KEYS.map(|limit| format!("limits.{limit}")))
         .collect()
 }
 

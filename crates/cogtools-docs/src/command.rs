@@ -142,7 +142,7 @@ fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Diagnostic>), Fai
     // The user's configuration must not change a file of the project.
     let config = Config::load(project, &ConfigPaths::default())
         .map_err(|error| Failure::from(error.diagnostics()))?;
-    let cx = context(io, project, config.env_priority);
+    let cx = context(io, project, config.env_priority, config.limits);
     let found = Registry::new(config, None, cx).map(|tool| match tool {
         Ok(tool) => Ok(Row::new(&tool)),
         Err(error) => Err(error.diagnostics()),

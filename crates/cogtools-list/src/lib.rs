@@ -107,6 +107,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .map(cogtools_core::SourceError::diagnostic)
         .collect();
     let filtered_out = found.filtered_out;
+    let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
     if built_in {
         let search_tools = registry
@@ -120,7 +121,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
-    for diagnostic in &source_errors {
+    for diagnostic in source_errors.iter().chain(&unmatched) {
         io.report(Severity::Warning, diagnostic);
     }
     // In JSON, an empty list needs no explanation.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::process::Confinement;
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
 use cogtools_program::call::{input_diagnostic, quote};
@@ -155,7 +156,9 @@ fn send(
         .map_err(|error| error.diagnostic(String::new()))?;
     let result = match transport {
         Transport::Command(program, args) => {
-            ServerProcess::start(&server.name, program, args, &vars, &io.cwd)
+            // Its limits are those of this process.
+            let confinement = Confinement::new(io.program.parent());
+            ServerProcess::start(&server.name, program, args, &vars, &io.cwd, confinement)
                 .map_err(|error| Box::new(error.diagnostic(String::new())))
                 .and_then(|process| runtime.block_on(exchange.run_stdio(process)))
         }
@@ -183,7 +186,7 @@ impl Exchange<'_> {
         let result = self.with_timeout(self.run(|| transport.clone())).await;
         let error = match result {
             Ok(response) => {
-                process.stop(Stop::Gracefully);
+                let _ = process.stop(Stop::Gracefully);
                 return Ok(response);
             }
             Err(SessionError::Disconnected(phase)) => process.exit_error(phase),
@@ -194,7 +197,7 @@ impl Exchange<'_> {
                 (error, _) => error,
             },
         };
-        process.stop(Stop::Immediately);
+        let _ = process.stop(Stop::Immediately);
         // A server whose stdout is no longer read complains about that: misleading here.
         let stderr = match error {
             ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),

@@ -151,6 +151,7 @@ impl Catalogue {
             source_errors: found.source_errors,
             shadowed: found.shadowed,
             filtered_out: found.filtered_out,
+            unmatched: found.unmatched,
         }
     }
 
@@ -180,7 +181,8 @@ impl Catalogue {
             .with_io(|io| {
                 let project = project::project(io);
                 let config = project::config(&project, io)?;
-                Ok(project::context(io, &project, config.env_priority))
+                let (priority, limits) = (config.env_priority, config.limits);
+                Ok(project::context(io, &project, priority, limits))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
+use cogtools_core::process::Limits;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
     Cancel, Config, Context, EnvPriority, Environment, Lock, LockedTools, Project, Registry, Target,
@@ -14,24 +15,29 @@ use crate::failure::Failure;
 use crate::io::Io;
 use crate::report::Severity;
 
-/// A project and its environment priority, which give the context of the programs that it runs.
+/// A project and its configuration, as far as they give the context of the programs that it runs.
 #[derive(Debug)]
 pub struct ProjectContext {
     project: Project,
     priority: EnvPriority,
+    limits: Limits,
 }
 
 impl ProjectContext {
     /// Loads the project that contains `io`'s working directory.
     pub fn load(env: EnvArgs, io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
-        let priority = env.priority(&config(&project, io)?);
-        Ok(Self { project, priority })
+        let config = config(&project, io)?;
+        Ok(Self {
+            project,
+            priority: env.priority(&config),
+            limits: config.limits,
+        })
     }
 
     /// The context of the programs that the project runs.
     pub fn context(&self, io: &Io<'_>) -> Context {
-        context(io, &self.project, self.priority)
+        context(io, &self.project, self.priority, self.limits)
     }
 }
 
@@ -71,6 +77,7 @@ pub fn registry_and_context(
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
     let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
+    let limits = config.limits;
     let mut registry = Registry::new(config, host, cx);
     if is_locked {
         let (path, display_path) = project.resolve(Lock::FILE.as_ref());
@@ -78,7 +85,12 @@ pub fn registry_and_context(
         let locked = LockedTools::new(lock, project.root(), project.display_path());
         registry = registry.with_lock(locked);
     }
-    Ok((registry, ProjectContext { project, priority }))
+    let context = ProjectContext {
+        project,
+        priority,
+        limits,
+    };
+    Ok((registry, context))
 }
 
 /// Like [`registry`], filtered by the configuration only.
@@ -89,7 +101,7 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
 /// The context of the sources; the default one if none of them runs programs.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     if config.runs_programs() {
-        cancellable_context(io, project, config.env_priority)
+        cancellable_context(io, project, config.env_priority, config.limits)
     } else {
         Context::default()
     }
@@ -97,15 +109,20 @@ fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
 
 /// Like [`context`], for sources that run programs, which are terminated when this process is
 /// asked to end.
-pub fn cancellable_context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
+pub fn cancellable_context(
+    io: &Io<'_>,
+    project: &Project,
+    priority: EnvPriority,
+    limits: Limits,
+) -> Context {
     Context {
         cancel: io.signals.begin(),
-        ..context(io, project, priority)
+        ..context(io, project, priority, limits)
     }
 }
 
 /// The context of the programs that tools and sources of `project` run.
-pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
+pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Limits) -> Context {
     let environment = Environment::new(io.vars.clone());
     Context {
         root: project.root().to_path_buf(),
@@ -120,6 +137,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context
         state: dirs::state_dir(io),
         refresh: false,
         programs: io.program.parent().map(Path::to_path_buf),
+        limits,
         cancel: Cancel::default(),
     }
 }
@@ -133,7 +151,7 @@ pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
         // What uses the configuration will report it.
         return true;
     };
-    let cx = context(io, &project, config.env_priority);
+    let cx = context(io, &project, config.env_priority, config.limits);
     let is_trusted = cx.trust.project_verdict(&cx.root);
     if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
         return true;

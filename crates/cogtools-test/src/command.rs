@@ -152,11 +152,11 @@ impl Request {
             None
         };
         let project = project(io);
-        let priority = config(&project, io)?.env_priority;
+        let config = config(&project, io)?;
         let runner = Runner {
             update: self.update,
             spawner,
-            cx: context(io, &project, priority),
+            cx: context(io, &project, config.env_priority, config.limits),
         };
         let suites = runner.run(&targets);
         let text = output::text(self.format, &suites, io.colour(Stream::Stdout));

@@ -19,6 +19,12 @@ pub(super) enum ConfigError {
     DuplicateProvider(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
+    #[error("`~` is the home directory, and HOME is not set")]
+    NoHome,
+    #[error("`{0}` is not a path: only `~` itself is expanded, to the home directory")]
+    OtherHome(String),
+    #[error("`cwd` is for the user's own configuration: providers of a project start in it")]
+    Cwd,
     #[error("`{key}` takes {expected}, not {found}")]
     InvalidValue {
         key: String,
@@ -51,6 +57,9 @@ impl ConfigError {
             Self::Source(_) | Self::Local(_) | Self::Kind(_, None) => {
                 "write `- local: ./tools`".into()
             }
+            Self::NoHome => "set HOME, or write the whole path".into(),
+            Self::OtherHome(path) => format!("write `./{path}` for a folder of that name"),
+            Self::Cwd => "remove it".into(),
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
             Self::DuplicateProvider(_) => "give one of them another `name`".into(),
             Self::Missing(kind, _) => format!("write {}", example(kind)),
@@ -69,6 +78,11 @@ fn example(key: &str) -> &'static str {
         "exclude" => "`exclude: [deploy_*]`",
         "toolsets" => "`toolsets: [git]`",
         "budget" => "`budget: 4000`",
+        "limits" => "`limits: {memory: 512 MiB, processes: 64}`",
+        "memory" => "`memory: 512 MiB`",
+        "file_size" => "`file_size: 1 GiB`",
+        "processes" => "`processes: 64`",
+        "files" => "`files: 256`",
         "filter" => "`filter: {exclude: [deploy_*]}`",
         "hosts" => "`hosts: {gemini: {exclude: [deploy_*]}}`",
         "command" => "`command: {discover: other-discover, call: other-call}`",
@@ -80,6 +94,7 @@ fn example(key: &str) -> &'static str {
         "env" => "`env: [HOME, API_KEY]`",
         "prefix" => "`prefix: other_`",
         "timeout" | "cache" => "a number of seconds, such as `10`",
+        "cwd" => "`cwd: project`",
         "name" => "`name: other`",
         _ => "it as cogtoolrc(5) shows",
     }

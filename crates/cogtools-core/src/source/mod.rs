@@ -83,6 +83,11 @@ pub enum SourceError {
     /// A link in a package that leads outside it: the link, the package.
     #[error("the link `{0}` points outside the package `{1}`")]
     Outside(PathBuf, String),
+    /// Packages that Yarn has not installed as folders: its file.
+    #[error(
+        "`{0}` is Yarn's Plug'n'Play: there is no `node_modules` to find packages with tools in"
+    )]
+    PlugAndPlay(PathBuf),
     /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -177,6 +182,7 @@ impl SourceError {
             Self::Manifest(package, _)
             | Self::Package { package, .. }
             | Self::Outside(_, package) => package.clone(),
+            Self::PlugAndPlay(_) => "node_modules".to_owned(),
             Self::Provider(error) => error.provider().to_owned(),
         }
     }
@@ -199,6 +205,9 @@ impl SourceError {
             Self::Manifest(..) => "install the package again".into(),
             Self::Package { .. } => {
                 "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; report this to its author, or remove it".into()
+            }
+            Self::PlugAndPlay(_) => {
+                "set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`, or remove `node_modules` from `tool_sources`".into()
             }
             Self::Outside(..) => {
                 "a package may only use its own files; report this to its author, or remove it".into()

@@ -38,6 +38,9 @@ const DEPENDENCY_KEYS: [&str; 4] = [
     "peerDependencies",
 ];
 
+/// What Yarn writes instead of folders of packages.
+const PLUG_AND_PLAY: [&str; 2] = [".pnp.cjs", ".pnp.loader.mjs"];
+
 impl Packages {
     /// The packages of the project at `root`, known to the user as `display_path`, and
     /// the global packages.
@@ -47,11 +50,6 @@ impl Packages {
             display_path,
             global,
         }
-    }
-
-    /// The project's root.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
     }
 
     /// The packages with tools, and errors of packages whose manifest is invalid. A
@@ -115,6 +113,21 @@ impl Packages {
         modules_dirs
     }
 
+    /// The file with which Yarn replaces the folders of packages, if it is nearer than
+    /// such a folder.
+    fn plug_and_play(&self) -> Option<PathBuf> {
+        let nearest = self.root.ancestors().find_map(|folder| {
+            let mut files = PLUG_AND_PLAY.iter().map(|name| folder.join(name));
+            match files.find(|file| file.is_file()) {
+                None => folder.join(MODULES).is_dir().then_some(None),
+                found => Some(found),
+            }
+        });
+        let file = nearest.flatten()?;
+        let below = file.strip_prefix(&self.root).ok();
+        Some(below.map_or_else(|| file.clone(), |name| self.display_path.join(name)))
+    }
+
     /// Whether `path`, above the project, has the same owner as the project, or belongs
     /// to root. A folder above the project may be world-writable and contain another
     /// user's packages.
@@ -139,7 +152,8 @@ impl Packages {
     }
 
     pub(super) fn list(&self) -> Listing {
-        let (packages, errors) = self.packages();
+        let (packages, mut errors) = self.packages();
+        errors.extend(self.plug_and_play().map(SourceError::PlugAndPlay));
         let mut listing = Listing {
             entries: Vec::new(),
             errors,

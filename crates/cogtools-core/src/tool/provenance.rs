@@ -21,7 +21,7 @@ pub enum Author {
     #[default]
     Project,
     /// The user: a folder outside the project, or a provider, of the user's own
-    /// configuration.
+    /// configuration. It sees the user's variables only.
     User,
     /// The package in this folder.
     Package(PathBuf),

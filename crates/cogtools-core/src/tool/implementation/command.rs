@@ -15,7 +15,7 @@ use super::locate::ProgramSearch;
 use crate::Context;
 use crate::environment::Vars;
 use crate::process::{Captured, Output, Process};
-use crate::tool::{RunError, Tool, ToolOutput};
+use crate::tool::{Author, RunError, Tool, ToolOutput};
 
 /// One call of a tool that is a command.
 pub(crate) struct CommandCall<'c> {
@@ -46,7 +46,8 @@ impl<'c> CommandCall<'c> {
         }
         let process = Process::new(&program, &self.cx.root)
             .args(args)
-            .variables(variables);
+            .variables(variables)
+            .confinement(self.cx.confinement());
         self.end(process, program)
     }
 
@@ -94,7 +95,12 @@ impl<'c> CommandCall<'c> {
     }
 
     fn declared_variables(&self) -> Result<Vars, RunError> {
-        let variables = self.cx.environment.child_env(self.tool.env());
+        let environment = &self.cx.environment;
+        let variables = if self.tool.provenance().author == Author::User {
+            environment.user_env(self.tool.env())
+        } else {
+            self.cx.child_env(self.tool.env())
+        };
         variables.map_err(|error| {
             let diagnostic = error.diagnostic();
             // An error in a `.env` file already names the file.
