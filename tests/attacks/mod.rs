@@ -1,4 +1,5 @@
 //! A malicious repository, and what it must not be able to do.
 
+mod lock;
 mod packages;
 mod write_links;
