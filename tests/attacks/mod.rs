@@ -1,5 +1,6 @@
 //! A malicious repository, and what it must not be able to do.
 
+mod lock;
 mod packages;
 mod processes;
 mod read_links;
