@@ -194,6 +194,23 @@ const CONFIGURATIONS: &[(&str, bool)] = &[
     ("tool_sources: [./tools]", false),
     ("tool_sources: [{lokal: ./tools}]", false),
     ("tool_sources: [{local: 1}]", false),
+    ("tool_sources: [{local: ~}]", false),
+    ("tool_sources: [{local: ''}]", false),
+    ("tool_sources: [{local: ' '}]", false),
+    ("tool_sources: [{local: ~/tools}]", true),
+    (
+        "tool_sources: [{command: {discover: a, call: c, prefix: 'my '}}]",
+        false,
+    ),
+    (
+        "tool_sources: [{command: {discover: a, call: c, prefix: 1_}}]",
+        false,
+    ),
+    (
+        "tool_sources: [{command: {discover: a, call: c, cwd: home}}]",
+        false,
+    ),
+    ("tool_sources: [{mcp: {command: c, prefix: 'a.'}}]", false),
     ("tool_sources: [node_modules, {local: ./tools}]", true),
     ("tool_sources: [{node_modules: all}]", false),
     ("tool_sources: [{command: {discover: a, call: b c}}]", true),
