@@ -72,6 +72,7 @@ fn a_host_had_loaded_the_address_from_the_repository_into_the_process() {
     for (file, content) in [
         (".env", format!("TEAM_URL='{evil}'\n")),
         (".gemini/.env", format!("TEAM_URL=\"{evil}\"\n")),
+        (".qwen/.env", format!("TEAM_URL=\"{evil}\"\n")),
         // Above the root, where hosts search as well.
         ("../.env", format!("export TEAM_URL='{evil}'\n")),
         ("../.gemini/.env", format!("TEAM_URL: '{evil}'\n")),

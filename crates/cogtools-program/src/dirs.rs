@@ -3,8 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use cogtools_core::ConfigPaths;
+use cogtools_core::environment::host_files;
 use cogtools_core::source::GlobalModules;
-use cogtools_core::{ConfigPaths, Environment};
 
 use crate::io::Io;
 
@@ -84,18 +85,10 @@ fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
 /// `name`.
 fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
     let home = io.var("HOME").map(Path::new);
-    let folders = io
-        .cwd
-        .ancestors()
-        .take_while(|folder| Some(*folder) != home);
-    let files = folders.flat_map(|folder| {
-        [
-            folder.join(Environment::FILE),
-            folder.join(".gemini").join(Environment::FILE),
-        ]
-    });
+    let files = host_files(&io.cwd, home).into_iter();
     let name = name.as_bytes();
-    files.filter(|file| file.is_file()).any(|file| {
+    let mut files = files.filter(|file| file.is_file());
+    files.any(|file| {
         let text = std::fs::read(file);
         // A file that cannot be read may contain it.
         text.map_or(true, |text| {
