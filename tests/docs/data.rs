@@ -38,10 +38,23 @@ fn configurations_are_valid() {
         |block| block.has_key("tool_sources"),
         |at, text| {
             let project = Project::new();
-            project.file(".cogtoolrc.yaml", text);
+            // Some keys are for the user's own configuration.
+            let own = text.contains("cwd:");
+            project.file(
+                if own {
+                    "../home/.gemini/cogtoolrc.yaml"
+                } else {
+                    ".cogtoolrc.yaml"
+                },
+                text,
+            );
+            let places = ConfigPaths {
+                home: Some(project.home()),
+                ..ConfigPaths::default()
+            };
             let config = Config::load(
                 &Root::find(&project.root(), None, &Owners::default()),
-                &ConfigPaths::default(),
+                &places,
             );
             assert!(config.is_ok(), "{at}: {config:?}");
         },

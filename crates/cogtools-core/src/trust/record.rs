@@ -145,7 +145,7 @@ impl Record {
     /// Whether the programs of the project in the folder `root` may run.
     pub fn project_verdict(&self, root: &Path) -> Verdict {
         match project_key(root).and_then(|key| self.projects.get(&key)) {
-            Some(identity) if *identity == Identity::of(root) => Verdict::Approved,
+            Some(identity) if identity.is_same(&Identity::of(root)) => Verdict::Approved,
             Some(_) => Verdict::Changed,
             None => Verdict::NotApproved,
         }
