@@ -4,9 +4,11 @@
 # Downloads stay in a temporary directory until they are complete, match their
 # checksums and run; only then is every file renamed to its final path.
 set -eu
+# Ranges of characters mean ASCII.
+export LC_ALL=C
 
-# Where the archives are, their version, and their checksums, as pairs of a checksum and a
-# name; a release fills them in.
+# The location of the archives, their version, and their checksums, as pairs of a checksum and
+# a name; a release fills them in.
 from=''
 version='0.1.0'
 checksums=''
@@ -16,11 +18,11 @@ usage() {
 usage: install.sh [--from URL|DIR] [--prefix DIR] [--version VERSION] [--target TRIPLE]
                   [--checksum SHA256]
 
-  --from URL|DIR      where the archives are: an address, or a directory
-  --prefix DIR        where to install; ~/.local by default
-  --version VERSION   which version
-  --target TRIPLE     which programs; those for this machine by default
-  --checksum SHA256   the checksum of the archive, from a place that you trust
+  --from URL|DIR      the URL or directory of the archives
+  --prefix DIR        the directory to install to; default: ~/.local
+  --version VERSION   the version to install
+  --target TRIPLE     the platform of the programs; default: this one
+  --checksum SHA256   the checksum of the archive, from a source that you trust
 END
 }
 
@@ -72,11 +74,11 @@ options() {
     esac
   done
   if [ -z "$from" ]; then
-    usage_error 'no place of the archives is named'
+    usage_error 'the location of the archives is missing: --from URL|DIR'
   fi
   address
   if [ -z "$prefix" ]; then
-    [ -n "${HOME:-}" ] || fail 'no home directory is known' 'name a place with --prefix'
+    [ -n "${HOME:-}" ] || fail 'the home directory is unknown' 'name a directory with --prefix'
     prefix=$HOME/.local
   fi
   case $prefix in
@@ -85,7 +87,7 @@ options() {
   esac
 }
 
-# Checks that $from is a directory, or an address that is safe to fetch from: its host is what
+# Checks that $from is a directory, or a URL that is safe to fetch from: its host is what
 # follows the scheme, up to a port or a path, and without a user's name nothing hides it.
 address() {
   case $from in
@@ -110,7 +112,7 @@ address() {
   case $scheme://$host in
     https://?*) ;;
     http://127.0.0.1 | http://localhost) ;;
-    *) fail "\`$from\` is not fetched from" 'name an address that begins with https:// and a host' ;;
+    *) fail "\`$from\` is not supported" 'name a URL that begins with https:// and a host' ;;
   esac
 }
 
@@ -150,7 +152,7 @@ fetch() {
   elif has wget; then
     wget -q -O "$stage/$1" "$from/$1" 2>"$stage/why" &
   else
-    fail 'neither curl nor wget is there' "fetch $from/$1 by hand and name its directory with --from"
+    fail 'neither curl nor wget is installed' "fetch $from/$1 by hand and name its directory with --from"
   fi
   loader=$!
   if wait "$loader"; then
@@ -170,7 +172,7 @@ sum() {
   elif has openssl; then
     openssl dgst -sha256 -r <"$1"
   else
-    fail 'nothing here can check a checksum' 'install sha256sum, shasum or openssl'
+    fail 'no program can verify the checksum' 'install sha256sum, shasum or openssl'
   fi
 }
 
@@ -204,8 +206,8 @@ archive() {
   download "$name.tar.gz"
   actual=$(sum "$stage/$name.tar.gz" | cut -d ' ' -f 1)
   if [ -z "$checksum" ] || [ "$checksum" != "$actual" ]; then
-    fail "$name.tar.gz does not have its checksum" \
-      'it was cut short or changed on its way; nothing is installed; try again'
+    fail "$name.tar.gz does not match its checksum" \
+      'it was truncated or changed on the way; nothing is installed; try again'
   fi
 }
 
@@ -231,7 +233,7 @@ prepare() {
   while IFS= read -r file; do
     folder=$(dirname "$prefix/$file")
     if ! mkdir -p "$folder" 2>/dev/null || [ ! -w "$folder" ]; then
-      fail "$folder cannot be written" 'name another place with --prefix'
+      fail "$folder cannot be written" 'name another directory with --prefix'
     fi
     [ ! -d "$prefix/$file" ] || fail "$prefix/$file is a directory" 'move it away'
   done <"$stage/files"
@@ -248,16 +250,16 @@ place_files() {
 report() {
   say "cogtools $version is installed in $prefix/bin"
   if [ -n "$unverified" ]; then
-    say 'its origin is not verified: the checksum is from the same place; --checksum names another'
+    say 'its origin is not verified: the checksum comes from the same location; see --checksum'
   fi
   case ":${PATH:-}:" in
     *":$prefix/bin:"*) ;;
     *)
-      say "add it to PATH, in ~/.profile or your shell's own file:"
+      say "add it to PATH, in ~/.profile or your shell's startup file:"
       say "    export PATH=\"$prefix/bin:\$PATH\""
       ;;
   esac
-  say 'next: cogtools init in a project of yours; cogtools help tells the rest'
+  say 'next: run cogtools init in one of your projects; see cogtools help for more'
 }
 
 clean() {
@@ -279,14 +281,14 @@ clean_earlier() {
   done
 }
 
-# The shell reads all of it before anything runs: half a script does nothing.
+# The shell reads all of it before anything runs: a truncated script does nothing.
 main() {
   prefix='' target='' checksum='' unverified='' loader='' stage=''
   options "$@"
   [ -n "$target" ] || target=$(machine)
   name=cogtools-$version-$target
   mkdir -p "$prefix" 2>/dev/null || fail "$prefix cannot be created" \
-    'name another place with --prefix'
+    'name another directory with --prefix'
   trap clean EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT
@@ -295,7 +297,7 @@ main() {
   clean_earlier
   # On the same file system as the files, so that they only have to be renamed.
   stage=$(mktemp -d "$prefix/.cogtools-$$-XXXXXX" 2>/dev/null) || fail "$prefix cannot be written" \
-    'name another place with --prefix'
+    'name another directory with --prefix'
   archive
   unpack
   prepare

@@ -14,6 +14,7 @@ mod dependencies;
 mod discover;
 mod distribution;
 mod docs;
+mod dotenv;
 mod examples;
 mod failures;
 mod filters;

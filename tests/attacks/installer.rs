@@ -48,8 +48,8 @@ fn the_host_of_an_address_is_checked() {
         let shown = from.strip_suffix('/').unwrap_or(from);
         install(&project, shown).run().fails(
             1,
-            "install.sh: error: `[FROM]` is not fetched from\n\
-             hint: name an address that begins with https:// and a host\n",
+            "install.sh: error: `[FROM]` is not supported\n\
+             hint: name a URL that begins with https:// and a host\n",
         );
     }
     // These are asked, and do not answer.
@@ -84,8 +84,8 @@ fn the_checksum_can_come_from_another_place() {
         .file(format!("{name}.sha256"), &other);
     let served = serve(&evil.root(), Manner::Whole);
     let wrong = format!(
-        "install.sh: error: {name} does not have its checksum\n\
-         hint: it was cut short or changed on its way; nothing is installed; try again\n"
+        "install.sh: error: {name} does not match its checksum\n\
+         hint: it was truncated or changed on the way; nothing is installed; try again\n"
     );
     let run = install(&project, &served).args(["--checksum", sum]);
     run.run().fails(1, &wrong);

@@ -2,5 +2,7 @@
 
 mod installer;
 mod limits;
+mod packages;
 mod processes;
+mod read_links;
 mod write_links;

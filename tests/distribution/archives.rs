@@ -69,7 +69,7 @@ pub(crate) fn closing_report(prefix: &str) -> String {
     let (first, rest) = report.split_once('\n').unwrap_or_default();
     format!(
         "{first}\n\
-         its origin is not verified: the checksum is from the same place; --checksum names another\n\
+         its origin is not verified: the checksum comes from the same location; see --checksum\n\
          {rest}"
     )
 }
@@ -78,9 +78,9 @@ pub(crate) fn closing_report(prefix: &str) -> String {
 pub(crate) fn verified_report(prefix: &str) -> String {
     format!(
         "cogtools {VERSION} is installed in {prefix}/bin\n\
-         add it to PATH, in ~/.profile or your shell's own file:\n    \
+         add it to PATH, in ~/.profile or your shell's startup file:\n    \
          export PATH=\"{prefix}/bin:$PATH\"\n\
-         next: cogtools init in a project of yours; cogtools help tells the rest\n"
+         next: run cogtools init in one of your projects; see cogtools help for more\n"
     )
 }
 

@@ -15,7 +15,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::PROJECT,
     manual: MANUAL,
 };
@@ -26,7 +26,8 @@ const MANUAL: &[(&str, &str)] = &[
         "list [--show-origin] [--format human|json]
   Print every key that is set, one per line, as KEY=VALUE with the effective value. With \
 --show-origin, each line begins with where the value is set (FILE:LINE, $VARIABLE or built-in) \
-and a tab.
+and a tab. A list that both the user and the project set has both places, separated by a comma; \
+two lists of names that both apply are printed as a list of lists.
 
 get [--show-origin] [--format human|json] KEY
   Print the value of KEY. If it is not set, print nothing and exit with status 1.
@@ -43,7 +44,8 @@ unset [--home | --project] KEY
 env [--explain] [--system-env] [--format human|json]
   Print the environment variables that the project's tools declare and where each value comes \
 from: process, FILE:LINE or missing. Values are never printed. --explain adds which tools declare \
-each variable, what its value overrides, and which entries of .env have no effect. --system-env \
+each variable, what its value overrides, and which entries of .env have no effect, with the reason \
+if .env may not set the name. --system-env \
 shows what a call with that option sees.",
     ),
     (
@@ -60,12 +62,13 @@ administrator.",
     ),
     (
         "JSON",
-        "list prints an array of objects with key, value, origin and, if there is one, line; get prints \
+        "list prints an array of objects with key, value, origin and, if there is one, line; if the \
+project adds to a value of the user, also addition, an object with origin and line. get prints \
 one such object. env prints an object with variables, an array of objects with name, set, origin \
 (process, a file or null), line, hides (whether a value in the other place is overridden), \
 dangerous (whether .env may not set it) and tools; unused, the names in .env that no tool \
 declares; and ignored, the dangerous names in .env. The latter two are arrays of objects with \
-name, origin and line.",
+name, origin and line; those of ignored also have the reason.",
     ),
     (
         "EXAMPLES",

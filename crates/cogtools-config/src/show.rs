@@ -1,6 +1,6 @@
 //! `list` and `get`: the values that are set, and where.
 
-use cogtools_core::Setting;
+use cogtools_core::{Origin, Setting};
 use cogtools_program::project::{config, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
@@ -56,12 +56,15 @@ fn origin(args: ShowArgs, setting: &Setting) -> String {
     }
 }
 
-/// Where a value is set: a file and a line, a variable, or built-in.
+/// Where a value is set: a file and a line, a variable, or built-in; several of them if
+/// the project adds to a value of the user.
 pub(crate) fn location(setting: &Setting) -> String {
-    match setting.line {
-        Some(line) => format!("{}:{line}", setting.origin),
-        None => setting.origin.to_string(),
-    }
+    let one = |(origin, line): (&Origin, Option<usize>)| match line {
+        Some(line) => format!("{origin}:{line}"),
+        None => origin.to_string(),
+    };
+    let all: Vec<String> = setting.origins().map(one).collect();
+    all.join(", ")
 }
 
 fn object(setting: &Setting) -> Value {
@@ -72,6 +75,12 @@ fn object(setting: &Setting) -> Value {
     });
     if let Some(line) = setting.line {
         object["line"] = line.into();
+    }
+    if let Some((origin, line)) = setting.origins().nth(1) {
+        object["addition"] = json!({"origin": origin.to_string()});
+        if let Some(line) = line {
+            object["addition"]["line"] = line.into();
+        }
     }
     object
 }

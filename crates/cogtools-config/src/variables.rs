@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cogtools_core::environment::{DotEnv, Resolved, is_dangerous};
+use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
 use cogtools_core::{Config, Context, Diagnostic, Environment, Registry, Source};
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
@@ -26,7 +26,7 @@ struct DeclaredVariable {
 struct UnusedEntry {
     name: String,
     location: (PathBuf, usize),
-    dangerous: bool,
+    refusal: Option<Refusal>,
 }
 
 /// Shows the variables of the project's tools.
@@ -117,7 +117,7 @@ fn unused_entries(
         .map(|variable| UnusedEntry {
             name: variable.name.clone(),
             location: (file.display_path().to_path_buf(), variable.line),
-            dangerous: is_dangerous(&variable.name),
+            refusal: refusal(&variable.name),
         })
         .collect()
 }
@@ -168,13 +168,15 @@ impl DeclaredVariable {
             }
             _ => {}
         }
-        if let Some(location) = &self.ignored {
-            parts.push(format!(
-                "{} is ignored because .env may not set this name",
-                display(location)
-            ));
-        } else if is_dangerous(&self.name) {
-            parts.push(".env may not set this name".to_owned());
+        if let Some(refusal) = refusal(&self.name) {
+            let reason = reason(refusal);
+            parts.push(match &self.ignored {
+                Some(location) => {
+                    let location = display(location);
+                    format!("{location} is ignored because .env may not set this name: {reason}")
+                }
+                None => format!(".env may not set this name: {reason}"),
+            });
         }
         parts.push(format!("declared by {}", self.tools.join(", ")));
         format!(
@@ -215,10 +217,12 @@ impl DeclaredVariable {
 
 impl UnusedEntry {
     fn explain(&self) -> String {
-        let reason = if self.dangerous {
-            "ignored because .env may not set this name"
-        } else {
-            "unused because no tool declares it"
+        let reason = match self.refusal {
+            Some(refusal) => format!(
+                "ignored because .env may not set this name: {}",
+                reason(refusal)
+            ),
+            None => "unused because no tool declares it".to_owned(),
         };
         format!(
             "{}\t{}; {reason}\n",
@@ -228,17 +232,21 @@ impl UnusedEntry {
     }
 
     fn json(&self) -> Value {
-        object(&self.name, &self.location)
+        if self.refusal.is_some() {
+            refused(&self.name, &self.location)
+        } else {
+            object(&self.name, &self.location)
+        }
     }
 }
 
 fn report(declared: &[DeclaredVariable], unused: &[UnusedEntry]) -> Value {
     let ignored = declared.iter().filter_map(|variable| {
         let location = variable.ignored.as_ref()?;
-        Some(object(&variable.name, location))
+        Some(refused(&variable.name, location))
     });
     let (dangerous, harmless): (Vec<&UnusedEntry>, Vec<&UnusedEntry>) =
-        unused.iter().partition(|entry| entry.dangerous);
+        unused.iter().partition(|entry| entry.refusal.is_some());
     let dangerous = dangerous.into_iter().map(UnusedEntry::json);
     json!({
         "variables": declared.iter().map(DeclaredVariable::json).collect::<Vec<_>>(),
@@ -249,6 +257,18 @@ fn report(declared: &[DeclaredVariable], unused: &[UnusedEntry]) -> Value {
 
 fn object(name: &str, (file, line): &(PathBuf, usize)) -> Value {
     json!({"name": name, "origin": file.display().to_string(), "line": line})
+}
+
+/// An entry that is ignored, with the reason.
+fn refused(name: &str, location: &(PathBuf, usize)) -> Value {
+    let mut object = object(name, location);
+    object["reason"] = refusal(name).map(Refusal::reason).into();
+    object
+}
+
+/// Why a name is refused, and what to do instead.
+fn reason(refusal: Refusal) -> String {
+    format!("{}; set it in the shell instead", refusal.reason())
 }
 
 fn display((file, line): &(PathBuf, usize)) -> String {

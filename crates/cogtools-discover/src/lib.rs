@@ -158,7 +158,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if strict && !invalid.is_empty() {
         return Err(invalid.into());
     }
-    for diagnostic in &invalid {
+    for diagnostic in invalid.iter().chain(&found.unmatched) {
         io.report(Severity::Warning, diagnostic);
     }
     Ok(())

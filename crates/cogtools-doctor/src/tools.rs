@@ -16,6 +16,8 @@ pub(crate) struct Tools {
     pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Patterns of filters that match nothing.
+    pub(crate) unmatched: Vec<Diagnostic>,
 }
 
 /// A tool file, valid or not.
@@ -47,6 +49,7 @@ impl Tools {
         Self {
             files: loaded.items,
             shadowed: loaded.shadowed,
+            unmatched: loaded.unmatched,
             diagnostics: loaded
                 .source_errors
                 .iter()

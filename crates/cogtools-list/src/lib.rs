@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Diagnostic, Found};
 use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
 use cogtools_program::format::{format_arg, json_from_matches};
-use cogtools_program::project::registry;
+use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -31,11 +31,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: the number of characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
+        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: the number of characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
-        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files) and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved) and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
     ),
     (
         "EXAMPLES",
@@ -94,14 +94,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         built_in,
         registry: args,
     } = ListArgs::from_matches(matches);
-    let registry = registry(&args, io, None)?;
-    let found = registry.map_files(Row::new);
+    let (registry, project) = registry_and_context(&args, io, None)?;
+    let cx = project.context(io);
+    let found = registry.map_files(|file, tool| Row::new(file, tool, &cx));
     let source_errors: Vec<Diagnostic> = found
         .source_errors
         .iter()
         .map(cogtools_core::SourceError::diagnostic)
         .collect();
     let filtered_out = found.filtered_out;
+    let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
     if built_in {
         let search_tools = registry
@@ -115,7 +117,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
-    for diagnostic in &source_errors {
+    for diagnostic in source_errors.iter().chain(&unmatched) {
         io.report(Severity::Warning, diagnostic);
     }
     // In JSON, an empty list needs no explanation.

@@ -36,14 +36,16 @@ impl FilterArgs {
 
     /// Replaces the parts of `filter` that the command line sets.
     pub(crate) fn apply(&self, filter: &mut Filter) {
-        for (option, patterns) in [
-            (&self.tools, &mut filter.tools),
-            (&self.exclude, &mut filter.exclude),
-            (&self.toolsets, &mut filter.toolsets),
-        ] {
-            if let Some(option) = option {
-                patterns.clone_from(option);
-            }
+        let lists = |list: &Vec<Pattern>| Some(list.clone()).filter(|list| !list.is_empty());
+        let lists = |list| lists(list).into_iter().collect();
+        if let Some(tools) = &self.tools {
+            filter.tools = lists(tools);
+        }
+        if let Some(exclude) = &self.exclude {
+            filter.exclude.clone_from(exclude);
+        }
+        if let Some(toolsets) = &self.toolsets {
+            filter.toolsets = lists(toolsets);
         }
     }
 }

@@ -160,7 +160,8 @@ pub enum Packages {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Folder {
-    /// A folder with tool files, relative to this file, such as ./tools.
+    /// A folder with tool files, relative to this file, such as ./tools; ~ is the home directory.
+    #[schemars(regex(pattern = r"\S"))]
     pub local: String,
 }
 
@@ -185,16 +186,26 @@ pub struct Provider {
     #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
     /// A prefix for the names of its tools.
-    #[schemars(length(min = 1))]
+    #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
     /// The environment variables that it sees.
     pub env: Option<Vec<String>>,
+    /// In the user's own configuration only: start it in the project, not outside.
+    pub cwd: Option<Cwd>,
     /// The time limit in seconds; by default, 10 for discovery and 60 for a call.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub timeout: Option<f64>,
     /// For how many seconds its declarations are cached; by default, they are not.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cache: Option<f64>,
+}
+
+/// Where a provider of the user's own configuration starts.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "lowercase")]
+pub enum Cwd {
+    /// In the project, after its approval.
+    Project,
 }
 
 /// A server of the Model Context Protocol.
@@ -223,10 +234,12 @@ pub struct McpServer {
     #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
     /// A prefix for the names of its tools.
-    #[schemars(length(min = 1))]
+    #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
     /// The environment variables that it sees.
     pub env: Option<Vec<String>>,
+    /// In the user's own configuration only: start it in the project, not outside.
+    pub cwd: Option<Cwd>,
     /// The time limit in seconds; by default, 30 for listing and 60 for a call.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub timeout: Option<f64>,

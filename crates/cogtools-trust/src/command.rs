@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::approval::{TrustableSource, trustable_sources};
+use cogtools_core::store::PackageStore;
 use cogtools_core::{Code, Context, Diagnostic};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{cancellable_context, config, project};
@@ -267,5 +268,10 @@ fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), F
         .trust
         .update(|record| record.retain(keep) + record.prune_projects())
         .map_err(|error| Failure::from(error.diagnostic()))?;
+    if let Some(state) = &cx.state {
+        let record = cx.trust.read();
+        let record = record.map_err(|error| Failure::from(error.diagnostic()))?;
+        PackageStore::new(state).retain(|root, hash| record.approves_package(root, hash));
+    }
     io.print(format!("forgot {removed}\n").as_bytes())
 }

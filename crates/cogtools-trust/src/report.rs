@@ -137,7 +137,7 @@ impl<'r> Report<'r> {
     /// The sources that would run something, and are not approved.
     pub(crate) fn pending(&self) -> impl Iterator<Item = &'r TrustableSource> {
         let pending = |entry: &&Entry<'r>| {
-            entry.action.state() != Some(Verdict::Approved) && !entry.runs().is_empty()
+            entry.action.state() != Some(Verdict::Approved) && entry.subject.runs_something()
         };
         self.entries
             .iter()

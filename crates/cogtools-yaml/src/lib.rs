@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{self as core, Code, Tool};
 use cogtools_program::args::{EnvArgs, required, system_env_arg};
 use cogtools_program::call::{Call, accept_and_run, quote, verbose_arg, yaml_arg};
-use cogtools_program::project::ProjectContext;
+use cogtools_program::project::{ProjectContext, read_scope};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -85,7 +85,8 @@ impl YamlArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let YamlArgs { file, call, env } = YamlArgs::from_matches(matches)?;
-    let tool = Tool::load(&io.cwd.join(&file), &file)
+    let path = io.cwd.join(&file);
+    let tool = Tool::load(&path, &file, &read_scope(&path, io))
         .map_err(|error| Failure::from(error.diagnostics()))?;
     if call.verbose {
         io.note(&format!("{}: {}", tool.name(), file.display()));

@@ -1,6 +1,6 @@
-//! Cuts a template into tokens, on demand, by the rules of Nunjucks: inside a
-//! tag nearly every character may be part of a name, and `r/` begins a
-//! regular expression.
+//! Splits a template into tokens, on demand, by the rules of Nunjucks: inside a
+//! tag almost every character can be part of a name, and `r/` begins a regular
+//! expression.
 
 use crate::error::{Error, ErrorKind, Span};
 use crate::raw::{self, strip_dash};
@@ -27,7 +27,7 @@ pub(crate) fn is_space(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
 }
 
-/// What ends a name.
+/// The characters that end a name.
 fn is_delimiter(c: char) -> bool {
     matches!(
         c,

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::package::ToolPackage;
-use crate::digest::DigestError;
+use super::private;
+use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
+use crate::owner::Owners;
+use crate::store::StoreError;
 use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
@@ -13,6 +16,8 @@ use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 #[derive(Debug)]
 pub struct Approved<'t> {
     tool: &'t Tool,
+    /// The tool in the private copy of its package.
+    copy: Option<Tool>,
 }
 
 /// What the user must have approved before a tool runs.
@@ -44,18 +49,24 @@ enum ApprovalError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Content(#[from] DigestError),
+    #[error(transparent)]
+    Copy(#[from] StoreError),
 }
 
 /// Lets `tool` run if the user has approved what it needs.
 pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Diagnostic>> {
-    let approved = check(tool, cx).map(|()| Approved { tool });
+    let approved = check(tool, cx).and_then(|package| {
+        let copy = package.map(|(package, hash)| private::tool(tool, &package, hash, cx));
+        let copy = copy.transpose()?;
+        Ok(Approved { tool, copy })
+    });
     approved.map_err(|error| Box::new(error.diagnostic().with_subject(tool.name().as_str())))
 }
 
 /// Whether [`approve`] would let `tool` run.
 pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
     match check(tool, cx) {
-        Ok(()) => Ok(Verdict::Approved),
+        Ok(_) => Ok(Verdict::Approved),
         Err(ApprovalError::ProjectNotTrusted { .. } | ApprovalError::NotApproved(..)) => {
             Ok(Verdict::NotApproved)
         }
@@ -72,7 +83,8 @@ impl Approved<'_> {
     /// Runs the tool and returns its output, checked against its `output`. Only a tool
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
-        let Self { tool } = self;
+        let Self { tool, copy } = self;
+        let tool = copy.as_ref().unwrap_or(tool);
         let output = tool.handler().call(tool, arguments.into_object(), cx)?;
         tool.output().validate(output).map_err(|mut diagnostic| {
             tool.name().as_str().clone_into(&mut diagnostic.subject);
@@ -98,7 +110,7 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
             let grant = tool.handler().grant(cx);
             grant.map(|grant| Requirement::Provider(provenance.source.clone(), grant))
         }
-        Author::User | Author::Package(_) => None,
+        Author::User | Author::BuiltIn | Author::Package(_) => None,
     })
 }
 
@@ -110,15 +122,19 @@ fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
     match (file.canonicalize(), cx.root.canonicalize()) {
         (Ok(file), Ok(root)) if is_named && !file.starts_with(&root) => {
             let folder = file.parent().unwrap_or(Path::new("/"));
-            Project::find(folder, None).root().to_path_buf()
+            Project::find(folder, None, &Owners::default())
+                .root()
+                .to_path_buf()
         }
         _ => cx.root.clone(),
     }
 }
 
-fn check(tool: &Tool, cx: &Context) -> Result<(), ApprovalError> {
+/// Checks that `tool` may run. For a tool of a package, returns the package and the hash
+/// of its approved content.
+fn check(tool: &Tool, cx: &Context) -> Result<Option<(ToolPackage, Hash)>, ApprovalError> {
     let Some(requirement) = requirement(tool, cx)? else {
-        return Ok(());
+        return Ok(None);
     };
     let (noun, name, grant) = match requirement {
         Requirement::Package(name, grant) => ("package", name, grant),
@@ -127,14 +143,14 @@ fn check(tool: &Tool, cx: &Context) -> Result<(), ApprovalError> {
             let verdict = cx.trust.project_verdict(&root)?;
             let elsewhere = Some(root).filter(|root| *root != cx.root);
             return match verdict {
-                Verdict::Approved => Ok(()),
+                Verdict::Approved => Ok(None),
                 Verdict::Changed => Err(ApprovalError::ProjectChanged { elsewhere }),
                 Verdict::NotApproved => Err(ApprovalError::ProjectNotTrusted { elsewhere }),
             };
         }
     };
     match cx.trust.verdict(&grant)? {
-        Verdict::Approved => Ok(()),
+        Verdict::Approved => Ok(ToolPackage::of(tool).map(|package| (package, grant.hash))),
         Verdict::Changed => Err(ApprovalError::Changed(noun, name)),
         Verdict::NotApproved => Err(ApprovalError::NotApproved(noun, name)),
     }
@@ -145,6 +161,7 @@ impl ApprovalError {
         let hint = match self {
             Self::Record(record) => return record.diagnostic(),
             Self::Content(content) => return content.diagnostic(),
+            Self::Copy(copy) => return copy.diagnostic(),
             Self::ProjectNotTrusted { elsewhere } | Self::ProjectChanged { elsewhere } => {
                 Hint::run(
                     "only the user can trust it, after reviewing its tools: ",

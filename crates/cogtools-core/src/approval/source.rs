@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::package::{self, ToolPackage};
-use crate::digest::{self, referenced_file};
+use crate::digest::{self, named_paths};
 use crate::source::{Folder, Package, Provider, Source};
 use crate::tool::Author;
 use crate::trust::Grant;
@@ -131,6 +131,14 @@ impl TrustableSource {
         format!("{}:{}", self.noun(), self.name)
     }
 
+    /// Whether it would run something now. A project of templates would not.
+    pub const fn runs_something(&self) -> bool {
+        match &self.kind {
+            Kind::Project { tools } => !tools.is_empty(),
+            Kind::Provider(_) | Kind::Package { .. } => true,
+        }
+    }
+
     /// Whether the user means this one by `name`, qualified or not.
     pub fn is_named(&self, name: &str) -> bool {
         name == self.name || name == self.qualified_name()
@@ -145,9 +153,12 @@ impl TrustableSource {
                 .command(cx)
                 .map(Some)
                 .map_err(|error| Box::new(error.diagnostic())),
-            Kind::Package { root, .. } => package::grant(&self.name, root)
-                .map(Some)
-                .map_err(|error| Box::new(error.diagnostic())),
+            Kind::Package { root, .. } => {
+                let grant = package::grant(&self.name, root)
+                    .map_err(|error| Box::new(error.diagnostic()))?;
+                self.check_contained(cx)?;
+                Ok(Some(grant))
+            }
         }
     }
 
@@ -185,8 +196,7 @@ impl TrustableSource {
             .approved_parts()
             .into_iter()
             .flatten()
-            .filter(|argument| referenced_file(&cx.root, argument).is_some())
-            .map(PathBuf::from)
+            .flat_map(|argument| named_paths(&cx.root, argument))
             .collect();
         files.sort_unstable();
         files.dedup();

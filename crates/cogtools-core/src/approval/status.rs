@@ -1,6 +1,7 @@
 //! The approval of a source: its status, and changes to it.
 
-use super::TrustableSource;
+use super::{Kind, TrustableSource};
+use crate::store::PackageStore;
 use crate::trust::{Grant, Record, RecordError, Verdict};
 use crate::{Context, Diagnostic};
 
@@ -58,6 +59,9 @@ impl TrustableSource {
             Some((source, tool)) => record.revoke(&source, &tool),
             None => record.distrust_project(&cx.root),
         });
+        if let (Kind::Package { root, .. }, Some(state)) = (&self.kind, &cx.state) {
+            PackageStore::new(state).remove(root);
+        }
         was_approved.map_err(|error| Box::new(error.diagnostic()))
     }
 

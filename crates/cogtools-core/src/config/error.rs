@@ -19,6 +19,12 @@ pub(super) enum ConfigError {
     DuplicateProvider(String),
     #[error("`local` takes the path of a folder, not {0}")]
     Local(&'static str),
+    #[error("`~` is the home directory, and HOME is not set")]
+    NoHome,
+    #[error("`{0}` is not a path: only `~` itself is expanded, to the home directory")]
+    OtherHome(String),
+    #[error("`cwd` is for the user's own configuration: providers of a project start in it")]
+    Cwd,
     #[error("`{key}` takes {expected}, not {found}")]
     InvalidValue {
         key: String,
@@ -28,6 +34,8 @@ pub(super) enum ConfigError {
     },
     #[error("a rule is set to off, warn or error, not {0}")]
     Level(String, Option<String>),
+    #[error("only the user's own configuration may set `{0}`")]
+    UsersOnly(&'static str),
     #[error("`{0}` is not a known host")]
     Host(String, Option<String>),
 }
@@ -51,7 +59,11 @@ impl ConfigError {
             Self::Source(_) | Self::Local(_) | Self::Kind(_, None) => {
                 "write `- local: ./tools`".into()
             }
+            Self::NoHome => "set HOME, or write the whole path".into(),
+            Self::OtherHome(path) => format!("write `./{path}` for a folder of that name"),
+            Self::Cwd => "remove it".into(),
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
+            Self::UsersOnly(_) => "move it to ~/.gemini/cogtoolrc.yaml".into(),
             Self::DuplicateProvider(_) => "give one of them another `name`".into(),
             Self::Missing(kind, _) => format!("write {}", example(kind)),
             Self::InvalidValue { key, .. } => format!("write {}", example(key)),
@@ -84,6 +96,8 @@ fn example(key: &str) -> &'static str {
         "env" => "`env: [HOME, API_KEY]`",
         "prefix" => "`prefix: other_`",
         "timeout" | "cache" => "a number of seconds, such as `10`",
+        "cwd" => "`cwd: project`",
+        "safe_directories" => "`safe_directories: [/srv/shared/project]`",
         "name" => "`name: other`",
         _ => "it as cogtoolrc(5) shows",
     }

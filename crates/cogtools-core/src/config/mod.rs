@@ -1,12 +1,15 @@
 //! The configuration of a project, layered: the system, the user, the project and the
-//! environment, in order of increasing precedence.
+//! environment, in order of increasing precedence. Keys that protect the user are
+//! combined instead: the project may add to them, and loosens none.
 
 mod error;
 mod layer;
 mod limits;
 mod origin;
 mod package;
+mod protection;
 mod reader;
+mod safe;
 mod server;
 mod source;
 
@@ -15,10 +18,14 @@ pub use origin::{Origin, Setting};
 
 use std::path::Path;
 
+use reader::Base;
+use serde_json::Value;
+
 use crate::environment::EnvPriority;
-use crate::filter::Filter;
+use crate::filter::{Filter, Pattern};
+use crate::owner::{self, ForeignOwner, Owners};
 use crate::process::Limits;
-use crate::source::{Folder, GlobalModules, Packages, Source};
+use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
 
@@ -41,6 +48,8 @@ pub struct Config {
     pub rules: Vec<RuleLevel>,
     /// The effective value of every key that is set, in the order of the reference.
     pub settings: Vec<Setting>,
+    /// What the project sets of the keys that protect.
+    additions: Vec<Setting>,
 }
 
 /// Why a configuration cannot be used.
@@ -52,7 +61,7 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 7] = [
+    pub const KEYS: [&'static str; 8] = [
         "tool_sources",
         "env_priority",
         "filter",
@@ -60,17 +69,33 @@ impl Config {
         "hosts",
         "limits",
         "lint",
+        owner::KEY,
     ];
 
     /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
     pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
+        let unused = |foreign: ForeignOwner| foreign.diagnostic("its tools are not used");
+        let owners = &paths.owners;
+        owners
+            .check(project.root(), project.root())
+            .map_err(unused)?;
         let mut config = Self::standard(project);
-        let (root, display_path) = project.resolve(Path::new(""));
-        let packages = Packages::new(root, display_path, paths.packages.clone());
+        let base = Base::new(
+            project,
+            paths.home.as_deref(),
+            paths.packages.clone(),
+            owners.clone(),
+        );
         for layer in layer::layers(project, paths)? {
-            reader::read(&layer, &packages, &mut config)?;
+            reader::read(&layer, &base, &mut config)?;
         }
+        for folder in config.folders() {
+            owners
+                .check_below(folder.path(), project.root())
+                .map_err(unused)?;
+        }
+        config.combine();
         config
             .settings
             .sort_by_key(|setting| Self::KEYS.iter().position(|key| setting.is_below(key)));
@@ -85,14 +110,20 @@ impl Config {
         keys: &[&str],
         origin: Origin,
     ) -> Result<Vec<Setting>, ConfigErrors> {
-        let (root, display_path) = project.resolve(Path::new(""));
-        let packages = Packages::new(root, display_path, GlobalModules::default());
+        // Whether the home directory is known does not matter here.
+        let base = Base::new(
+            project,
+            Some(Path::new("~")),
+            GlobalModules::default(),
+            Owners::default(),
+        );
         let mut config = Self::standard(project);
         config.settings.clear();
         // Whether the value is effective depends on other layers.
         config.limits = Limits::UNLIMITED;
         let layer = layer::from_text(text, keys, origin, project)?;
-        reader::read(&layer, &packages, &mut config)?;
+        reader::read(&layer, &base, &mut config)?;
+        config.combine();
         Ok(config.settings)
     }
 
@@ -100,7 +131,12 @@ impl Config {
     fn standard(project: &Project) -> Self {
         let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
-            sources: vec![Source::Folder(Folder::new(path, display_path, false))],
+            sources: vec![Source::Folder(Folder::new(
+                path,
+                display_path,
+                false,
+                project.read_scope(),
+            ))],
             env_priority: EnvPriority::default(),
             filter: Filter::default(),
             hosts: Vec::new(),
@@ -111,6 +147,7 @@ impl Config {
                 Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
                 Setting::built_in("env_priority", "project".into()),
             ],
+            additions: Vec::new(),
         }
     }
 
@@ -137,26 +174,74 @@ impl Config {
         of(host).or_else(|| of(None)).map(|(_, budget)| *budget)
     }
 
-    /// Replaces the setting with the same key by `setting`.
+    /// Replaces the setting with the same key and of the same authority by `setting`.
     fn set(&mut self, setting: Setting) {
-        self.settings.retain(|other| other.key != setting.key);
-        self.settings.push(setting);
+        let settings = if !setting.own && protection::is_protecting(&setting.key) {
+            &mut self.additions
+        } else {
+            &mut self.settings
+        };
+        settings.retain(|other| other.key != setting.key);
+        settings.push(setting);
     }
-}
 
-impl Setting {
-    fn built_in(key: &str, value: serde_json::Value) -> Self {
-        Self {
-            key: key.to_owned(),
-            value,
-            origin: Origin::BuiltIn,
-            line: None,
+    /// Combines the settings of the user with the additions of the project, and derives
+    /// the values of the keys that protect.
+    fn combine(&mut self) {
+        self.settings = protection::combine(&self.settings, &self.additions);
+        self.env_priority = match self.value("env_priority").and_then(Value::as_str) {
+            Some("process") => EnvPriority::Process,
+            _ => EnvPriority::Project,
+        };
+        self.filter = self.filter_at("filter");
+        let keys = |name: &str| (Target::parse(name), format!("hosts.{name}"));
+        for (target, key) in Target::NAMES.into_iter().map(keys) {
+            let filter = self.filter_at(&key);
+            let filter = target
+                .zip(Some(filter))
+                .filter(|(_, filter)| !filter.is_empty());
+            self.hosts.extend(filter);
+            self.set_budget(target, &format!("{key}.budget"));
         }
+        self.set_budget(None, "budget");
     }
 
-    fn is_below(&self, key: &str) -> bool {
-        let rest = self.key.strip_prefix(key);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    fn set_budget(&mut self, host: Option<Target>, key: &str) {
+        let tokens = self.value(key).and_then(Value::as_u64);
+        let tokens = tokens.and_then(|tokens| usize::try_from(tokens).ok());
+        self.budgets
+            .extend(tokens.map(|tokens| (host, Budget::new(tokens))));
+    }
+
+    /// The effective value of `key`.
+    fn value(&self, key: &str) -> Option<&Value> {
+        let mut settings = self.settings.iter();
+        let setting = settings.find(|setting| setting.key == key);
+        setting.map(|setting| &setting.value)
+    }
+
+    /// The effective filter below `key`.
+    fn filter_at(&self, key: &str) -> Filter {
+        let lists = |list: &str| -> Vec<Vec<Pattern>> {
+            let key = format!("{key}.{list}");
+            let mut additions = self.additions.iter();
+            let addition = additions.find(|setting| setting.key == key);
+            let is_specific = |text: &&str| {
+                addition.is_some_and(|addition| protection::texts(&addition.value).contains(text))
+            };
+            let pattern = |text: &str| match Some(text).filter(is_specific) {
+                Some(text) => Pattern::new(text),
+                None => Pattern::general(text),
+            };
+            let lists = self.value(&key).map(protection::lists).unwrap_or_default();
+            let patterns = |list: Vec<&str>| list.into_iter().map(pattern).collect();
+            lists.into_iter().map(patterns).collect()
+        };
+        Filter {
+            tools: lists("tools"),
+            exclude: lists("exclude").into_iter().flatten().collect(),
+            toolsets: lists("toolsets"),
+        }
     }
 }
 

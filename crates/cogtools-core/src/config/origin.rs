@@ -33,6 +33,57 @@ pub struct Setting {
     pub origin: Origin,
     /// The line of that file, from 1, if known.
     pub line: Option<usize>,
+    /// Where the project has added to it, and the line.
+    addition: Option<(Origin, Option<usize>)>,
+    /// Whether the user has set it, rather than the author of the project.
+    pub(super) own: bool,
+}
+
+impl Setting {
+    pub(super) const fn new(
+        key: String,
+        value: Value,
+        origin: Origin,
+        line: Option<usize>,
+        own: bool,
+    ) -> Self {
+        Self {
+            key,
+            value,
+            origin,
+            line,
+            addition: None,
+            own,
+        }
+    }
+
+    pub(super) fn built_in(key: &str, value: Value) -> Self {
+        Self::new(key.to_owned(), value, Origin::BuiltIn, None, true)
+    }
+
+    /// Everywhere it is set, each with the line, if known.
+    pub fn origins(&self) -> impl Iterator<Item = (&Origin, Option<usize>)> {
+        let addition = self.addition.iter().map(|(origin, line)| (origin, *line));
+        std::iter::once((&self.origin, self.line)).chain(addition)
+    }
+
+    /// The value that this one and `addition` make together.
+    pub(super) fn with(self, addition: Self, value: Value) -> Self {
+        Self {
+            value,
+            addition: Some((addition.origin, addition.line)),
+            ..self
+        }
+    }
+
+    pub(super) fn is_built_in(&self) -> bool {
+        self.origin == Origin::BuiltIn
+    }
+
+    pub(super) fn is_below(&self, key: &str) -> bool {
+        let rest = self.key.strip_prefix(key);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
 }
 
 impl Origin {

@@ -1,26 +1,37 @@
 //! Reads the keys of one layer into the configuration, over earlier layers.
 
+use std::path::{Path, PathBuf};
+
 use super::error::ConfigError;
 use super::layer::Layer;
 use super::origin::{Origin, Setting};
 use super::{Config, ConfigErrors};
-use crate::environment::EnvPriority;
-use crate::filter::{Filter, Pattern};
-use crate::source::Packages;
+use crate::owner::{self, Owners};
+use crate::source::{GlobalModules, Packages};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Budget, Code, Diagnostic, Level, RuleLevel, Target};
+use crate::{Code, Diagnostic, Level, Project, RuleLevel, Target};
 
-/// Reads `layer` into `config`; `packages` is the source for `node_modules`.
+/// What the paths of every layer may refer to.
+pub(super) struct Base<'p> {
+    /// The project's root.
+    pub(super) root: PathBuf,
+    /// The user's home directory.
+    pub(super) home: Option<&'p Path>,
+    /// The source for `node_modules`.
+    pub(super) packages: Packages,
+}
+
+/// Reads `layer` into `config`.
 pub(super) fn read(
     layer: &Layer,
-    packages: &Packages,
+    base: &Base<'_>,
     config: &mut Config,
 ) -> Result<(), ConfigErrors> {
     let mut reader = Reader {
         layer,
-        packages,
+        base,
         diagnostics: Vec::new(),
     };
     reader.config(config);
@@ -31,10 +42,26 @@ pub(super) fn read(
     }
 }
 
+impl<'p> Base<'p> {
+    pub(super) fn new(
+        project: &Project,
+        home: Option<&'p Path>,
+        global: GlobalModules,
+        owners: Owners,
+    ) -> Self {
+        let (root, display_path) = project.resolve(Path::new(""));
+        Self {
+            packages: Packages::new(root.clone(), display_path, global, owners),
+            root,
+            home,
+        }
+    }
+}
+
 /// Reads values and collects errors.
 pub(super) struct Reader<'l> {
     pub(super) layer: &'l Layer,
-    pub(super) packages: &'l Packages,
+    pub(super) base: &'l Base<'l>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -71,12 +98,13 @@ impl Reader<'_> {
     pub(super) fn setting(&self, key: String, entry: &Entry) -> Setting {
         let line = self.layer.text.location(entry.span).line;
         let variable = matches!(self.layer.origin, Origin::Variable(_));
-        Setting {
+        Setting::new(
             key,
-            value: entry.value.to_json(),
-            origin: self.layer.origin.clone(),
-            line: (!variable).then_some(line),
-        }
+            entry.value.to_json(),
+            self.layer.origin.clone(),
+            (!variable).then_some(line),
+            self.layer.is_user,
+        )
     }
 
     fn config(&mut self, config: &mut Config) {
@@ -97,74 +125,63 @@ impl Reader<'_> {
                     config.set(self.setting(entry.key.clone(), entry));
                 }
                 "env_priority" => {
-                    config.env_priority = self.env_priority(entry);
+                    self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
                 }
                 "filter" => {
-                    for setting in self.filter("filter", entry, &mut config.filter) {
+                    for setting in self.filter("filter", entry) {
                         config.set(setting);
                     }
                 }
-                "budget" => self.budget(entry, "budget", None, config),
+                "budget" => self.budget(entry, "budget", config),
                 "hosts" => self.hosts(entry, config),
                 "limits" => self.limits(entry, config),
                 "lint" => self.lint(entry, config),
+                owner::KEY => self.safe_directories(entry, config),
                 _ => self.report_unknown_key(entry, &Config::KEYS),
             }
         }
     }
 
-    fn env_priority(&mut self, entry: &Entry) -> EnvPriority {
-        match entry.value.text() {
-            Some("project") => EnvPriority::Project,
-            Some("process") => EnvPriority::Process,
-            _ => {
-                self.reject_value("env_priority", "`project` or `process`", &entry.value);
-                EnvPriority::default()
-            }
+    fn env_priority(&mut self, entry: &Entry) {
+        if !matches!(entry.value.text(), Some("project" | "process")) {
+            self.reject_value("env_priority", "`project` or `process`", &entry.value);
         }
     }
 
     fn hosts(&mut self, entry: &Entry, config: &mut Config) {
         for host in self.map("hosts", entry) {
-            let Some(target) = Target::parse(&host.key) else {
+            if Target::parse(&host.key).is_none() {
                 let suggestion = did_you_mean(&host.key, Target::NAMES);
                 self.report(&ConfigError::Host(host.key.clone(), suggestion), host.span);
                 continue;
-            };
-            let mut filter = config.host(target).cloned().unwrap_or_default();
+            }
             let key = format!("hosts.{}", host.key);
-            for setting in self.filter(&key, host, &mut filter) {
+            for setting in self.filter(&key, host) {
                 config.set(setting);
             }
             for entry in host.value.entries().into_iter().flatten() {
                 if entry.key == "budget" {
-                    self.budget(entry, &format!("{key}.budget"), Some(target), config);
+                    self.budget(entry, &format!("{key}.budget"), config);
                 }
             }
-            config.hosts.retain(|(name, _)| *name != target);
-            config.hosts.push((target, filter));
         }
     }
 
-    fn budget(&mut self, entry: &Entry, key: &str, host: Option<Target>, config: &mut Config) {
+    fn budget(&mut self, entry: &Entry, key: &str, config: &mut Config) {
         let tokens = entry.value.to_json().as_u64();
-        let Some(tokens) = tokens.and_then(|tokens| usize::try_from(tokens).ok()) else {
+        if tokens.is_none_or(|tokens| usize::try_from(tokens).is_err()) {
             return self.reject_value("budget", "a whole number of tokens", &entry.value);
-        };
-        config.budgets.retain(|(name, _)| *name != host);
-        config.budgets.push((host, Budget::new(tokens)));
+        }
         config.set(self.setting(key.to_owned(), entry));
     }
 
-    /// Reads a filter over the earlier `filter`; a later layer replaces single keys.
-    fn filter(&mut self, key: &str, entry: &Entry, filter: &mut Filter) -> Vec<Setting> {
+    /// The settings of a filter: each list is a key of its own.
+    fn filter(&mut self, key: &str, entry: &Entry) -> Vec<Setting> {
         let mut settings = Vec::new();
         for entry in self.map("filter", entry) {
-            let patterns = match entry.key.as_str() {
-                "tools" => &mut filter.tools,
-                "exclude" => &mut filter.exclude,
-                "toolsets" => &mut filter.toolsets,
+            match entry.key.as_str() {
+                "tools" | "exclude" | "toolsets" => {}
                 "budget" if key != "filter" => continue,
                 _ if key == "filter" => {
                     self.report_unknown_key(entry, &["tools", "exclude", "toolsets"]);
@@ -174,9 +191,8 @@ impl Reader<'_> {
                     self.report_unknown_key(entry, &["tools", "exclude", "toolsets", "budget"]);
                     continue;
                 }
-            };
+            }
             let texts = self.strings(&entry.key, &entry.value);
-            *patterns = texts.iter().map(|text| Pattern::new(text)).collect();
             let mut setting = self.setting(format!("{key}.{}", entry.key), entry);
             setting.value = texts.into();
             settings.push(setting);

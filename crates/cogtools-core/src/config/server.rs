@@ -12,8 +12,8 @@ use crate::source::{Provider, Server, Settings, Source, Transport};
 use crate::yaml::{Data, Node};
 
 /// The keys of an MCP server.
-const KEYS: [&str; 9] = [
-    "command", "args", "url", "headers", "name", "prefix", "env", "timeout", "cache",
+const KEYS: [&str; 10] = [
+    "command", "args", "url", "headers", "name", "prefix", "env", "cwd", "timeout", "cache",
 ];
 
 /// The values of the item that were read so far.
@@ -26,6 +26,7 @@ struct RawServer {
     name: String,
     prefix: String,
     env: Vec<String>,
+    in_project: bool,
     timeout: Option<Duration>,
     cache: Option<Duration>,
 }
@@ -52,7 +53,8 @@ impl Reader<'_> {
                 "url" => raw.url = self.url(value),
                 "headers" => raw.headers = self.headers(entry),
                 "name" => raw.name = self.text_value("name", value),
-                "prefix" => raw.prefix = self.text_value("prefix", value),
+                "prefix" => raw.prefix = self.prefix(value),
+                "cwd" => raw.in_project = self.cwd(value),
                 "env" => raw.env = self.strings("env", value),
                 "timeout" => raw.timeout = self.seconds("timeout", value),
                 "cache" => raw.cache = self.cache(value),
@@ -145,6 +147,7 @@ impl RawServer {
             timeout: self.timeout,
             cache: self.cache,
             user_configured: is_user,
+            in_project: self.in_project,
             server: Some(Server {
                 description: description.to_string(),
                 transport,

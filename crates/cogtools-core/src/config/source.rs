@@ -1,10 +1,13 @@
 //! One item of `tool_sources`.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::error::ConfigError;
+use super::origin::Origin;
 use super::reader::Reader;
+use crate::Name;
+use crate::file::ReadScope;
 use crate::invisible;
 use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
@@ -13,8 +16,8 @@ use crate::yaml::{Data, Entry, Node};
 /// The kinds of sources.
 const KINDS: [&str; 4] = ["local", "node_modules", "command", "mcp"];
 /// The keys of a source that is a program.
-const COMMAND: [&str; 7] = [
-    "discover", "call", "name", "prefix", "env", "timeout", "cache",
+const COMMAND: [&str; 8] = [
+    "discover", "call", "name", "prefix", "env", "cwd", "timeout", "cache",
 ];
 
 impl Reader<'_> {
@@ -54,26 +57,11 @@ impl Reader<'_> {
             }
         };
         match (kind, value) {
-            ("local", Some(value)) => {
-                let Some(path) = value.text() else {
-                    self.report(&ConfigError::Local(value.kind()), value.span);
-                    return None;
-                };
-                let (folder, display_path) = &self.layer.folder;
-                let parts = Path::new(path).components();
-                let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
-                let folder = Folder::new(folder.join(&tidy), display_path.join(&tidy), true);
-                let is_users = self.layer.is_user && !self.is_in_project(folder.path());
-                return Some(Source::Folder(if is_users {
-                    folder.of_user()
-                } else {
-                    folder
-                }));
-            }
+            ("local", Some(value)) => return self.local(value),
             ("command", Some(_)) => return self.command(item),
             ("mcp", Some(_)) => return self.server(item),
             ("node_modules", None) => {
-                return Some(Source::Packages(self.packages.clone()));
+                return Some(Source::Packages(self.base.packages.clone()));
             }
             (_, None) => self.report(&ConfigError::Source("a string"), span),
             (kind, Some(_)) => {
@@ -84,12 +72,33 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether `folder` is in the project, whose author has written it, even if the
-    /// user's configuration names it.
-    fn is_in_project(&self, folder: &Path) -> bool {
-        let root = self.packages.root();
-        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        resolved(folder).starts_with(resolved(root))
+    /// A source that is a folder of tool files.
+    fn local(&mut self, value: &Node) -> Option<Source> {
+        let Some(path) = value.text().filter(|path| !path.trim().is_empty()) else {
+            let found = value.text().map_or(value.kind(), |_| "an empty path");
+            self.report(&ConfigError::Local(found), value.span);
+            return None;
+        };
+        let path = match expand_home(path, self.base.home) {
+            Ok(path) => path,
+            Err(error) => {
+                self.report(&error, value.span);
+                return None;
+            }
+        };
+        let (folder, display_path) = &self.layer.folder;
+        let parts = path.components();
+        let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
+        let path = folder.join(&tidy);
+        // A variable of the user may name folders of the project.
+        let of_user = self.layer.is_user && !is_inside(&path, &self.base.root);
+        let scope = ReadScope::source(&self.base.root, &path, self.layer.is_user);
+        let folder = Folder::new(path, display_path.join(&tidy), true, scope);
+        Some(Source::Folder(if of_user {
+            folder.of_user()
+        } else {
+            folder
+        }))
     }
 
     /// A source that is another program.
@@ -106,6 +115,7 @@ impl Reader<'_> {
             timeout: None,
             cache: None,
             user_configured: self.layer.is_user,
+            in_project: false,
             server: None,
         };
         for entry in self.map("command", entry) {
@@ -114,7 +124,8 @@ impl Reader<'_> {
                 "discover" => settings.discover = self.line("discover", value),
                 "call" => settings.call = self.line("call", value),
                 "name" => settings.name = self.text_value("name", value),
-                "prefix" => settings.prefix = self.text_value("prefix", value),
+                "prefix" => settings.prefix = self.prefix(value),
+                "cwd" => settings.in_project = self.cwd(value),
                 "env" => settings.env = self.strings("env", value),
                 "timeout" => settings.timeout = self.seconds("timeout", value),
                 "cache" => settings.cache = self.seconds("cache", value),
@@ -158,6 +169,30 @@ impl Reader<'_> {
         )
     }
 
+    /// The beginning of the names of a provider's tools.
+    pub(super) fn prefix(&mut self, node: &Node) -> String {
+        let is_valid = |text: &&str| !text.is_empty() && Name::new(&format!("{text}x")).is_ok();
+        node.text().filter(is_valid).map_or_else(
+            || {
+                let expected =
+                    "the beginning of a tool name (letters from a to z, digits, `_` and `-`)";
+                self.reject_value("prefix", expected, node);
+                String::new()
+            },
+            str::to_owned,
+        )
+    }
+
+    /// Whether a provider starts in the project, although the user has configured it.
+    pub(super) fn cwd(&mut self, node: &Node) -> bool {
+        if node.text() != Some("project") {
+            self.reject_value("cwd", "`project`", node);
+        } else if matches!(self.layer.origin, Origin::Package(_) | Origin::Project(_)) {
+            self.report(&ConfigError::Cwd, node.span);
+        }
+        true
+    }
+
     pub(super) fn seconds(&mut self, key: &str, node: &Node) -> Option<Duration> {
         let number = match &node.data {
             Data::Number(number) => number.as_f64(),
@@ -171,6 +206,28 @@ impl Reader<'_> {
         }
         duration
     }
+}
+
+/// `path` with the user's `home` for a `~` at its beginning.
+fn expand_home(path: &str, home: Option<&Path>) -> Result<PathBuf, ConfigError> {
+    let Some(rest) = path.strip_prefix('~') else {
+        return Ok(PathBuf::from(path));
+    };
+    let home = home.ok_or(ConfigError::NoHome)?;
+    if rest.is_empty() {
+        return Ok(home.to_path_buf());
+    }
+    match rest.strip_prefix(std::path::is_separator) {
+        Some(rest) => Ok(home.join(rest.trim_start_matches(std::path::is_separator))),
+        None => Err(ConfigError::OtherHome(path.to_owned())),
+    }
+}
+
+/// Whether `path` is in the folder `root`, as written.
+fn is_inside(path: &Path, root: &Path) -> bool {
+    let below = path.strip_prefix(root).ok();
+    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    below.is_some_and(|below| !up(below))
 }
 
 fn provider_name(source: &Source) -> Option<&str> {

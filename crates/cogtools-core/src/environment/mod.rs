@@ -6,18 +6,22 @@
 
 mod denylist;
 mod dotenv;
+mod error;
+mod loaded;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Formatter};
 use std::path::{Component, Path, PathBuf};
 
-pub use denylist::is_dangerous;
+pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
+pub use error::EnvError;
 
-use crate::hint::{Command, Hint};
+use loaded::LoadedFiles;
+
+use crate::file::ReadScope;
 use crate::text::TextError;
-use crate::{Code, Diagnostic};
 
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
@@ -42,6 +46,16 @@ pub struct Environment {
     folders: Vec<PathBuf>,
     display_path: PathBuf,
     priority: EnvPriority,
+    unread: Option<Unread>,
+    /// Where hosts search for files that they load into the process.
+    directory: PathBuf,
+}
+
+/// Why a project's `.env` is not read, although the configuration allows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// The user does not trust the project yet.
+    Untrusted,
 }
 
 /// A variable as a tool would see it.
@@ -53,17 +67,6 @@ pub struct Resolved {
     pub line: Option<(PathBuf, usize)>,
     /// Whether the other source has a value too, which is ignored.
     pub shadows: bool,
-}
-
-/// Why the variables that a tool declares are not available.
-#[derive(Debug, thiserror::Error)]
-pub enum EnvError {
-    /// Neither the process nor `.env` sets them.
-    #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
-    Missing(Vec<String>),
-    /// `.env` cannot be used.
-    #[error(transparent)]
-    File(#[from] DotEnvError),
 }
 
 /// Variables that every program needs to start, so that no tool has to declare them:
@@ -85,6 +88,8 @@ impl Environment {
             folders: Vec::new(),
             display_path: PathBuf::new(),
             priority: EnvPriority::ProcessOnly,
+            unread: None,
+            directory: PathBuf::new(),
         }
     }
 
@@ -112,6 +117,14 @@ impl Environment {
         }
         self.display_path = display_path.to_path_buf();
         self.priority = priority;
+        self.directory = directory.to_path_buf();
+        self
+    }
+
+    /// Ignores the project's `.env`, and says why where a variable is missing.
+    #[must_use]
+    pub const fn without_dotenv(mut self, reason: Unread) -> Self {
+        self.unread = Some(reason);
         self
     }
 
@@ -142,17 +155,23 @@ impl Environment {
 
     /// The project's `.env`, if it has one and it is not disabled.
     pub fn file(&self) -> Result<Option<DotEnv>, DotEnvError> {
-        if self.priority == EnvPriority::ProcessOnly {
+        if self.priority == EnvPriority::ProcessOnly || self.unread.is_some() {
             return Ok(None);
         }
+        self.read()
+    }
+
+    /// The project's `.env`, even if it is disabled.
+    fn read(&self) -> Result<Option<DotEnv>, DotEnvError> {
         let root = self.folders.last();
+        let scope = root.map_or(ReadScope::User, |root| ReadScope::project(root));
         for folder in &self.folders {
             let below = root.and_then(|root| folder.strip_prefix(root).ok());
             let display_path = self
                 .display_path
                 .join(below.unwrap_or(folder))
                 .join(Self::FILE);
-            match DotEnv::read(&folder.join(Self::FILE), &display_path) {
+            match DotEnv::read(&folder.join(Self::FILE), &display_path, &scope) {
                 Err(DotEnvError::Text(TextError::NotFound(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
@@ -194,6 +213,9 @@ impl Environment {
         if names.is_empty() {
             return Ok(child_env);
         }
+        if let Some(reason) = self.unread {
+            return self.child_env_of_process(names, reason);
+        }
         let file = self.file()?;
         let mut missing = Vec::new();
         for name in names {
@@ -208,19 +230,78 @@ impl Environment {
             Err(EnvError::Missing(missing))
         }
     }
+
+    /// Like [`Self::child_env`], without the project's files, for this `reason`.
+    fn child_env_of_process(&self, names: &[String], reason: Unread) -> Result<Vars, EnvError> {
+        let declared = names.iter().map(String::as_str);
+        let child_env = self.user_vars(BASE.iter().copied().chain(declared));
+        let is_missing = |name: &&String| !child_env.contains_key(OsStr::new(name));
+        let missing: Vec<String> = names.iter().filter(is_missing).cloned().collect();
+        match missing.is_empty() {
+            true => Ok(child_env),
+            false if self.has_file() => Err(EnvError::Unread(missing, reason)),
+            false => Err(EnvError::Missing(missing)),
+        }
+    }
+
+    /// Whether there is a file that is not read.
+    fn has_file(&self) -> bool {
+        let mut files = self.folders.iter().map(|folder| folder.join(Self::FILE));
+        self.priority != EnvPriority::ProcessOnly && files.any(|file| file.is_file())
+    }
+
+    /// Like [`Self::child_env`], for a program that the user's own configuration
+    /// brings: it sees the user's variables only, neither those of the project's `.env`
+    /// nor those that a host has loaded from it into the process.
+    pub fn user_env(&self, names: &[String]) -> Result<Vars, EnvError> {
+        let declared = names.iter().map(String::as_str);
+        let child_env = self.user_vars(BASE.iter().copied().chain(declared));
+        let missing: Vec<String> = names
+            .iter()
+            .filter(|name| !child_env.contains_key(OsStr::new(name)))
+            .cloned()
+            .collect();
+        if missing.is_empty() {
+            return Ok(child_env);
+        }
+        let file = self.file().ok().flatten();
+        let of_project = |name: &String| self.lookup(name, file.as_ref()).is_some();
+        if missing.iter().all(of_project) {
+            Err(EnvError::OfProject(missing))
+        } else {
+            Err(EnvError::OfUser(missing))
+        }
+    }
+
+    /// Those of the variables `names` that the process has, and that no host has loaded
+    /// from a file of the project.
+    pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
+        let mut files = None;
+        let home = self.process.get(OsStr::new("HOME"));
+        let home = home.filter(|home| !may_be_loaded(&self.directory, "HOME", home));
+        let home = home.map(Path::new);
+        names
+            .into_iter()
+            .filter_map(|name| {
+                let (key, value) = self.process.get_key_value(OsStr::new(name))?;
+                let files = files.get_or_insert_with(|| LoadedFiles::above(&self.directory, home));
+                (!files.may_set(name, value)).then(|| (key.clone(), value.clone()))
+            })
+            .collect()
+    }
 }
 
-impl EnvError {
-    /// The diagnostic to show. It names variables but never contains a value.
-    pub fn diagnostic(&self) -> Diagnostic {
+/// Whether a host may have loaded the variable `name` with this value from a file in
+/// `directory` or above it.
+pub fn may_be_loaded(directory: &Path, name: &str, value: &OsStr) -> bool {
+    LoadedFiles::above(directory, None).may_set(name, value)
+}
+
+impl Unread {
+    /// The reason, as the end of a sentence.
+    pub(crate) const fn reason(self) -> &'static str {
         match self {
-            Self::Missing(names) => {
-                let name = names.first().map_or("", String::as_str);
-                Diagnostic::new(Code::InvalidConfig, self.to_string())
-                    .hint(format!("set {name} in the environment, or add a line `{name}=…` to the project's .env"))
-                    .hint(Hint::run("", Command::EnvOrigins, " shows where each value comes from"))
-            }
-            Self::File(error) => error.diagnostic(),
+            Self::Untrusted => "this folder is not trusted yet",
         }
     }
 }
@@ -231,17 +312,4 @@ impl fmt::Debug for Environment {
         let names: Vec<&OsString> = self.process.keys().collect();
         write!(f, "{:?} {:?} {names:?}", self.priority, self.folders)
     }
-}
-
-fn quote_names(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
-}
-
-const fn plural(names: &[String]) -> &'static str {
-    if names.len() == 1 { "" } else { "s" }
-}
-
-const fn verb(names: &[String]) -> &'static str {
-    if names.len() == 1 { "is" } else { "are" }
 }

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod call;
+mod filters;
 mod limit;
 mod not_found;
 
@@ -20,7 +21,7 @@ use not_found::NotFound;
 use crate::source::{Candidate, Listing, Source, SourceError};
 use crate::suggest::nearest;
 use crate::tool::ToolError;
-use crate::{Budget, Config, Context, Filter, Name, Target, Tool};
+use crate::{Budget, Config, Context, Diagnostic, Filter, Name, Target, Tool};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Found<T> {
     pub shadowed: Vec<(PathBuf, PathBuf)>,
     /// How many files the filters have excluded.
     pub filtered_out: usize,
+    /// Patterns of the filters that match none of the tools, with suggestions.
+    pub unmatched: Vec<Diagnostic>,
 }
 
 /// The number of files from which a second thread pays off.
@@ -178,6 +181,7 @@ impl Registry {
             source_errors: Vec::new(),
             shadowed: Vec::new(),
             filtered_out: 0,
+            unmatched: Vec::new(),
         };
         let mut winners: HashMap<OsString, usize> = HashMap::new();
         self.prefetch_providers();
@@ -202,6 +206,7 @@ impl Registry {
             }
         }
         if !self.filters.is_empty() {
+            found.unmatched = filters::unmatched(&self.filters, &found);
             let total = found.items.len();
             found.items.retain(|file| self.is_listed(file));
             found.filtered_out = total - found.items.len();
@@ -236,6 +241,7 @@ impl Registry {
             source_errors: found.source_errors,
             shadowed: found.shadowed,
             filtered_out: found.filtered_out,
+            unmatched: found.unmatched,
         }
     }
 }

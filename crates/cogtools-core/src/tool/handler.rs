@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{Tool, ToolOutput};
+use super::{CommandLine, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
@@ -39,6 +39,11 @@ pub trait Handler: Debug + Send + Sync {
     /// Whether a call runs programs. If not, the result depends only on the arguments
     /// and the tool's folder.
     fn runs_programs(&self) -> bool;
+
+    /// The command line of a call, as far as it is known before.
+    fn command_line(&self, _text: &Text) -> Option<CommandLine> {
+        None
+    }
 
     /// What a call starts, if the tool file says so.
     fn invocation(&self) -> Option<Invocation<'_>> {

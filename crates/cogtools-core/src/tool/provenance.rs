@@ -21,12 +21,14 @@ pub enum Author {
     #[default]
     Project,
     /// The user: a folder outside the project, or a provider, of the user's own
-    /// configuration.
+    /// configuration. It sees the user's variables only.
     User,
     /// The package in this folder.
     Package(PathBuf),
     /// A provider that the project's configuration names.
     Provider,
+    /// This program: a built-in tool, which approves what it calls.
+    BuiltIn,
 }
 
 impl Provenance {

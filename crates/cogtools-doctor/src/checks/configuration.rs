@@ -41,6 +41,13 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         let quoted = cogtools_program::call::quote(&root.to_string());
         findings.push(Finding::warning(message).fix(format!("cd {quoted}")));
     }
+    for diagnostic in &cx.tools.unmatched {
+        let finding = Finding::warning(diagnostic.summary());
+        findings.push(match diagnostic.hints.first() {
+            Some(hint) => finding.fix(render_hint(hint)),
+            None => finding,
+        });
+    }
     if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");
         findings.push(finding.fix("cogtools new NAME"));

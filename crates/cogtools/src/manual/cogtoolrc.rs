@@ -46,6 +46,12 @@ that install the package);
 
 7. command-line options.
 
+Keys that protect the user are combined instead: the system, the user's file and the variables on \
+one side, the project (4, 5 and variables from its .env) on the other. The project may restrict \
+what the user allows, and loosens nothing. The stricter env_priority counts (process), and the \
+smaller budget; the names in exclude are added up; a tool must match tools and toolsets of both. \
+Options replace both for one run.
+
 `cogtools config list --show-origin` shows where each value comes from.";
 
 const KEYS: &str = "\
@@ -64,7 +70,8 @@ filter
 name, * matches any characters and ? matches one. A tool must match one of tools, none of exclude, \
 and be in one of toolsets or in a toolset below one; an empty list excludes nothing. The options \
 --tools, --exclude and --toolset replace the corresponding key for one run. Excluding a tool does \
-not reveal the tools that it shadows: a name always means the same tool.
+not reveal the tools that it shadows: a name always means the same tool. A name in the project's \
+filter or in an option that matches no tool is reported.
 
 budget
   How many tokens all declarations together may cost with every request, as counted by \
@@ -95,7 +102,7 @@ local: FOLDER
   The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A subfolder is a \
 toolset of that name (nested ones such as a/b too, up to eight levels), unless its name begins \
 with a dot or an underscore, or is node_modules. Symbolic links to folders are followed; no folder \
-is read twice. If two tools have the same name, one in FOLDER itself wins, then the toolset whose \
+is read twice. ~ and ~/FOLDER are below the home directory. If two tools have the same name, one in FOLDER itself wins, then the toolset whose \
 name sorts first. An unreadable subfolder does not affect the others. FOLDER must exist, unless it \
 is the default.
 
@@ -106,7 +113,7 @@ from outside node_modules (by workspaces or `npm link`), followed by globally in
 (below the prefix in npm_config_prefix or ~/.npmrc, or else beside node). Of packages with the \
 same name, the nearest wins. Each package is a toolset of its name, and its subfolders are toolsets \
 below it. Neither paths nor links may lead outside the package. An invalid package is reported and \
-does not affect the others.
+does not affect the others. With Yarn's Plug'n'Play there are no such folders, which is reported.
 
 command: {discover: LINE, call: LINE}
   A provider: another program with tools, which implements the protocol of `cogtools-discover` \
@@ -114,10 +121,15 @@ and `cogtools-call`. The first command prints a JSON array of declarations; the 
 the name of a tool, reads arguments as JSON and prints the result. LINE is a list of the program \
 and its arguments, or a string that is split like a shell command but not run by a shell. Further \
 keys: name (for messages and as toolset; default: the name of the program), prefix (prepended to \
-the names of its tools), env (the variables that it may see, in addition to PATH), timeout (in \
+the names of its tools; it must be the beginning of a valid name), env (the variables that it may see, \
+in addition to PATH), cwd (see below), timeout (in \
 seconds; default: 10 for discovery, 60 for calls) and cache (how many seconds its declarations are \
 cached on disk; default: not at all). A provider that fails does not affect other sources. Names \
-of providers are unique. If a provider refers back to this project, it sees the tools of files and \
+of providers are unique. A provider that the user configured sees the user's variables only, \
+neither those in the project's .env nor those that a host has loaded from it. It starts outside the \
+project, in / or the system drive's root, with a PATH without entries that are relative, in the \
+project or in node_modules; its own path must be absolute, or its name on that PATH. With the key \
+cwd: project it starts in the project, once the user has approved it there. If a provider refers back to this project, it sees the tools of files and \
 packages, but no providers. A provider named by the project runs only after the user has approved \
 it: see `cogtools-trust(1)`.
 
@@ -127,7 +139,7 @@ program, or a list of one and its arguments; a URL begins with https:// or http:
 headers (sent to the URL; ${NAME} is replaced with the value of a variable that env names), name \
 (for messages and as toolset; default: the name of the package, script, program or host), prefix, \
 env (the variables that it may see, in addition to PATH, HOME, USER and LOGNAME; for a URL also \
-SSL_CERT_FILE and SSL_CERT_DIR), timeout (in seconds; default: 30 for discovery, 60 for calls) and \
+SSL_CERT_FILE and SSL_CERT_DIR), timeout (in seconds; default: 30 for discovery, 60 for calls), cwd (as for a command) and \
 cache (how many seconds its declarations are cached on disk; default: a day; 0 disables it). A \
 cached declaration is used only with the same description, content of the files that its command \
 names, values of its variables and version of cogtools. `cogtools-discover --refresh` bypasses the \

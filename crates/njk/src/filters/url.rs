@@ -1,4 +1,4 @@
-//! Filters for addresses: `urlencode` and `urlize`.
+//! Filters for URLs: `urlencode` and `urlize`.
 
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ fn link(word: &str, most: usize, nofollow: bool, out: &mut String) {
     ]);
 }
 
-/// A word without a bracket before it and a mark after it.
+/// A word without an opening bracket before it and punctuation after it.
 fn bare(word: &str) -> &str {
     let head = ["(", "<", "&lt;"]
         .iter()

@@ -1,4 +1,4 @@
-//! The methods of regular expressions, and those of strings that take one.
+//! The methods of regular expressions, and the string methods that take one.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn whole(found: &Captures<'_, str>) -> (usize, usize) {
     found.get(0).map_or((0, 0), |all| (all.start(), all.end()))
 }
 
-/// The expression among the arguments, made from a string if need be.
+/// The expression among the arguments, compiled from a string if necessary.
 fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let given = argument(arguments, 0);
     match view(given) {

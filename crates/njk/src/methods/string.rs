@@ -70,12 +70,12 @@ pub(super) fn find(name: &str) -> Option<Helper> {
     })
 }
 
-/// The characters of the string a method was called on.
+/// The text of the string on which a method is called.
 pub(super) fn text(this: &Value) -> &str {
     as_text(this).unwrap_or_default()
 }
 
-/// A number among the arguments; `default` if it was left out.
+/// A number among the arguments; `default` if it is missing.
 pub(super) fn number(
     runtime: &Runtime,
     arguments: &[Value],
@@ -191,7 +191,7 @@ fn locale_compare(
     let other = to_text(argument(arguments, 0), &runtime.budget)?;
     let (left, right) = (text(this), &*other);
     runtime.budget.spend(left.len() / 16)?;
-    // Letters in their order, small ones first where they are the same.
+    // Alphabetical order, lower case first if the letters are equal.
     let order = texts(&left.to_lowercase(), &right.to_lowercase());
     Ok(Value::from(order.then_with(|| texts(right, left)) as i32))
 }

@@ -1,4 +1,4 @@
-//! The tags that hold other statements: if, for, set, macro, call, filter,
+//! The tags that contain other statements: if, for, set, macro, call, filter,
 //! switch and block.
 
 use super::{Parsed, Parser, fail};
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::suggest;
 use crate::token;
 
-/// Every tag that may begin a statement, and those that go on or end one.
+/// Every tag that begins, continues or ends a statement.
 const TAGS: [&str; 33] = [
     "if",
     "for",
@@ -44,14 +44,14 @@ const TAGS: [&str; 33] = [
     "endeach",
 ];
 
-/// minijinja reads branches by recursion.
+/// minijinja parses branches recursively.
 const MAX_BRANCHES: usize = 100;
 
 /// Parameters, and those with a default.
 type Signature = (Vec<Name>, Vec<(Name, Expression)>);
 
 impl Parser<'_> {
-    /// A statement; its `{%` has been read.
+    /// A statement; its `{%` has been consumed.
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         let tag = self.name("the name of a tag")?;
         match tag.text.as_str() {

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::{Settings, start};
 use crate::Context;
 use crate::digest;
 use crate::environment::Vars;
@@ -31,7 +31,8 @@ impl Cache {
         cx: &Context,
     ) -> Option<Self> {
         let folder = cx.cache.as_ref()?;
-        let command = digest::command(&cx.root, &settings.approved_parts()).ok()?;
+        let directory = start::directory(settings, cx);
+        let command = digest::command(&directory, &settings.approved_parts()).ok()?;
         let variables: Vec<String> = variables
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))

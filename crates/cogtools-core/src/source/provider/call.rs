@@ -76,6 +76,8 @@ impl Handler for RemoteCall {
     ) -> Result<ToolOutput, RunError> {
         let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name().as_str()));
+        // Its files may have changed since its tools were listed.
+        self.provider.check_approval(cx).map_err(diagnostic)?;
         let mut call = CommandCall::new(tool, &arguments, cx);
         let variables = self.provider.variables(cx).map_err(diagnostic)?;
         let line = self.line();

@@ -34,6 +34,11 @@ pub enum ProviderError {
     /// Its program does not exist.
     #[error("the provider `{0}` cannot be run: program `{1}` not found")]
     NotFound(String, String),
+    /// Its program is a path relative to the project, in which it does not start.
+    #[error(
+        "the provider `{0}` cannot be run: `{1}` is a relative path, and providers in the user's own configuration do not start in the project"
+    )]
+    Relative(String, String),
     /// The system cannot start it.
     #[error("the provider `{0}` cannot be started: {1}")]
     Start(String, io::Error),
@@ -91,6 +96,7 @@ impl ProviderError {
             | Self::Content(name, _)
             | Self::Env(name, _)
             | Self::NotFound(name, _)
+            | Self::Relative(name, _)
             | Self::Start(name, _)
             | Self::TimedOut(name, _)
             | Self::OutputLimit(name)
@@ -143,6 +149,7 @@ impl ProviderError {
             | Self::Content(..)
             | Self::Env(..)
             | Self::NotFound(..)
+            | Self::Relative(..)
             | Self::Start(..) => Code::InvalidConfig,
             Self::TimedOut(..) => Code::Timeout,
             Self::OutputLimit(_) | Self::Failed { .. } | Self::InvalidOutput(..) => {
@@ -161,6 +168,9 @@ impl ProviderError {
             }
             Self::Recursive(_) => "remove the source that leads back here from `tool_sources`",
             Self::NotFound(..) => "install it, or correct `command` under `tool_sources`",
+            Self::Relative(..) => {
+                "write its absolute path, or start it in the project with `cwd: project`"
+            }
             Self::Start(..) => "check that it is an executable program",
             Self::TimedOut(..) => {
                 "give it more time with `timeout` under `command`, or cache its declarations with `cache`"

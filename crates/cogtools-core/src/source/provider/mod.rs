@@ -12,14 +12,12 @@ mod recursion;
 mod remote;
 mod server;
 mod settings;
+mod start;
 
-use std::ffi::OsStr;
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-
-use serde_json::Value;
 
 use call::RemoteCall;
 pub use error::ProviderError;
@@ -32,7 +30,8 @@ pub use settings::Settings;
 use super::{Candidate, Listing, SourceError};
 use crate::digest::{self, Hash};
 use crate::environment::Vars;
-use crate::process::{Exit, Output, Process};
+use crate::file::ReadScope;
+use crate::process::{Exit, Output};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::{Grant, Identity, Verdict};
 use crate::{Context, Name, Tool};
@@ -64,24 +63,25 @@ impl Provider {
     }
 
     /// Whether it requires approval: the author of the project has named it, or has
-    /// written what it runs.
+    /// written what it runs, or it starts in the project.
     pub fn requires_approval(&self, cx: &Context) -> bool {
-        let inside = |argument: &String| {
-            let file = digest::referenced_file(&cx.root, argument);
-            file.is_some_and(|file| file.starts_with(&cx.root))
-        };
         let settings = &self.settings;
+        let directory = start::directory(settings, cx);
+        let inside = |argument: &String| {
+            let files = digest::referenced_files(&directory, argument);
+            files.iter().any(|file| start::is_inside(file, &cx.root))
+        };
         let mut arguments = settings.approved_parts().into_iter().flatten();
-        !settings.user_configured || arguments.any(inside)
+        !settings.is_neutral() || arguments.any(inside)
     }
 
     /// The grant that it needs before it runs: its command lines, in this project.
     pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
-        let lines = digest::command(&cx.root, &self.settings.approved_parts())
+        let directory = start::directory(&self.settings, cx);
+        let lines = digest::command(&directory, &self.settings.approved_parts())
             .map_err(|error| ProviderError::Content(self.name(), error))?;
         // Another project at the same path does not inherit the approval.
-        let project = serde_json::to_value(Identity::of(&cx.root)).unwrap_or_default();
-        let hash = digest::value(&Value::from(vec![project, lines.to_string().into()]));
+        let hash = Identity::of(&cx.root).bind(lines);
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
@@ -147,6 +147,7 @@ impl Provider {
                 let provenance = Arc::new(self.provenance());
                 let tools = declarations.tools.iter();
                 listing.entries.extend(tools.map(|tool| Candidate {
+                    scope: ReadScope::User,
                     name: tool.name().into(),
                     path: PathBuf::new(),
                     display_path: tool.display_path(self),
@@ -221,7 +222,7 @@ impl Provider {
     }
 
     /// Fails unless the user has approved the provider's command.
-    fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
+    pub(super) fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(());
         }
@@ -256,46 +257,6 @@ impl Provider {
             }
             _ => Err(ProviderError::failed(self.name(), &output)),
         }
-    }
-
-    /// Runs one of its command lines.
-    pub(crate) fn process(
-        &self,
-        line: &[String],
-        variables: Vars,
-        cx: &Context,
-    ) -> Result<Process, ProviderError> {
-        let (program, args) = line
-            .split_first()
-            .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
-        let (file, subcommand) = if self.settings.server.is_some() {
-            Server::program(cx).map(|(file, subcommand)| (file, Some(subcommand)))
-        } else {
-            let path = variables.get(OsStr::new("PATH"));
-            let found = which::which_in(program, path, &cx.root);
-            found.ok().map(|file| (file, None))
-        }
-        .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
-        let args = subcommand
-            .into_iter()
-            .chain(args.iter().map(String::as_str));
-        Ok(Process::new(file, &cx.root)
-            .args(args)
-            .variables(variables)
-            .confinement(cx.confinement()))
-    }
-
-    /// The environment of its programs.
-    pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
-        let mut variables = cx
-            .environment
-            .child_env(&self.settings.env)
-            .map_err(|error| ProviderError::Env(self.name(), error))?;
-        if let Some(server) = &self.settings.server {
-            server.add_to(&mut variables, cx);
-        }
-        recursion::add_to(&mut variables, cx);
-        Ok(variables)
     }
 }
 

@@ -215,6 +215,7 @@ mod tests {
                 timeout: given.map(Duration::from_secs),
                 cache: None,
                 user_configured: true,
+                in_project: false,
                 server: None,
             });
             let declared = RemoteTool {

@@ -5,7 +5,6 @@
 //! description is passed in a variable, because other users of the machine can read
 //! command lines.
 
-use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,7 +67,7 @@ impl Server {
     pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// The program and its arguments; empty for a server behind a URL.
-    pub(super) fn command(&self) -> &[String] {
+    pub(crate) fn command(&self) -> &[String] {
         match &self.transport {
             Transport::Command(line) => line,
             Transport::Url(..) => &[],
@@ -100,11 +99,10 @@ impl Server {
             Transport::Command(_) => &[],
             Transport::Url(..) => &TLS_VARS,
         };
-        for name in INHERITED_VARS.iter().chain(ours) {
-            if let Some(value) = cx.environment.process().get(OsStr::new(name)) {
-                let name = OsString::from(name);
-                variables.entry(name).or_insert_with(|| value.clone());
-            }
+        // A project's `.env` decides neither whom they trust nor where their files are.
+        let names = INHERITED_VARS.iter().chain(ours).copied();
+        for (name, value) in cx.environment.user_vars(names) {
+            variables.entry(name).or_insert(value);
         }
         variables.insert(Self::VARIABLE.into(), self.description.clone().into());
     }

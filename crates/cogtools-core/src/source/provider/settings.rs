@@ -24,17 +24,29 @@ pub struct Settings {
     pub cache: Option<Duration>,
     /// Whether the user has named it, rather than the author of the project.
     pub user_configured: bool,
+    /// Whether the user wants it to start in the project, where it may run the project's
+    /// code. Providers that the project names always do.
+    pub in_project: bool,
     /// The MCP server, if it is one.
     pub server: Option<Server>,
 }
 
 impl Settings {
+    /// Whether it starts outside the project, and cannot run its code by name.
+    pub(crate) const fn is_neutral(&self) -> bool {
+        self.user_configured && !self.in_project
+    }
+
     /// Everything that approval covers: the command lines, and the variables they see.
     pub(crate) fn approved_parts(&self) -> Vec<&[String]> {
         let mut lines = vec![self.discover.as_slice(), &self.call, &self.env];
         if let Some(server) = &self.server {
             lines.push(std::slice::from_ref(&server.description));
             lines.push(server.command());
+        }
+        if self.user_configured && self.in_project {
+            // Approval of a provider that starts elsewhere does not cover this.
+            lines.push(&[]);
         }
         lines
     }

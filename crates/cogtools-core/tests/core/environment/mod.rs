@@ -4,7 +4,7 @@ mod dotenv;
 
 use std::path::Path;
 
-use cogtools_core::environment::{Vars, is_dangerous};
+use cogtools_core::environment::{Refusal, Unread, Vars, is_dangerous, refusal};
 use cogtools_core::{EnvPriority, Environment};
 use cogtools_test_support::{Project, assert_text, str};
 
@@ -179,48 +179,122 @@ fn the_error_of_an_invalid_file_does_not_show_its_content() {
     );
 }
 
+/// Names that a project's `.env` may not set, and the reasons.
+const REFUSED: &[(Refusal, &str)] = &[
+    (
+        Refusal::System,
+        "PATH Path HOME IFS ENV BASH_ENV BASH_FUNC_ls SHELLOPTS TMPDIR SQLITE_TMPDIR ZDOTDIR XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS PWD AWS_PROFILE ComSpec",
+    ),
+    (
+        Refusal::Loader,
+        "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GLIBC_TUNABLES MALLOC_CONF GCONV_PATH ASAN_OPTIONS HOSTALIASES RES_OPTIONS",
+    ),
+    (
+        Refusal::Interpreter,
+        "NODE_OPTIONS NODE_PATH TS_NODE_COMPILER PYTHONPATH PYTHONUSERBASE PYTHONSTARTUP PERLLIB PERL5OPT PERL5DB RUBYOPT RUBYLIB LUA_INIT LUA_INIT_5_4 LUA_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS PHPRC R_PROFILE_USER JULIA_LOAD_PATH DOTNET_STARTUP_HOOKS VIMINIT EXINIT",
+    ),
+    (
+        Refusal::Search,
+        "CLASSPATH MANPATH MY_PATH LIB MY_LIBS GTK_MODULES QT_PLUGIN_PATH PATH_PATH",
+    ),
+    (
+        Refusal::Options,
+        "TAR_OPTIONS GREP_OPTIONS LESSOPEN MY_OPTS MFLAGS CFLAGS GZIP ZIPOPT",
+    ),
+    (
+        Refusal::Program,
+        "EDITOR VISUAL MY_EDITOR PAGER MANPAGER BROWSER MY_ASKPASS FZF_DEFAULT_COMMAND CHROME_BIN MAN_SHELL",
+    ),
+    (
+        Refusal::Build,
+        "MAKEFLAGS MAKEFILES GIT_SSH_COMMAND GIT_CONFIG_COUNT RUSTFLAGS RUSTC_WRAPPER CC PKG_CONFIG_PATH GOROOT CMAKE_TOOLCHAIN_FILE HGRCPATH",
+    ),
+    (
+        Refusal::Packages,
+        "npm_config_script_shell NPM_CONFIG_REGISTRY PIP_INDEX_URL UV_INDEX_URL MY_INDEX_URL CARGO_HOME RUSTUP_TOOLCHAIN YARN_RC_FILENAME MY_REGISTRY GEM_HOME BUNDLE_GEMFILE GOSUMDB",
+    ),
+    (
+        Refusal::Network,
+        "http_proxy HTTPS_PROXY ALL_PROXY NO_PROXY GOPROXY SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE OPENSSL_CONF CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK",
+    ),
+    (
+        Refusal::Settings,
+        "KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE DOCKER_HOST DOCKER_CONFIG GNUPGHOME WGETRC INPUTRC STARSHIP_CONFIG MPLCONFIGDIR CLOUDSDK_PYTHON MYSQL_HOME",
+    ),
+    (
+        Refusal::Cogtools,
+        "COGTOOLS_TOOL_SOURCES COGTOOLS_X_TOKEN _COGTOOLS_WITHIN GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    ),
+];
+
+/// Names of applications' own settings.
+const USABLE: &str = "API_KEY TEAM_URL DATABASE_URL TOKEN PORT DEBUG LOG_LEVEL HOST \
+    GEMINI_API_KEY GITHUB_TOKEN NPM_TOKEN CARGO_REGISTRY_TOKEN DOCKER_PASSWORD JWT_SECRET \
+    PATHS LDAP_URL HOMEPAGE CITY NODE_ENV GOOGLE_CLOUD_PROJECT DB_INITIALS IMG_SRC \
+    FEATURE_FLAGS PGHOST PGPASSWORD AWS_ACCESS_KEY_ID AWS_REGION TZ LANG USER";
+
 #[test]
 fn a_file_never_sets_dangerous_variables() {
     let project = Project::new();
-    let names = [
-        "PATH",
-        "Path",
-        "LD_PRELOAD",
-        "DYLD_INSERT_LIBRARIES",
-        "NODE_OPTIONS",
-        "PYTHONPATH",
-        "BASH_ENV",
-        "GIT_SSH_COMMAND",
-        "npm_config_script_shell",
-        "COGTOOLS_HOME",
-        "HOME",
-        "IFS",
-        "RUBYOPT",
-        "PERL5OPT",
-        "JAVA_TOOL_OPTIONS",
-        "BASH_FUNC_ls",
-        "TMPDIR",
-    ];
-    for name in names {
-        assert!(is_dangerous(name), "{name}");
-        project.file(".env", format!("{name}=secret\n"));
-        let found = child_env(&project, "", &[], EnvPriority::Project, &[name]);
-        assert!(found.contains(&format!("`{name}` is not set")), "{found}");
-        let process = [(name, "mine")];
-        let found = child_env(&project, "", &process, EnvPriority::Project, &[name]);
-        assert_eq!(found, format!("{name}=mine"));
+    for (reason, names) in REFUSED {
+        for name in names.split_whitespace() {
+            let found = refusal(name);
+            assert_eq!(found, Some(*reason), "{name}");
+            project.file(".env", format!("{name}=secret\n"));
+            let found = child_env(&project, "", &[], EnvPriority::Project, &[name]);
+            assert!(found.contains(&format!("`{name}` is not set")), "{found}");
+            let process = [(name, "mine")];
+            let found = child_env(&project, "", &process, EnvPriority::Project, &[name]);
+            assert_eq!(found, format!("{name}=mine"));
+        }
     }
-    for name in [
-        "API_KEY",
-        "PATHS",
-        "MY_PATH",
-        "LDAP_URL",
-        "HOMEPAGE",
-        "GITHUB_TOKEN",
-        "CITY",
-    ] {
+    for name in USABLE.split_whitespace() {
+        assert_eq!(refusal(name), None, "{name}");
         assert!(!is_dangerous(name), "{name}");
     }
+}
+
+#[test]
+fn a_disabled_file_is_not_read_and_the_error_says_why() {
+    let project = Project::new();
+    let environment = || {
+        Environment::new(vars(&[("PROCESS", "process")]))
+            .with_dotenv(
+                &project.root(),
+                &project.root(),
+                Path::new(""),
+                EnvPriority::Project,
+            )
+            .without_dotenv(Unread::Untrusted)
+    };
+    let missing = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let found = environment()
+            .child_env(&names)
+            .map_err(|error| error.diagnostic());
+        found.map_or_else(|error| render(&[error]), |found| format!("{found:?}"))
+    };
+    // Without a file, there is nothing else to say.
+    assert_text(
+        missing(&["KEY"]),
+        str![[r#"
+error[INVALID_CONFIG]: the environment variable `KEY` is not set
+hint: set KEY in the environment, or add a line `KEY=…` to the project's .env
+hint: EnvOrigins shows where each value comes from
+
+"#]],
+    );
+    project.file(".env", "KEY=file\nPROCESS=file\nnot a line\n");
+    assert_text(missing(&["PROCESS"]), str![[r#"{"PROCESS": "process"}"#]]);
+    assert_text(
+        missing(&["KEY", "PROCESS"]),
+        str![[r#"
+error[INVALID_CONFIG]: the environment variable `KEY` is not set: the project's .env is not read, because this folder is not trusted yet
+hint: set KEY in the environment, outside the project
+
+"#]],
+    );
+    assert!(environment().file().is_ok_and(|file| file.is_none()));
 }
 
 #[test]

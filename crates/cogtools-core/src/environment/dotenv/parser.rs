@@ -1,0 +1,223 @@
+//! The syntax of a `.env` file.
+//!
+//! `dotenv` is one regular expression; this is what it accepts, as a parser that takes
+//! linear time. Its surprises are kept: white space includes line ends around `=` and
+//! before a quote, `NAME: value` is accepted, and no escape but `\n` and `\r` in double
+//! quotes is resolved.
+
+use std::borrow::Cow;
+
+use super::{DotEnvError, Variable};
+use crate::text::Text;
+
+/// A position in the text, in which every line end is `\n`.
+pub(super) struct Parser<'t> {
+    text: &'t Text,
+    content: Cow<'t, str>,
+    at: usize,
+    /// The number of the line, from 1, at the position that was counted last.
+    line: usize,
+    counted: usize,
+}
+
+/// The keyword of shells that may precede a name.
+const EXPORT: &str = "export";
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t Text) -> Self {
+        let content = text.as_str();
+        Self {
+            text,
+            content: if content.contains('\r') {
+                content.replace("\r\n", "\n").replace('\r', "\n").into()
+            } else {
+                content.into()
+            },
+            at: 0,
+            line: 1,
+            counted: 0,
+        }
+    }
+
+    /// All variables of the file.
+    pub(super) fn variables(mut self) -> Result<Vec<Variable>, DotEnvError> {
+        let mut variables = Vec::new();
+        while self.skip_blank() {
+            variables.push(self.variable()?);
+        }
+        Ok(variables)
+    }
+
+    /// Moves to the next variable; returns false at the end.
+    fn skip_blank(&mut self) -> bool {
+        loop {
+            self.at = self.after_space(self.at);
+            match self.char(self.at) {
+                Some('#') => self.at = self.line_end(self.at),
+                next => return next.is_some(),
+            }
+        }
+    }
+
+    fn variable(&mut self) -> Result<Variable, DotEnvError> {
+        let line = self.line_number();
+        let start = self.name_start();
+        let end = self.after_name(start);
+        let value = self.after_separator(end).filter(|_| end > start);
+        let value = value.ok_or_else(|| DotEnvError::Line(self.location()))?;
+        let name = self.content[start..end].to_owned();
+        let value = match self.quoted_value(value) {
+            Some(value) => value,
+            None => self.unquoted_value(value)?,
+        };
+        if value.contains('\0') {
+            return Err(DotEnvError::Character(self.location(), "a NUL character"));
+        }
+        Ok(Variable { name, value, line })
+    }
+
+    /// The start of the name: after `export`, unless that is the name itself.
+    fn name_start(&self) -> usize {
+        let Some(rest) = self.content[self.at..].strip_prefix(EXPORT) else {
+            return self.at;
+        };
+        let after = self.after_space(self.at + EXPORT.len());
+        let is_keyword = rest.starts_with(is_space) && self.after_name(after) > after;
+        if is_keyword { after } else { self.at }
+    }
+
+    /// The end of the name that begins at `start`.
+    fn after_name(&self, start: usize) -> usize {
+        let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
+        let name = &self.content[start..];
+        start + name.find(is_other).unwrap_or(name.len())
+    }
+
+    /// The start of the value after the name that ends at `end`: after a `=`, or after
+    /// a colon and one white space.
+    fn after_separator(&self, end: usize) -> Option<usize> {
+        let next = self.after_space(end);
+        if self.char(next) == Some('=') {
+            return Some(next + 1);
+        }
+        let rest = self.content[end..].strip_prefix(':')?;
+        let space = rest.chars().next().filter(|c| is_space(*c))?;
+        Some(end + 1 + space.len_utf8())
+    }
+
+    /// The value between quotes, if it begins after white space from `start` and only a
+    /// comment follows: up to the first quote without a backslash before it, or else up
+    /// to the last one with a backslash.
+    fn quoted_value(&mut self, start: usize) -> Option<String> {
+        let open = self.after_space(start);
+        let quote = self.char(open).filter(|c| is_quote(*c))?;
+        let mut found = None;
+        for (at, _) in self.content[open + 1..].match_indices(quote) {
+            let at = open + 1 + at;
+            let rest = &self.content[at + 1..];
+            let end = rest.find(|c| !is_space(c) || is_line_end(c));
+            let end = end.map_or(self.content.len(), |end| at + 1 + end);
+            if self.char(end).is_none_or(|c| c == '#' || is_line_end(c)) {
+                found = Some((at, end));
+            }
+            if !self.content[open + 1..at].ends_with('\\') {
+                break;
+            }
+        }
+        let (close, end) = found?;
+        let value = self.content[open + 1..close].to_owned();
+        self.at = self.line_end(end);
+        Some(unescape(value, quote))
+    }
+
+    /// The rest of the line from `start`, up to a comment, without surrounding white
+    /// space.
+    fn unquoted_value(&mut self, start: usize) -> Result<String, DotEnvError> {
+        let rest = &self.content[start..];
+        let line = &rest[..rest.find(['\n', '#']).unwrap_or(rest.len())];
+        let value = line.trim_matches(is_space);
+        let quote = value.chars().next().filter(|c| is_quote(*c));
+        if value.contains(is_line_end) {
+            let name = "an invisible line separator (U+2028 or U+2029)";
+            return Err(DotEnvError::Character(self.location(), name));
+        }
+        let value = match quote {
+            // Quotes in a value between quotes of the same kind are kept.
+            Some(quote) if value.len() > 1 && value.ends_with(quote) => {
+                unescape(value[1..value.len() - 1].to_owned(), quote)
+            }
+            Some(quote) if value[1..].contains(quote) => {
+                return Err(DotEnvError::Rest(self.location()));
+            }
+            Some(_) => return Err(DotEnvError::Quote(self.location())),
+            None => value.to_owned(),
+        };
+        self.at = self.line_end(start + line.len());
+        Ok(value)
+    }
+
+    /// The position after the white space at `at`, which may span lines.
+    fn after_space(&self, at: usize) -> usize {
+        let rest = &self.content[at..];
+        at + rest.find(|c| !is_space(c)).unwrap_or(rest.len())
+    }
+
+    /// The end of the line that contains `at`.
+    fn line_end(&self, at: usize) -> usize {
+        let rest = &self.content[at..];
+        at + rest.find(is_line_end).unwrap_or(rest.len())
+    }
+
+    fn char(&self, at: usize) -> Option<char> {
+        self.content[at..].chars().next()
+    }
+
+    /// The number of the current line.
+    fn line_number(&mut self) -> usize {
+        let passed = &self.content[self.counted..self.at];
+        self.line += passed.bytes().filter(|byte| *byte == b'\n').count();
+        self.counted = self.at;
+        self.line
+    }
+
+    /// The location of the variable that was counted last.
+    fn location(&self) -> String {
+        format!("{}:{}", self.text.display_path().display(), self.line)
+    }
+}
+
+/// The escapes of double quotes; others have none.
+fn unescape(value: String, quote: char) -> String {
+    if quote == '"' {
+        value.replace("\\n", "\n").replace("\\r", "\r")
+    } else {
+        value
+    }
+}
+
+const fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '"' | '`')
+}
+
+/// White space in JavaScript, which differs from Unicode's.
+const fn is_space(c: char) -> bool {
+    matches!(
+        c,
+        '\t'..='\r'
+            | ' '
+            | '\u{a0}'
+            | '\u{1680}'
+            | '\u{2000}'..='\u{200a}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202f}'
+            | '\u{205f}'
+            | '\u{3000}'
+            | '\u{feff}'
+    )
+}
+
+/// What ends a line in JavaScript.
+const fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\u{2028}' | '\u{2029}')
+}

@@ -1,0 +1,158 @@
+//! Where the programs of a provider start, and what they can find there.
+//!
+//! Programs that the user has configured run in every project, also in one whose
+//! author is hostile. Many load code from the working directory or from folders on
+//! PATH (`python3 -m`, `npx`), so they start outside the project.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+use super::{Provider, ProviderError, Server, Settings, recursion};
+use crate::Context;
+use crate::environment::{EnvError, Vars};
+use crate::process::Process;
+
+/// The folder of npm's packages.
+const MODULES: &str = "node_modules";
+/// Variables that tell where the user works, and the prefix of those that
+/// npm sets for scripts of a project.
+const PROJECT_VARS: [&str; 3] = ["PWD", "OLDPWD", "INIT_CWD"];
+const NPM_PREFIX: &str = "npm_";
+
+impl Provider {
+    /// Runs one of its command lines.
+    pub(crate) fn process(
+        &self,
+        line: &[String],
+        variables: Vars,
+        cx: &Context,
+    ) -> Result<Process, ProviderError> {
+        let (program, args) = line
+            .split_first()
+            .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
+        let directory = directory(&self.settings, cx);
+        self.check_relative(program)?;
+        let (file, subcommand) = if self.settings.server.is_some() {
+            Server::program(cx).map(|(file, subcommand)| (file, Some(subcommand)))
+        } else {
+            let path = variables.get(OsStr::new("PATH"));
+            let found = which::which_in(program, path, &directory);
+            found.ok().map(|file| (file, None))
+        }
+        .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
+        let args = subcommand
+            .into_iter()
+            .chain(args.iter().map(String::as_str));
+        Ok(Process::new(file, directory)
+            .args(args)
+            .variables(variables)
+            .confinement(cx.confinement()))
+    }
+
+    /// Fails if its program is a relative path, but it does not start in the project.
+    fn check_relative(&self, program: &str) -> Result<(), ProviderError> {
+        let settings = &self.settings;
+        let program = match &settings.server {
+            Some(server) => server.command().first().map(String::as_str),
+            None => Some(program),
+        };
+        match program.filter(|program| settings.is_neutral() && is_relative(program)) {
+            Some(program) => Err(ProviderError::Relative(self.name(), program.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// The environment of its programs.
+    pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
+        let settings = &self.settings;
+        let failed = |error: EnvError| ProviderError::Env(self.name(), error);
+        let mut variables = if settings.user_configured {
+            check_names(settings).map_err(failed)?;
+            let mut variables = cx.environment.user_env(&settings.env).map_err(failed)?;
+            clean_path(&mut variables, cx);
+            variables
+        } else {
+            cx.child_env(&settings.env).map_err(failed)?
+        };
+        if let Some(server) = &settings.server {
+            server.add_to(&mut variables, cx);
+        }
+        recursion::add_to(&mut variables, cx);
+        Ok(variables)
+    }
+}
+
+/// The working directory of the provider with `settings`.
+pub(super) fn directory(settings: &Settings, cx: &Context) -> PathBuf {
+    if !settings.is_neutral() {
+        return cx.root.clone();
+    }
+    if cfg!(windows) {
+        let drive = cx.environment.process().get(OsStr::new("SystemDrive"));
+        let mut root = drive.map_or_else(|| OsString::from("C:"), Clone::clone);
+        root.push("\\");
+        return PathBuf::from(root);
+    }
+    PathBuf::from("/")
+}
+
+/// Whether a program is a path that depends on the working directory; a mere name is
+/// searched on PATH.
+pub(super) fn is_relative(program: &str) -> bool {
+    let path = Path::new(program);
+    let is_path = program.contains('/') || cfg!(windows) && program.contains('\\');
+    !path.is_absolute() && (is_path || [".", ".."].contains(&program))
+}
+
+/// Fails if the provider declares variables that would lead it into the project.
+pub(super) fn check_names(settings: &Settings) -> Result<(), EnvError> {
+    let leads_there =
+        |name: &&String| PROJECT_VARS.contains(&name.as_str()) || name.starts_with(NPM_PREFIX);
+    let names = settings.env.iter().filter(leads_there);
+    let names: Vec<String> = names.filter(|_| settings.is_neutral()).cloned().collect();
+    if names.is_empty() {
+        Ok(())
+    } else {
+        Err(EnvError::Neutral(names))
+    }
+}
+
+/// Removes from PATH what may contain programs of the project: entries that are empty
+/// or relative, in the project, or in a folder of packages.
+pub(super) fn clean_path(variables: &mut Vars, cx: &Context) {
+    let name = OsStr::new("PATH");
+    let Some(path) = variables.remove(name) else {
+        return;
+    };
+    let home = cx.environment.process().get(OsStr::new("HOME"));
+    // A project that contains the home directory is the user's own.
+    let is_own = home.is_some_and(|home| is_inside(Path::new(home), &cx.root));
+    let is_foreign = |entry: &Path| {
+        let real = entry.canonicalize();
+        let mut ends = std::iter::once(entry).chain(real.as_deref().ok());
+        ends.any(in_modules) || !is_own && is_inside(entry, &cx.root)
+    };
+    let entries = env::split_paths(&path).filter(|entry| entry.is_absolute() && !is_foreign(entry));
+    // The entries come from a path, so that they can be joined.
+    if let Ok(path) = env::join_paths(entries) {
+        variables.insert(name.to_owned(), path);
+    }
+}
+
+fn in_modules(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == MODULES)
+}
+
+/// Whether `path` is in the folder `root`, as written or with links resolved.
+pub(super) fn is_inside(path: &Path, root: &Path) -> bool {
+    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    let below = |path: &Path, root: &Path| path.starts_with(root) && !up(path);
+    if below(path, root) {
+        return true;
+    }
+    match (path.canonicalize(), root.canonicalize()) {
+        (Ok(path), Ok(root)) => path.starts_with(root),
+        _ => false,
+    }
+}
