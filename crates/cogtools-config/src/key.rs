@@ -51,7 +51,7 @@ fn known_keys() -> Vec<String> {
         let keys = FILTER.into_iter().chain(["budget"]);
         keys.map(move |key| format!("hosts.{host}.{key}"))
     });
-    ["tool_sources", "env_priority"]
+    ["tool_sources", "env_priority", "locked"]
         .map(str::to_owned)
         .into_iter()
         .chain(filters)
@@ -103,7 +103,11 @@ mod tests {
 
     #[test]
     fn every_known_key_is_valid_in_the_configuration() {
-        let project = Project::find(std::path::Path::new("/"), None);
+        let project = Project::find(
+            std::path::Path::new("/"),
+            None,
+            &cogtools_core::owner::Owners::default(),
+        );
         let mut tops = Vec::new();
         for key in known_keys()
             .into_iter()
@@ -113,6 +117,7 @@ mod tests {
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
+                "locked" => "true",
                 "lint" => "off",
                 "limits" => "1048576",
                 _ => "[]",

@@ -56,7 +56,7 @@ pub use filter::{Filter, Pattern};
 pub use hint::Hint;
 pub use level::{Level, RuleLevel};
 pub use location::Location;
-pub use lock::{Lock, Snapshot};
+pub use lock::{Lock, LockedTools, Snapshot};
 pub use name::{Name, NameError};
 pub use plural::pluralize;
 pub use project::Project;

@@ -6,7 +6,9 @@ use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_so
 use cogtools_core::file::ReadScope;
 use cogtools_core::process::Limits;
 use cogtools_core::trust::{Trust, Verdict};
-use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
+use cogtools_core::{
+    Cancel, Config, Context, EnvPriority, Environment, Lock, LockedTools, Project, Registry, Target,
+};
 
 use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
@@ -88,12 +90,21 @@ pub fn registry_and_context(
     config.env_priority = priority;
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
+    let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
+    let limits = config.limits;
+    let mut registry = Registry::new(config, host, cx);
+    if is_locked {
+        let (path, display_path) = project.resolve(Lock::FILE.as_ref());
+        let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;
+        let locked = LockedTools::new(lock, project.root(), project.display_path());
+        registry = registry.with_lock(locked);
+    }
     let context = ProjectContext {
         project,
         priority,
-        limits: config.limits,
+        limits,
     };
-    Ok((Registry::new(config, host, cx), context))
+    Ok((registry, context))
 }
 
 /// Like [`registry`], filtered by the configuration only.

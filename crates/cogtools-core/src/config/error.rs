@@ -76,6 +76,7 @@ fn example(key: &str) -> &'static str {
     match key {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",
         "env_priority" => "`env_priority: project` or `env_priority: process`",
+        "locked" => "`locked: true`",
         "tools" => "`tools: [facepalm, git_*]`",
         "exclude" => "`exclude: [deploy_*]`",
         "toolsets" => "`toolsets: [git]`",

@@ -5,6 +5,7 @@
 mod error;
 mod layer;
 mod limits;
+mod locked;
 mod origin;
 mod package;
 mod protection;
@@ -36,6 +37,8 @@ pub struct Config {
     pub sources: Vec<Source>,
     /// Which value of an environment variable takes precedence.
     pub env_priority: EnvPriority,
+    /// Whether only the tools that `cogtools.lock` pins are declared and called.
+    pub locked: bool,
     /// The filter for all hosts.
     pub filter: Filter,
     /// The additional filters of single hosts.
@@ -61,9 +64,10 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 8] = [
+    pub const KEYS: [&'static str; 9] = [
         "tool_sources",
         "env_priority",
+        "locked",
         "filter",
         "budget",
         "hosts",
@@ -138,6 +142,7 @@ impl Config {
                 project.read_scope(),
             ))],
             env_priority: EnvPriority::default(),
+            locked: false,
             filter: Filter::default(),
             hosts: Vec::new(),
             budgets: Vec::new(),

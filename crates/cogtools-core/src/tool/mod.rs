@@ -7,6 +7,7 @@ mod accept;
 mod annotations;
 mod capability;
 mod command_line;
+mod copied;
 mod definition;
 mod error;
 mod examples;
@@ -33,7 +34,7 @@ pub use annotations::Annotations;
 pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
-pub use handler::{Handler, Invocation, RunError};
+pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
 pub(crate) use json_document::JsonDocument;
@@ -161,17 +162,9 @@ impl Tool {
         &self.provenance
     }
 
-    /// What it may run, if it is a package's.
-    pub(crate) fn boundary(&self) -> Option<&Boundary> {
-        self.boundary.as_deref()
-    }
-
-    /// The same tool in a private copy of its package, whose file is `text`.
-    pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
-        let mut copy = Self::parse(text)?;
-        copy.provenance = Arc::clone(&self.provenance);
-        copy.boundary = Some(Box::new(boundary));
-        Ok(copy)
+    /// What a lock pins of it, if another program declared it.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        self.handler.remote()
     }
 
     /// The command line of a call, as far as it is known before: none for a template.
