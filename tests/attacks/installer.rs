@@ -131,7 +131,7 @@ fn what_a_killed_run_has_left_is_removed_by_the_next() {
     let from = serve(dir, Manner::Stalled);
     let project = Project::new();
     let script = format!(
-        "sh '{}' --from {from} & sleep 1; kill -KILL $!; wait $! 2>/dev/null; echo $?",
+        "sh '{}' --from {from} > /dev/null 2>&1 & sleep 1; kill -KILL $!; wait $! 2>/dev/null; echo $?",
         repository().join("install.sh").display()
     );
     let run = Run::new("/bin/bash").args(["-c", &script]);

@@ -146,5 +146,11 @@ true",
     unprivileged(&project)
         .env("GEMINI_API_KEY", "secret")
         .run()
-        .outputs(str![[r#""#]]);
+        .outputs(str![[r#"
+environ of itself
+maps of itself
+fd of itself
+cwd of itself
+
+"#]]);
 }
