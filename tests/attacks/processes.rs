@@ -127,6 +127,41 @@ hint: send less, or give the tool more time with `timeout`
     all_end(&pids(&project, 2));
 }
 
+/// Before: the same held for those of providers and MCP servers.
+#[test]
+fn daemons_of_sources_do_not_outlive_them() {
+    let server = crate::repository().join("tests/mcp/peers/server.py");
+    for (then, source) in [
+        (
+            "echo '[]'",
+            "{command: {discover: MINE, call: MINE, name: mine}}",
+        ),
+        (
+            "exec python3 SERVER older",
+            "{mcp: {command: MINE, name: mine}}",
+        ),
+    ] {
+        let project = project("true");
+        let mine = project.home().join("mine").display().to_string();
+        let then = then.replace("SERVER", &server.display().to_string());
+        let root = project.root().display().to_string();
+        project.program(
+            "../home/mine",
+            format!(
+                "#!/bin/bash\ncd '{root}'\n(setsid ./daemon &)\nsetsid -f ./daemon\n\
+                 until [ \"$(wc -l < pids)\" = 2 ]; do sleep 0.01; done 2> /dev/null\n{then}\n"
+            ),
+        );
+        let sources = format!("[{}]", source.replace("MINE", &mine));
+        run("cogtools-discover", &project)
+            .env("COGTOOLS_TOOL_SOURCES", sources)
+            .run()
+            .status(0)
+            .stderr_is("");
+        all_end(&pids(&project, 2));
+    }
+}
+
 /// Before: the program and all that it started went on.
 #[test]
 fn nothing_outlives_a_call_that_is_killed() {
