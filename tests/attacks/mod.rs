@@ -1,7 +1,9 @@
 //! A malicious repository, and what it must not be able to do.
 
 mod dotenv;
+mod installer;
 mod layers;
+mod limits;
 mod lock;
 mod neutral_directory;
 mod packages;

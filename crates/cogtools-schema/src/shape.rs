@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
+use crate::limits::Limits;
+
 /// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
@@ -109,32 +111,6 @@ pub struct Hosts {
     pub anthropic: Option<Host>,
     /// The tools of the MCP server.
     pub mcp: Option<Host>,
-}
-
-/// What each program may use.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct Limits {
-    /// The memory of each process. By default, 4 GiB.
-    pub memory: Option<Size>,
-    /// How many processes and threads may be added to those that exist. By default, 4096.
-    #[schemars(range(min = 8))]
-    pub processes: Option<u64>,
-    /// The open files of each process. By default, 16384.
-    #[schemars(range(min = 8))]
-    pub files: Option<u64>,
-    /// The size of each file that is written. By default, 4 GiB.
-    pub file_size: Option<Size>,
-}
-
-/// A number of bytes, at least 1 MiB, or a text such as 512 MiB.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
-pub enum Size {
-    /// A number of bytes.
-    Bytes(#[schemars(range(min = 1_048_576))] u64),
-    /// A number with a unit.
-    Text(#[schemars(regex(pattern = r"^[0-9]+ ?([KMGTP]i)?B$"))] String),
 }
 
 /// The levels of the linter's rules in this project.
@@ -295,7 +271,7 @@ pub enum Line {
 /// Adapts the schema of a struct to the parser: an optional key can be omitted, but
 /// unlike Rust's `Option` it accepts no null. The lines of a doc comment become one
 /// paragraph.
-fn match_parser(schema: &mut Schema) {
+pub(crate) fn match_parser(schema: &mut Schema) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;
     };
