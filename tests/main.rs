@@ -29,6 +29,7 @@ mod lock;
 mod managers;
 mod mcp;
 mod njk;
+mod notices;
 mod output;
 mod own_tools;
 mod packages;
@@ -56,6 +57,9 @@ const OWN: [&str; 4] = [
     "cogtools-discover",
     "cogtools-yaml",
 ];
+
+/// The program that only the others start.
+const CONFINE: &str = "cogtools-confine";
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {

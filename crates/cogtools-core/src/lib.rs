@@ -26,6 +26,7 @@ mod level;
 mod location;
 mod lock;
 mod name;
+pub mod owner;
 mod plural;
 pub mod pointer;
 pub mod process;

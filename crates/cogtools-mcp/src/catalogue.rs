@@ -10,7 +10,9 @@ use cogtools_core::{
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
-use cogtools_program::{Failure, Input, Io, Reporter, SignalWatch, Terminals, Vars, project};
+use cogtools_program::{
+    Failure, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars, project,
+};
 
 use crate::cache::{DeclarationCache, LoadResult};
 use crate::published_tool::PublishedTool;
@@ -74,6 +76,7 @@ impl Catalogue {
             next: None,
             reporter: self.reporter.clone(),
             signals: SignalWatch::with_token(self.cancel.clone()),
+            context: IoContext::default(),
         })
     }
 

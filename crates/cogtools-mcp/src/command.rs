@@ -34,7 +34,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::SOURCES,
     manual: MANUAL,
 };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
+use cogtools_core::file::ReadScope;
 use cogtools_core::process::Limits;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
@@ -13,6 +14,7 @@ use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::process;
 use crate::report::Severity;
 
 /// A project and its configuration, as far as they give the context of the programs that it runs.
@@ -43,7 +45,19 @@ impl ProjectContext {
 
 /// The project that contains `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
-    Project::find(&io.cwd, io.var("HOME").map(Path::new))
+    let home = dirs::home(io);
+    let project = Project::find(&io.cwd, home.as_deref(), &dirs::owners(io));
+    for skipped in project.skipped() {
+        io.context
+            .warn(skipped.diagnostic("its project is not used"));
+    }
+    project
+}
+
+/// Where the file or folder at `path` may be, which the user has named on the command line: in
+/// the project that contains it, or anywhere if none does.
+pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
+    project(io).scope_of(path, dirs::home(io).as_deref())
 }
 
 /// The configuration of `project`, with all layers.
@@ -132,7 +146,9 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
             project.display_path(),
             priority,
         ),
-        trust: Trust::new(dirs::trust_file(io)).with_host_file(dirs::host_trust_file(io)),
+        trust: Trust::new(dirs::trust_file(io))
+            .with_host_file(dirs::host_trust_file(io))
+            .with_notice(process::notify_waiting),
         cache: dirs::cache_dir(io),
         state: dirs::state_dir(io),
         refresh: false,

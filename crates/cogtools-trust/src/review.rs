@@ -8,6 +8,7 @@ use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::digest::referenced_file;
+use cogtools_core::file::{self, ReadScope};
 use cogtools_core::tool::Invocation;
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::{pluralize, sanitize};
@@ -160,7 +161,7 @@ fn package_files(source: &TrustableSource, cx: &Context) -> Vec<Line> {
 fn file_line(root: &Path, file: &Path) -> Line {
     let path = root.join(file);
     let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
-    let interpreter = interpreter(&path).map_or_else(String::new, |line| format!(", {line}"));
+    let interpreter = interpreter(&path, root).map_or_else(String::new, |line| format!(", {line}"));
     line(
         "file",
         format!("{} ({bytes} bytes{interpreter})", file.display()),
@@ -168,11 +169,12 @@ fn file_line(root: &Path, file: &Path) -> Line {
 }
 
 /// The first line of a script.
-fn interpreter(path: &Path) -> Option<String> {
+fn interpreter(path: &Path, root: &Path) -> Option<String> {
     use std::io::Read as _;
     const MAX_LINE_BYTES: u64 = 256;
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).ok()?;
+    let scope = ReadScope::source(root, path.parent()?, true);
+    let (file, _) = file::open(path, &scope).ok()?;
     file.take(MAX_LINE_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let first = text.lines().next()?;

@@ -13,7 +13,7 @@ use cogtools_program::args::{
     EnvArgs, RegistryArgs, locked_arg, locked_from_matches, required, system_env_arg,
 };
 use cogtools_program::call::{Call, accept_and_run, quote, verbose_arg, yaml_arg};
-use cogtools_program::project::{ProjectContext, project, registry};
+use cogtools_program::project::{ProjectContext, project, read_scope, registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -95,7 +95,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         env,
         locked,
     } = YamlArgs::from_matches(matches)?;
-    let tool = Tool::load(&io.cwd.join(&file), &file)
+    let path = io.cwd.join(&file);
+    let tool = Tool::load(&path, &file, &read_scope(&path, io))
         .map_err(|error| Failure::from(error.diagnostics()))?;
     let tool = pinned(tool, env, locked, io)?;
     if call.verbose {

@@ -6,6 +6,7 @@ use super::error::ConfigError;
 use super::layer::Layer;
 use super::origin::{Origin, Setting};
 use super::{Config, ConfigErrors};
+use crate::owner::{self, Owners};
 use crate::source::{GlobalModules, Packages};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
@@ -42,10 +43,15 @@ pub(super) fn read(
 }
 
 impl<'p> Base<'p> {
-    pub(super) fn new(project: &Project, home: Option<&'p Path>, global: GlobalModules) -> Self {
+    pub(super) fn new(
+        project: &Project,
+        home: Option<&'p Path>,
+        global: GlobalModules,
+        owners: Owners,
+    ) -> Self {
         let (root, display_path) = project.resolve(Path::new(""));
         Self {
-            packages: Packages::new(root.clone(), display_path, global),
+            packages: Packages::new(root.clone(), display_path, global, owners),
             root,
             home,
         }
@@ -132,6 +138,7 @@ impl Reader<'_> {
                 "hosts" => self.hosts(entry, config),
                 "limits" => self.limits(entry, config),
                 "lint" => self.lint(entry, config),
+                owner::KEY => self.safe_directories(entry, config),
                 _ => self.report_unknown_key(entry, &Config::KEYS),
             }
         }

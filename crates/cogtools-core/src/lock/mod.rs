@@ -19,6 +19,7 @@ use pin::Pin;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::file::ReadScope;
 use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::{self, TextError};
@@ -56,8 +57,10 @@ impl Lock {
     /// The pins in the file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
         let regenerate = Hint::run("", Command::Lock, " regenerates it");
-        let bytes = text::bytes(path, display_path, MAX_FILE_BYTES).map_err(|error| {
+        let scope = ReadScope::project(path.parent().unwrap_or(Path::new("")));
+        let bytes = text::bytes(path, display_path, MAX_FILE_BYTES, &scope).map_err(|error| {
             let hint = match error {
+                TextError::Outside(..) => return Box::new(error.diagnostic(Code::InvalidConfig)),
                 TextError::NotFound(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }

@@ -46,6 +46,7 @@ pub use template::TemplateSource;
 pub use tool_output::ToolOutput;
 
 use crate::containment::Boundary;
+use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml::{self, Node};
@@ -68,11 +69,11 @@ impl Tool {
     /// How long a tool may run unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
 
-    /// Reads the tool file at `path`, which messages call `display_path`. The tool's
-    /// name must be the file's stem.
-    pub fn load(path: &Path, display_path: &Path) -> Result<Self, ToolError> {
-        let text = Text::read(path, display_path).map_err(ToolError::Text)?;
-        let tool = Self::parse(text)?;
+    /// Reads the tool file at `path` in `scope`, which messages call `display_path`. The
+    /// tool's name must be the file's stem.
+    pub fn load(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, ToolError> {
+        let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
+        let tool = Self::parse(text).map_err(|error| error.concealed(scope))?;
         let stem = path
             .file_stem()
             .and_then(|stem| stem.to_str())
@@ -80,7 +81,7 @@ impl Tool {
         if tool.name().as_str() == stem {
             return Ok(tool);
         }
-        Err(parse::name_mismatch(tool.name(), stem, &tool.text))
+        Err(parse::name_mismatch(tool.name(), stem, &tool.text).concealed(scope))
     }
 
     /// Parses the text of a tool file.
