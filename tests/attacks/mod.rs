@@ -6,6 +6,7 @@ mod layers;
 mod limits;
 mod lock;
 mod neutral_directory;
+mod package_copies;
 mod packages;
 mod processes;
 mod read_links;

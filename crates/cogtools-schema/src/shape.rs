@@ -49,6 +49,9 @@ pub struct Configuration {
     /// Which value wins if both the project's .env and the environment set a variable. By
     /// default, the project's.
     pub env_priority: Option<EnvPriority>,
+    /// Whether only the tools that cogtools.lock pins are declared and called; by default,
+    /// all are.
+    pub locked: Option<bool>,
     /// Which tools are available; by default, all.
     pub filter: Option<Filter>,
     /// The maximum number of tokens that all declarations together may cost per request. If

@@ -65,6 +65,10 @@ env_priority
 in the environment of the process: project (the default) or process. With the option \
 --system-env, a call ignores .env.
 
+locked
+  Whether only the tools that cogtools.lock pins are declared and called, as with the option \
+--locked: true or false (the default). A later layer cannot unset it.
+
 filter
   Which tools are available: a map with tools and exclude (lists of names) and toolsets. In a \
 name, * matches any characters and ? matches one. A tool must match one of tools, none of exclude, \
