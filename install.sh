@@ -5,7 +5,7 @@
 # checksums and run; only then is every file renamed to its final path.
 set -eu
 
-# Where the archives are, and their version; a release fills in both.
+# The location of the archives and their version; a release fills in both.
 from=''
 version='0.1.0'
 
@@ -13,10 +13,10 @@ usage() {
   cat <<'END'
 usage: install.sh [--from URL|DIR] [--prefix DIR] [--version VERSION] [--target TRIPLE]
 
-  --from URL|DIR      where the archives are: an address, or a directory
-  --prefix DIR        where to install; ~/.local by default
-  --version VERSION   which version
-  --target TRIPLE     which programs; those for this machine by default
+  --from URL|DIR      the URL or directory of the archives
+  --prefix DIR        the directory to install to; default: ~/.local
+  --version VERSION   the version to install
+  --target TRIPLE     the platform of the programs; default: this one
 END
 }
 
@@ -67,10 +67,10 @@ options() {
     esac
   done
   if [ -z "$from" ]; then
-    usage_error 'no place of the archives is named'
+    usage_error 'the location of the archives is missing: --from URL|DIR'
   fi
   if [ -z "$prefix" ]; then
-    [ -n "${HOME:-}" ] || fail 'no home directory is known' 'name a place with --prefix'
+    [ -n "${HOME:-}" ] || fail 'the home directory is unknown' 'name a directory with --prefix'
     prefix=$HOME/.local
   fi
   case $prefix in
@@ -103,7 +103,7 @@ machine() {
 fetch() {
   case $from in
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
-    *://*) fail "\`$from\` is not fetched from" 'name an address that begins with https://' ;;
+    *://*) fail "\`$from\` is not supported" 'name a URL that begins with https://' ;;
     *)
       [ -f "$from/$1" ] || return 1
       cp "$from/$1" "$stage/$1"
@@ -116,7 +116,7 @@ fetch() {
   elif has wget; then
     wget -q -O "$stage/$1" "$from/$1" 2>"$stage/why" &
   else
-    fail 'neither curl nor wget is there' "fetch $from/$1 by hand and name its directory with --from"
+    fail 'neither curl nor wget is installed' "fetch $from/$1 by hand and name its directory with --from"
   fi
   loader=$!
   if wait "$loader"; then
@@ -136,7 +136,7 @@ sum() {
   elif has openssl; then
     openssl dgst -sha256 -r <"$1"
   else
-    fail 'nothing here can check a checksum' 'install sha256sum, shasum or openssl'
+    fail 'no program can verify the checksum' 'install sha256sum, shasum or openssl'
   fi
 }
 
@@ -149,8 +149,8 @@ archive() {
   expected=$(cut -d ' ' -f 1 "$stage/$name.tar.gz.sha256")
   actual=$(sum "$stage/$name.tar.gz" | cut -d ' ' -f 1)
   if [ -z "$expected" ] || [ "$expected" != "$actual" ]; then
-    fail "$name.tar.gz does not have its checksum" \
-      'it was cut short or changed on its way; nothing is installed; try again'
+    fail "$name.tar.gz does not match its checksum" \
+      'it was truncated or changed on the way; nothing is installed; try again'
   fi
 }
 
@@ -176,7 +176,7 @@ prepare() {
   while IFS= read -r file; do
     folder=$(dirname "$prefix/$file")
     if ! mkdir -p "$folder" 2>/dev/null || [ ! -w "$folder" ]; then
-      fail "$folder cannot be written" 'name another place with --prefix'
+      fail "$folder cannot be written" 'name another directory with --prefix'
     fi
     [ ! -d "$prefix/$file" ] || fail "$prefix/$file is a directory" 'move it away'
   done <"$stage/files"
@@ -195,11 +195,11 @@ report() {
   case ":${PATH:-}:" in
     *":$prefix/bin:"*) ;;
     *)
-      say "add it to PATH, in ~/.profile or your shell's own file:"
+      say "add it to PATH, in ~/.profile or your shell's startup file:"
       say "    export PATH=\"$prefix/bin:\$PATH\""
       ;;
   esac
-  say 'next: cogtools init in a project of yours; cogtools help tells the rest'
+  say 'next: run cogtools init in one of your projects; see cogtools help for more'
 }
 
 clean() {
@@ -207,17 +207,17 @@ clean() {
   rm -rf "$stage"
 }
 
-# The shell reads all of it before anything runs: half a script does nothing.
+# The shell reads all of it before anything runs: a truncated script does nothing.
 main() {
   prefix='' target='' loader=''
   options "$@"
   [ -n "$target" ] || target=$(machine)
   name=cogtools-$version-$target
   mkdir -p "$prefix" 2>/dev/null || fail "$prefix cannot be created" \
-    'name another place with --prefix'
+    'name another directory with --prefix'
   # On the same file system as the files, so that they only have to be renamed.
   stage=$(mktemp -d "$prefix/.cogtools-XXXXXX" 2>/dev/null) || fail "$prefix cannot be written" \
-    'name another place with --prefix'
+    'name another directory with --prefix'
   trap clean EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT

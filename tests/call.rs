@@ -220,7 +220,7 @@ hint: name a directory that exists
 
 "#]],
         )
-        .takes_input();
+        .reads_all_input();
 }
 
 #[test]

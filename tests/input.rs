@@ -118,10 +118,10 @@ hint: cogtools-discover lists all tools
 #[test]
 fn every_failure_drains_its_input() {
     let much = vec![b' '; 2_000_000];
-    call(&["nothing"], much.clone()).takes_input();
-    call(&["../x"], much.clone()).takes_input();
-    call(&["--nonsense"], much.clone()).takes_input();
-    call(&[], much).takes_input();
+    call(&["nothing"], much.clone()).reads_all_input();
+    call(&["../x"], much.clone()).reads_all_input();
+    call(&["--nonsense"], much.clone()).reads_all_input();
+    call(&[], much).reads_all_input();
 }
 
 #[test]
@@ -200,7 +200,7 @@ hint: pass the name of a file instead of its content
 
 "#]],
         )
-        .takes_input();
+        .reads_all_input();
     let text = "x".repeat(1_000_000);
     call(&["echo"], format!("{{\"text\": \"{text}\"}}")).outputs(format!("<{text}>"));
 }

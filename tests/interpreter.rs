@@ -131,7 +131,7 @@ hint: check the path; the file may have been removed meanwhile
 
 "#]],
         )
-        .takes_input();
+        .reads_all_input();
 }
 
 #[test]

@@ -129,6 +129,7 @@ fn built_in_programs_are_reached_through_it() {
         "deep/tools/hi.yaml",
         "name: hi\ndescription: d\nimplementation: {exec: [pwd]}\n",
     );
+    project.trust("deep");
     run("cogtools", &project)
         .args(["-C", "deep", "call", "hi"])
         .run()

@@ -183,7 +183,10 @@ fn a_source_that_is_gone() {
         "d",
         "#!/bin/sh\necho '[{\"name\": \"say\", \"description\": \"d\"}]'\n",
     );
-    run("cogtools-trust", &project).arg("other").run().text();
+    run("cogtools-trust", &project)
+        .args(["--yes", "other"])
+        .run()
+        .text();
     lock(&project, &[]).outputs(str![[r#"
 created cogtools.lock: 2 tools of 2 sources
 

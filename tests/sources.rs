@@ -215,9 +215,12 @@ fn wrong_file_extension() {
 "#]]);
     call(&project, "ok").fails(
         127,
-        format!(
-            "cogtools-call: {ABSENT}hint: `tools/ok.yml` is ignored: tool files end in `.yaml`\n{LIST}"
-        ),
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: ok: no such tool
+hint: `tools/ok.yml` is ignored: tool files end in `.yaml`
+hint: cogtools-discover lists all tools
+
+"#]],
     );
 }
 

@@ -146,11 +146,11 @@ fn a_command_line_is_shown_as_it_would_run() {
     let trust = |args: &[&str]| run("cogtools-trust", &project).args(args).run();
     trust(&["--dry-run", "other", "served"]).outputs(shown(
         "\
-would approve provider other
+provider other
   discover  sh 'BAD'
   call      sh -c 'BAD'
   sees      'BAD'
-would approve provider served
+provider served
   starts    sh 'BAD'
 ",
     ));
@@ -166,7 +166,7 @@ served  provider  not approved  sh 'BAD'
         shown(
             "\
 cogtools-trust: error[USAGE]: BAD: no source of that name requires approval here
-hint: cogtools trust lists those that do
+hint: cogtools trust --list lists those that do
 ",
         ),
     );

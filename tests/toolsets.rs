@@ -224,14 +224,13 @@ three  z        tools   tools/z/three.yaml      21
     unprivileged("cogtools-call", &project)
         .arg("two")
         .run()
-        .fails(
-            127,
-            format!(
-                "cogtools-call: error[TOOL_NOT_FOUND]: two: no such tool\n\
-             hint: cogtools-discover lists all tools\n\
-             cogtools-call: error{diagnostic}"
-            ),
-        );
+        .fails(127, str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: two: no such tool
+hint: cogtools-discover lists all tools
+cogtools-call: error[INVALID_CONFIG]: the folder `tools/locked` cannot be read: Permission denied (os error 13)
+hint: check that the folder is readable
+
+"#]]);
 }
 
 #[test]

@@ -135,18 +135,21 @@ process none
             .args(args)
             .run()
     };
-    let rest = "OTHER\t.env:2; unused because no tool declares it\n";
-    explain(&[]).outputs(format!(
-        "KEY\t.env:1; overrides the value of the process; declared by it\n{rest}"
-    ));
+    explain(&[]).outputs(str![[r#"
+KEY	.env:1; overrides the value of the process; declared by it
+OTHER	.env:2; unused because no tool declares it
+
+"#]]);
     explain(&["--system-env"]).outputs(str![[r#"
 KEY	process; declared by it
 
 "#]]);
     project.file(".cogtoolrc.yaml", "env_priority: process\n");
-    explain(&[]).outputs(format!(
-        "KEY\tprocess; overrides the value in .env; declared by it\n{rest}"
-    ));
+    explain(&[]).outputs(str![[r#"
+KEY	process; overrides the value in .env; declared by it
+OTHER	.env:2; unused because no tool declares it
+
+"#]]);
     project.remove(".env");
     run("cogtools-call", &project).arg("it").run().fails(
         78,

@@ -2,5 +2,9 @@
 
 mod dotenv;
 mod layers;
+mod lock;
 mod neutral_directory;
+mod packages;
+mod processes;
+mod read_links;
 mod write_links;

@@ -181,7 +181,7 @@ fn tools_are_found() {
         .args(["find_tool", "--exclude", "tool_00*"])
         .stdin(json!({"query": "tool 7", "limit": 50}))
         .run()
-        .takes_input();
+        .reads_all_input();
     let filtered = run("cogtools-call", &project)
         .args(["find_tool", "--tools", "tool_01?"])
         .stdin(json!({"query": "", "limit": 50}))
@@ -287,13 +287,15 @@ fn the_names_are_reserved() {
         "tools/find_tool.yaml",
         "name: find_tool\ndescription: d\nimplementation: mine\n",
     );
-    let broken = "[INVALID_TOOL]: tools/find_tool.yaml:1:7: `find_tool` is not a tool's name: cogtools \
-                  has a built-in tool of that name\n   |\n 1 | name: find_tool\n   |       ^^^^^^^^^\n\
-                  hint: use a name that every host accepts, such as `check_facts`\n";
     let outcome = run("cogtools-discover", &project).run();
-    outcome
-        .status(0)
-        .stderr_is(format!("cogtools-discover: warning{broken}"));
+    outcome.status(0).stderr_is(str![[r#"
+cogtools-discover: warning[INVALID_TOOL]: tools/find_tool.yaml:1:7: `find_tool` is not a tool's name: cogtools has a built-in tool of that name
+   |
+ 1 | name: find_tool
+   |       ^^^^^^^^^
+hint: use a name that every host accepts, such as `check_facts`
+
+"#]]);
     let found = call(&project, "find_tool", &json!({"query": "fact"})).json();
     assert_eq!(found["tools"][0]["name"], "tool_001");
     project.remove("tools/find_tool.yaml");

@@ -66,9 +66,9 @@ pub(super) fn install(project: &Project, from: &str) -> Run {
 pub(super) fn closing_report(prefix: &str) -> String {
     format!(
         "cogtools {VERSION} is installed in {prefix}/bin\n\
-         add it to PATH, in ~/.profile or your shell's own file:\n    \
+         add it to PATH, in ~/.profile or your shell's startup file:\n    \
          export PATH=\"{prefix}/bin:$PATH\"\n\
-         next: cogtools init in a project of yours; cogtools help tells the rest\n"
+         next: run cogtools init in one of your projects; see cogtools help for more\n"
     )
 }
 

@@ -25,8 +25,8 @@ fn gemini_cli_calls_what_npm_has_installed() {
         let fake = FakeGemini::start([call, Turn::text("All done.")]);
         let bin = project.path("node_modules/.bin");
         let outcome = gemini.ask(&project, &bin, &fake, &["--yolo"]);
-        let verdict = fake.verdict();
-        let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+        let finished = fake.try_finish();
+        let conversation = finished.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
         outcome.status(0).stdout_is("All done.\n");
         let steps = conversation.main();
         let responses: Vec<_> = steps[1].responses().into_iter().collect();

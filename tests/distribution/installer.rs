@@ -21,11 +21,12 @@ fn assert_installed(project: &Project, prefix: &str) {
     };
     let programs = cogtools::PROGRAMS.len();
     let pages = fs::read_dir(repository().join("man")).map_or(0, Iterator::count);
-    assert_eq!(below("bin"), programs);
+    // And the one that only the others start.
+    assert_eq!(below("bin"), programs + 1);
     assert_eq!(below("share/man"), pages);
     // Completions of each program for bash, fish and zsh.
     assert_eq!(below("share"), pages + 3 * programs);
-    assert_eq!(below(""), programs + pages + 3 * programs);
+    assert_eq!(below(""), programs + 1 + pages + 3 * programs);
     for program in cogtools::PROGRAMS {
         let name = program.name;
         let link = fs::read_link(project.path(prefix).join("bin").join(name));
@@ -107,7 +108,7 @@ fn it_installs_below_home_with_wget_alone() {
     run.fails(
         1,
         format!(
-            "install.sh: error: neither curl nor wget is there\n\
+            "install.sh: error: neither curl nor wget is installed\n\
              hint: fetch [FROM]/cogtools-{VERSION}-{}.tar.gz.sha256 by hand and name its \
              directory with --from\n",
             target()
@@ -126,8 +127,8 @@ fn it_installs_nothing_from_an_incomplete_download() {
     );
     let project = Project::new();
     let checksum = format!(
-        "install.sh: error: {name} does not have its checksum\n\
-         hint: it was cut short or changed on its way; nothing is installed; try again\n"
+        "install.sh: error: {name} does not match its checksum\n\
+         hint: it was truncated or changed on the way; nothing is installed; try again\n"
     );
     install(&project, &wrong.root().display().to_string())
         .run()
@@ -188,8 +189,8 @@ fn missing_requirements_are_named() {
     let plain = install(&project, "http://example.org/a").run();
     plain.fails(
         1,
-        "install.sh: error: `[FROM]` is not fetched from\n\
-         hint: name an address that begins with https://\n",
+        "install.sh: error: `[FROM]` is not supported\n\
+         hint: name a URL that begins with https://\n",
     );
     assert_eq!(left_in_home(&project), Vec::<PathBuf>::new());
 }
@@ -238,7 +239,10 @@ fn impossible_options_are_reported() {
         "{usage}"
     );
     for (args, wrong) in [
-        (&[][..], "no place of the archives is named"),
+        (
+            &[][..],
+            "the location of the archives is missing: --from URL|DIR",
+        ),
         (&["--prefix"], "--prefix needs a value"),
         (&["--from", ""], "--from needs a value"),
         (&["now"], "unexpected argument 'now'"),

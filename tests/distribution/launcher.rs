@@ -48,7 +48,7 @@ fn status_and_streams_pass_through(project: &Project) {
         let launched = launched.run();
         launched
             .expect(exit(&direct), &direct.stdout, &direct.stderr)
-            .takes_input();
+            .reads_all_input();
     }
     // The launcher of a built-in program passes its name to cogtools.
     for args in [&["--version"][..], &["--nonsense"], &["-C", "none"]] {
@@ -111,7 +111,7 @@ fn missing_programs_are_reported(project: &Project) {
          hint: where there is no package for this machine, build cogtools with cargo\n",
         platform()
     );
-    call.run().fails(74, &message).takes_input();
+    call.run().fails(74, &message).reads_all_input();
     let message = message.replace("cogtools-call:", "cogtools-discover:");
     launch("cogtools-discover", project)
         .run()

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project, Run, difference, renews};
+use cogtools_test_support::{Outcome, Project, Run, difference, is_blessing};
 
 use super::block::Block;
 use super::document::Document;
@@ -95,7 +95,7 @@ fn mistakes(document: &Document) -> String {
     let outputs: Vec<&str> = output.split(MARK).skip(1).collect();
     assert_eq!(outputs.len(), steps.len(), "{}: {output}", document.name);
     let compared = steps.iter().zip(outputs);
-    if renews() {
+    if is_blessing() {
         let patches: Vec<Patch> = compared
             .filter(|(step, output)| step.difference(output).is_some())
             .map(|(step, output)| step.patch(output))

@@ -1,5 +1,6 @@
 //! Blocks of data: tools are tools, parameters are parameters, JSON is JSON.
 
+use cogtools_core::owner::Owners;
 use cogtools_core::{Config, ConfigPaths, Project as Root};
 use cogtools_test_support::{Project, Run, Status};
 use serde_json::Value;
@@ -51,7 +52,7 @@ fn configurations_are_valid() {
                 home: Some(project.home()),
                 ..ConfigPaths::default()
             };
-            let config = Config::load(&Root::find(&project.root(), None), &places);
+            let config = Config::load(&Root::find(&project.root(), None, &Owners::default()), &places);
             assert!(config.is_ok(), "{at}: {config:?}");
         },
     );

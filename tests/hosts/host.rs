@@ -71,8 +71,8 @@ impl Host {
         let outcome = self
             .gemini
             .ask(&self.project, crate::programs(), &fake, flags);
-        let verdict = fake.verdict();
-        let conversation = verdict.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
+        let finished = fake.try_finish();
+        let conversation = finished.unwrap_or_else(|wrong| panic!("{wrong}\n{outcome}"));
         let stdout = format!("{}{LAST}\n", self.version.banner);
         outcome.status(0).stdout_is(stdout);
         conversation

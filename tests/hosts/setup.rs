@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cogtools_test_support::{Run, Version};
+use cogtools_test_support::{Run, Version, assert_text, str};
 use serde_json::json;
 
 use super::facepalm;
@@ -30,7 +30,13 @@ fn fresh_project_works(version: Version) {
 
     let arguments = json!({ "person": "Ada" });
     let greeting = host.directly(EXAMPLE, &arguments).text();
-    assert!(greeting.contains("Ada"), "{greeting}");
+    assert_text(
+        &greeting,
+        str![[r#"
+Hello, Ada!
+
+"#]],
+    );
     let conversation = host.play([host.call(EXAMPLE, arguments)]);
     assert_responses(&conversation, &[&[output(&greeting)]]);
 }

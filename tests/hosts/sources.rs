@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use cogtools_test_support::{Run, Version};
+use cogtools_test_support::{Run, Version, assert_text, str};
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};
@@ -138,14 +138,16 @@ fn a_repository_cannot_approve_itself() {
             ),
         );
     let conversation = host.play([host.call("packed", json!({"text": "hello"}))]);
-    let denied = "cogtools-call: error[DENIED]: packed: it runs commands and comes from the package `@team/tools`, which is not approved yet";
-    let responses = format!(
-        "{:?}",
-        conversation
-            .main()
-            .last()
-            .map(|request| request.responses())
+    let requests = conversation.main();
+    let last = requests.last().expect("the tool was called");
+    let response = last.responses()[0]["response"].clone();
+    assert_text(
+        format!("{response:#}"),
+        str![[r#"
+{
+  "error": "Stdout: (empty)\nStderr: cogtools-call: error[DENIED]: packed: it runs commands and comes from the package `@team/tools`, which is not approved yet\nhint: only the user can approve it, after reviewing what it runs: cogtools trust @team/tools\n\nError: (none)\nExit Code: 77\nSignal: (none)"
+}
+"#]],
     );
-    assert!(responses.contains(denied), "{responses}");
     assert!(!host.project.path("ran").exists());
 }

@@ -1,6 +1,6 @@
 //! The real Gemini CLI, over `mcpServers` instead of its own protocol.
 
-use cogtools_test_support::{FakeGemini, Turn};
+use cogtools_test_support::{FakeGemini, Turn, assert_text, str};
 use serde_json::json;
 
 use super::project;
@@ -30,9 +30,10 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     // The CLI's own text around the server's output.
     let text = "<untrusted_context>\nGood day, Ada!\n</untrusted_context>";
     assert_eq!(responses[0], json!({"output": text}).to_string());
-    assert!(
-        responses[1].contains("error[SCHEMA_VIOLATION]: greet: /mood: not a parameter"),
-        "{}",
-        responses[1]
+    assert_text(
+        &responses[1],
+        str![[
+            r#"{"error":"MCP tool 'greet' reported tool error for function call: {\"name\":\"greet\",\"args\":{\"person\":\"Ada\",\"mood\":\"good\",\"wait_for_previous\":true}} with response: [{\"functionResponse\":{\"name\":\"greet\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /mood: not a parameter of this tool\\nhint: the parameters are `person`\\n\"}],\"isError\":true}}}]"}"#
+        ]],
     );
 }

@@ -45,12 +45,13 @@ tool_sources:
 fn its_tools_are_declared_and_called() {
     let (project, nested) = nested();
     nested("cogtools-trust")
-        .arg("other")
+        .args(["--yes", "other"])
         .run()
         .outputs(str![[r#"
-approved provider other
+provider other
   discover  cogtools-discover -C ../other
   call      cogtools-call -C ../other
+approved provider other
   tool      say
 
 "#]]);
@@ -80,13 +81,14 @@ fn a_project_that_is_its_own_provider_runs_once() {
     let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
     project.file(".cogtoolrc.yaml", itself);
     nested("cogtools-trust")
-        .arg("itself")
+        .args(["--yes", "itself"])
         .run()
         .outputs(str![[r#"
-approved provider itself
+provider itself
   discover  sh -c 'cogtools-discover 2>told'
   call      cogtools-call
   sees      HOME
+approved provider itself
   tool      ok
 
 "#]]);
@@ -121,7 +123,10 @@ hint: remove the source that leads back here from `tool_sources`
 #[test]
 fn a_declaration_that_has_changed_is_denied() {
     let (project, nested) = nested();
-    nested("cogtools-trust").arg("other").run().text();
+    nested("cogtools-trust")
+        .args(["--yes", "other"])
+        .run()
+        .text();
     project.file("../other/tools/say.yaml", SAY.replace("Say it", "Run it"));
     nested("cogtools-discover").run().json();
     let call = || {
@@ -139,11 +144,15 @@ hint: only the user can approve it, after reviewing what it runs: cogtools trust
 "#]],
     );
     nested("cogtools-trust").run().outputs(str![[r#"
-SOURCE  KIND      STATE    RUNS
-other   provider  changed  cogtools-discover -C ../other, cogtools-call -C ../other
+SOURCE  KIND      STATE     RUNS
+.       project   approved
+other   provider  changed   cogtools-discover -C ../other, cogtools-call -C ../other
 
 "#]]);
-    nested("cogtools-trust").arg("other").run().text();
+    nested("cogtools-trust")
+        .args(["--yes", "other"])
+        .run()
+        .text();
     call().outputs(str!["said: x"]);
     project.file("../other/tools/tell.yaml", SAY.replace("say", "tell"));
     nested("cogtools-call").arg("other_tell").stdin(json!({"text": "x"})).run().fails(

@@ -67,8 +67,13 @@ fn warning(what: &str) -> String {
     )
 }
 
+/// Runs `cogtools trust`, and approves what it shows.
 fn trust(project: &Project, args: &[&str]) -> Outcome {
-    run("cogtools-trust", project).args(args).run()
+    let approves = args.iter().any(|arg| !arg.starts_with('-'))
+        && !args.contains(&"--dry-run")
+        && !args.contains(&"--revoke");
+    let yes = approves.then_some("--yes");
+    run("cogtools-trust", project).args(yes).args(args).run()
 }
 
 fn discover(project: &Project) -> Outcome {

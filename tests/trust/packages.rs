@@ -13,12 +13,15 @@ fn programs_require_approval_and_templates_do_not() {
     call(&project, "pk_say").outputs(str!["said"]);
     call(&project, "pk_run").fails(77, UNKNOWN);
     trust(&project, &["pk"]).outputs(str![[r#"
-approved package pk
-  runs      pk_run
+package pk
+  tool      pk_run (node_modules/pk/tools/pk_run.yaml)
+  runs      ./run
+  file      node_modules/pk/tools/./run (19 bytes, #!/bin/sh)
   file      package.json
   file      tools/pk_run.yaml
   file      tools/pk_say.yaml
   file      tools/run
+approved package pk
 
 "#]]);
     call(&project, "pk_run").outputs(str![[r#"
@@ -64,8 +67,9 @@ fn any_change_requires_approval_again() {
         assert!(outcome.stdout.is_empty(), "{what}");
         outcome.fails(77, CHANGED);
         trust(&project, &[]).outputs(str![[r#"
-SOURCE  KIND     STATE    RUNS
-pk      package  changed  pk_run
+SOURCE  KIND     STATE     RUNS
+.       project  approved
+pk      package  changed   pk_run
 
 "#]]);
         call(&project, "pk_run").fails(77, CHANGED);
@@ -177,7 +181,7 @@ fn each_location_has_its_own_text() {
         .arg("pk_run")
         .run()
         .fails(77, UNKNOWN);
-    there("cogtools-trust").arg("pk").run().text();
+    there("cogtools-trust").args(["--yes", "pk"]).run().text();
     there("cogtools-call").arg("pk_run").run().outputs(str![[r#"
 other
 

@@ -10,15 +10,11 @@ use super::{call, discover, trust, warning, with_package, with_provider};
 fn nothing_to_say() {
     let project = Project::new();
     trust(&project, &[]).outputs(str![[r#"
-no source of this project requires approval
+SOURCE  KIND     STATE     RUNS
+.       project  approved
 
 "#]]);
-    trust(&project, &["--format", "json"]).outputs(str![[r#"
-{
-  "sources": []
-}
-
-"#]]);
+    trust(&project, &["--format", "json"]).outputs(str![""]);
     let project = with_package();
     project.remove("node_modules/pk/tools/pk_run.yaml");
     trust(&project, &[]).outputs(str![[r#"
@@ -40,7 +36,7 @@ fn a_missing_name() {
             str![[r#"
 cogtools-trust: error[USAGE]: othr: no source of that name requires approval here
 hint: did you mean `other`?
-hint: cogtools trust lists those that do
+hint: cogtools trust --list lists those that do
 
 "#]],
         );

@@ -78,7 +78,7 @@ fn without_a_home_nothing_is_approved() {
     for home in ["", "relative"] {
         run("cogtools-trust", &project)
             .env("HOME", home)
-            .arg("pk")
+            .args(["--yes", "pk"])
             .run()
             .fails(
                 74,
@@ -98,7 +98,7 @@ hint: set HOME, or XDG_STATE_HOME
     run("cogtools-trust", &project)
         .env("HOME", "")
         .env("XDG_STATE_HOME", &state)
-        .arg("pk")
+        .args(["--yes", "pk"])
         .run()
         .text();
     run("cogtools-call", &project)
@@ -161,7 +161,7 @@ fn missing_sources_are_forgotten() {
             .args(args)
             .run()
     };
-    there(&["other"]).text();
+    there(&["--yes", "other"]).text();
     trust(&project, &["--prune"]).outputs(str![[r#"
 forgot 0
 
@@ -179,7 +179,12 @@ forgot 1
     let empty = str![[r#"
 {
   "version": 1,
-  "allowed": {}
+  "allowed": {},
+  "projects": {
+    "/tmp/cogtools-32354-667/project": {
+      "owner": 0
+    }
+  }
 }
 
 "#]];

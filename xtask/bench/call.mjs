@@ -1,4 +1,4 @@
-// Calls a tool as somebody would write it in Node with the usual packages.
+// Calls a tool, written in Node with the usual packages.
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import nunjucks from 'nunjucks';

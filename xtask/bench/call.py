@@ -1,4 +1,4 @@
-"""Calls a tool as somebody would write it in Python with the usual packages."""
+"""Calls a tool, written in Python with the usual packages."""
 import json
 import sys
 

@@ -1,4 +1,4 @@
-// Declares all tools as somebody would write it in Node: yaml and nothing else.
+// Declares all tools, written in Node with the package yaml only.
 import { readFileSync, readdirSync } from 'node:fs';
 import { parse } from 'yaml';
 

@@ -7,9 +7,10 @@
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::Code;
 use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, required, system_env_arg,
+    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, required,
+    system_env_arg,
 };
-use cogtools_program::call::{Call, answer, verbose_arg, yaml_arg};
+use cogtools_program::call::{Call, accept_and_run, verbose_arg, yaml_arg};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -62,6 +63,7 @@ fn command() -> Command {
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
+        .arg(locked_arg())
         .args(filter_args())
 }
 
@@ -83,6 +85,7 @@ impl CallArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),
                 refresh: false,
+                locked: locked_from_matches(matches),
             },
         })
     }
@@ -98,5 +101,5 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
-    answer(io, tool, &args.call, |_| Ok(context), prepare)
+    accept_and_run(io, tool, &args.call, |_| Ok(context), prepare)
 }

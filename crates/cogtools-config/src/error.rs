@@ -22,7 +22,7 @@ pub(crate) enum ConfigFileError {
     Unwritable(PathBuf, WriteError),
     /// It has been changed by another process since it was read.
     #[error("`{0}` has been changed by another process")]
-    Overtaken(PathBuf),
+    Changed(PathBuf),
 }
 
 impl From<ConfigFileError> for Failure {
@@ -33,7 +33,7 @@ impl From<ConfigFileError> for Failure {
             ConfigFileError::Text(error) => error.diagnostic(Code::InvalidConfig),
             ConfigFileError::Unwritable(_, error) => diagnostic(Code::IoFailed)
                 .hint(error.hint("free disk space or grant permission, then run this again")),
-            ConfigFileError::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
+            ConfigFileError::Changed(_) => diagnostic(Code::IoFailed).hint("run this again"),
         }
         .into()
     }

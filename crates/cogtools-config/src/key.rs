@@ -1,5 +1,6 @@
 //! A key on the command line: a path with dots.
 
+use cogtools_core::process::Limits;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Target};
 
@@ -50,12 +51,13 @@ fn known_keys() -> Vec<String> {
         let keys = FILTER.into_iter().chain(["budget"]);
         keys.map(move |key| format!("hosts.{host}.{key}"))
     });
-    ["tool_sources", "env_priority"]
+    ["tool_sources", "env_priority", "locked"]
         .map(str::to_owned)
         .into_iter()
         .chain(filters)
         .chain(["budget".to_owned()])
         .chain(hosts)
+        .chain(Limits::KEYS.map(|limit| format!("limits.{limit}")))
         .collect()
 }
 
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_known_key_is_valid_in_the_configuration() {
-        let project = Project::find(std::path::Path::new("/"), None);
+        let project = Project::find(std::path::Path::new("/"), None, &cogtools_core::owner::Owners::default());
         let mut tops = Vec::new();
         for key in known_keys()
             .into_iter()
@@ -111,7 +113,9 @@ mod tests {
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
+                "locked" => "true",
                 "lint" => "off",
+                "limits" => "1048576",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");

@@ -38,7 +38,7 @@ pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Fail
     let setting = settings
         .iter()
         .find(|setting| setting.key == key.name())
-        .ok_or(Failure::Status(UNSET))?;
+        .ok_or(Failure::Reported(UNSET))?;
     if args.json {
         io.show_json(&format!("{:#}\n", object(setting)))
     } else {

@@ -39,7 +39,7 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
     let project = project(io);
     let config = config(&project, io)?;
     let priority = args.env.priority(&config);
-    let environment = context(io, &project, priority).environment;
+    let environment = context(io, &project, priority, config.limits).environment;
     let file = environment.file().map_err(|error| error.diagnostic())?;
     let users = user_sources(&config);
     let (names, diagnostics) = declared_names(config);
@@ -86,7 +86,7 @@ fn unused_entries(
         .filter(|variable| !declared.contains_key(&variable.name))
         .map(|variable| UnusedEntry {
             name: variable.name.clone(),
-            location: (file.name().to_path_buf(), variable.line),
+            location: (file.display_path().to_path_buf(), variable.line),
             refusal: refusal(&variable.name),
         })
         .collect()
@@ -102,7 +102,7 @@ impl DeclaredVariable {
     ) -> Self {
         let ignored = file.filter(|_| is_dangerous(&name)).and_then(|file| {
             let variable = file.get(&name)?;
-            Some((file.name().to_path_buf(), variable.line))
+            Some((file.display_path().to_path_buf(), variable.line))
         });
         let resolved = if of_user {
             let own = environment

@@ -140,7 +140,7 @@ hint: add `description: …`
 ";
     let expected = CapturedRun {
         stderr: warning.into(),
-        ..CapturedRun::done("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
+        ..CapturedRun::success("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
     };
     assert_eq!(found, expected);
 }

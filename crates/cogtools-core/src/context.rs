@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::trust::Trust;
+use crate::environment::{EnvError, Unread, Vars};
+use crate::process::{Confinement, Limits};
+use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Environment};
 
 /// The context for tools and sources that run programs. Templates do not need it.
@@ -16,10 +18,39 @@ pub struct Context {
     pub trust: Trust,
     /// The folder for caches, if any.
     pub cache: Option<PathBuf>,
+    /// The folder for the user's own records and private copies, if any.
+    pub state: Option<PathBuf>,
     /// Whether to ignore cached data and renew it.
     pub refresh: bool,
     /// The folder of cogtools's own programs, if known.
     pub programs: Option<PathBuf>,
+    /// What each program may use.
+    pub limits: Limits,
     /// Cancels running programs.
     pub cancel: Cancel,
+}
+
+impl Context {
+    /// The environment of a program of the project, of a package or of a provider that
+    /// declares `names`. The project's `.env` counts only if the user trusts the project.
+    pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {
+        let is_trusted = || {
+            matches!(
+                self.trust.project_verdict(&self.root),
+                Ok(Verdict::Approved)
+            )
+        };
+        if names.is_empty() || is_trusted() {
+            return self.environment.child_env(names);
+        }
+        let environment = self.environment.clone();
+        environment
+            .without_dotenv(Unread::Untrusted)
+            .child_env(names)
+    }
+
+    /// How programs of tools and sources are confined.
+    pub fn confinement(&self) -> Confinement {
+        Confinement::new(self.programs.as_deref()).with_limits(self.limits)
+    }
 }

@@ -4,6 +4,7 @@
 //! its purpose, and each user interface renders it or omits it.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// What to do next about a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Command {
     Discover,
     /// Approves the programs of the source with this name.
     Trust(String),
+    /// Trusts the project in this folder; the current one if there is none.
+    TrustProject(Option<PathBuf>),
     /// Pins the declarations of all sources.
     Lock,
     /// Shows which file sets each key of the configuration.

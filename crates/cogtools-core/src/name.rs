@@ -15,8 +15,8 @@ pub enum NameError {
     /// It is empty.
     #[error("a name cannot be empty")]
     Empty,
-    /// It is longer than [`Name::LENGTH`].
-    #[error("a name has at most {most} characters, not {0}", most = Name::LENGTH)]
+    /// It is longer than [`Name::MAX_LENGTH`].
+    #[error("a name has at most {most} characters, not {0}", most = Name::MAX_LENGTH)]
     TooLong(usize),
     /// Its first character is not a letter or an underscore.
     #[error("a name must begin with a letter from a to z or an underscore, not with {0:?}")]
@@ -31,7 +31,7 @@ pub enum NameError {
 
 impl Name {
     /// The maximum length, in characters.
-    pub const LENGTH: usize = 47;
+    pub const MAX_LENGTH: usize = 47;
     /// The names of the built-in tools.
     pub const RESERVED: [&'static str; 2] = [Self::FIND, Self::CALL];
     /// The tool that finds tools.
@@ -43,7 +43,7 @@ impl Name {
     pub fn new(name: &str) -> Result<Self, NameError> {
         let first = name.chars().next().ok_or(NameError::Empty)?;
         let length = name.chars().count();
-        if length > Self::LENGTH {
+        if length > Self::MAX_LENGTH {
             return Err(NameError::TooLong(length));
         }
         if !(first.is_ascii_alphabetic() || first == '_') {

@@ -9,7 +9,7 @@ pub const LINE: &str = "#! /usr/bin/env cogtools-yaml\n";
 pub const INTERPRETER: &str = "cogtools-yaml";
 
 /// The rest of the first line of `text` after `#!`, if it begins so.
-pub fn of(text: &str) -> Option<&str> {
+pub fn parse(text: &str) -> Option<&str> {
     let line = text.lines().next()?;
     line.strip_prefix("#!").map(str::trim)
 }
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn the_interpreter_decides_whether_a_line_runs_tools() {
         let check = |text: &str, expected: Option<bool>| {
-            assert_eq!(of(text).map(runs_tools), expected, "{text:?}");
+            assert_eq!(parse(text).map(runs_tools), expected, "{text:?}");
         };
         check(LINE, Some(true));
         check("#!/usr/local/bin/cogtools-yaml\r\nname: x", Some(true));

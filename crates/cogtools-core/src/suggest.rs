@@ -39,11 +39,11 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> V
 
 /// "did you mean …?" for the most similar of `known`, if there are any.
 pub fn did_you_mean<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    one_of(&nearest(unknown, known))
+    suggestion(&nearest(unknown, known))
 }
 
 /// "did you mean …?" for these names, if there are any.
-pub fn one_of(names: &[impl AsRef<str>]) -> Option<String> {
+pub fn suggestion(names: &[impl AsRef<str>]) -> Option<String> {
     let names: Vec<String> = names
         .iter()
         .map(|name| format!("`{}`", name.as_ref()))

@@ -37,9 +37,10 @@ pub(crate) struct Update {
 impl Document {
     /// Reads the file at `path`, which is shown as `display_path`.
     pub(crate) fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
-        let before = match text::bytes(&path.full(), &display_path, Text::LIMIT) {
+        let scope = path.read_scope();
+        let before = match text::bytes(&path.full(), &display_path, Text::MAX_BYTES, &scope) {
             Ok(bytes) => Some(bytes),
-            Err(TextError::Absent(_)) => None,
+            Err(TextError::NotFound(_)) => None,
             Err(error) => return Err(error.into()),
         };
         let block = find_block(before.as_deref().unwrap_or_default(), &display_path)?;
@@ -138,7 +139,7 @@ impl Update {
         }
         file::replace_if_unchanged(path, before.as_deref(), &self.after).map_err(
             |error| match error {
-                WriteError::Changed => DocumentError::Overtaken(display_path.clone()),
+                WriteError::Changed => DocumentError::Changed(display_path.clone()),
                 error => DocumentError::Unwritable(display_path.clone(), error),
             },
         )

@@ -31,7 +31,7 @@ pub(crate) enum DocumentError {
     ReadOnly(PathBuf),
     /// It has been changed by another process since it was read.
     #[error("`{0}` has been changed by another process")]
-    Overtaken(PathBuf),
+    Changed(PathBuf),
     /// The system reported an error.
     #[error("`{0}` cannot be written: {1}")]
     Unwritable(PathBuf, WriteError),
@@ -63,7 +63,7 @@ impl DocumentError {
             Self::ReadOnly(_) => {
                 diagnostic(Code::IoFailed).hint("make it writable, then run this again")
             }
-            Self::Overtaken(_) => diagnostic(Code::IoFailed).hint("run this again"),
+            Self::Changed(_) => diagnostic(Code::IoFailed).hint("run this again"),
             Self::Unwritable(_, error) => diagnostic(Code::IoFailed)
                 .hint(error.hint("free disk space or grant permission, then run this again")),
         }

@@ -176,7 +176,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.print(report::human(&results, &fixed, colour).as_bytes())?;
     }
     if check::count(&results, State::Problem) > 0 {
-        return Err(Failure::Status(Code::Unhealthy.status()));
+        return Err(Failure::Reported(Code::Unhealthy.status()));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use cogtools_gemini_cli::install::{self, Installation};
 use cogtools_gemini_cli::policy::Policies;
 use cogtools_gemini_cli::settings::Settings;
-use cogtools_gemini_cli::{Places, Trust, Version};
+use cogtools_gemini_cli::{Paths, Trust, Version};
 use serde_json::Value;
 
 use crate::host::Host;
@@ -12,7 +12,7 @@ use crate::process;
 /// The installations of Gemini CLI and their configuration.
 #[derive(Debug)]
 pub(crate) struct Gemini {
-    pub(crate) places: Places,
+    pub(crate) paths: Paths,
     /// Every installation, the one that starts here first.
     pub(crate) installations: Vec<Installation>,
     pub(crate) settings: Settings,
@@ -23,15 +23,15 @@ pub(crate) struct Gemini {
 impl Gemini {
     /// Reads what Gemini CLI reads on `host`.
     pub(crate) fn gather(host: &Host) -> Self {
-        let places = Places::new(&host.root, &host.vars);
-        let settings = Settings::read(&places, &host.vars);
-        let trust = Trust::of(&places, &settings, &host.vars);
+        let paths = Paths::new(&host.root, &host.vars);
+        let settings = Settings::read(&paths, &host.vars);
+        let trust = Trust::of(&paths, &settings, &host.vars);
         Self {
             installations: installations(&trust, host),
-            policies: Policies::read(&places.policies()),
+            policies: Policies::read(&paths.policies()),
             trust,
             settings,
-            places,
+            paths,
         }
     }
 
@@ -84,7 +84,7 @@ impl Gemini {
 fn installations(trust: &Trust, host: &Host) -> Vec<Installation> {
     let mut installations = install::find(&host.root, &host.vars);
     for installation in &mut installations {
-        if installation.version.is_none() && (installation.on_path || trust.is_given()) {
+        if installation.version.is_none() && (installation.on_path || trust.is_trusted()) {
             installation.version = process::run(&installation.program, &["--version"], b"", host)
                 .ok()
                 .and_then(|output| Version::parse(&process::first_line(&output.stdout)));

@@ -57,7 +57,7 @@ impl Program {
     /// Whether it may be started: an untrusted project must not choose what runs,
     /// except for the programs of cogtools on `PATH`.
     pub(crate) fn may_run(&self, trust: &Trust) -> bool {
-        trust.is_given() || (self.is_cogtools() && self.name == program_name(&self.name))
+        trust.is_trusted() || (self.is_cogtools() && self.name == program_name(&self.name))
     }
 
     /// Runs it in the project with its own arguments and `more`, as a host does.

@@ -2,7 +2,7 @@
 
 use cogtools_edit::{Change, Existing, jsonc};
 use cogtools_gemini_cli::settings::Scope;
-use cogtools_gemini_cli::{Places, command};
+use cogtools_gemini_cli::{Paths, command};
 
 use crate::context::Context;
 
@@ -10,10 +10,10 @@ use crate::context::Context;
 /// `cogtools init` puts them there; `None` if there is nothing to change, or it
 /// cannot be changed.
 pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
-    let file = Places::settings();
+    let file = Paths::settings();
     let root = cx.root();
     // In the home directory these are the user's settings, which are never changed.
-    if cx.gemini.places.home.as_deref() == Some(root) {
+    if cx.gemini.paths.home.as_deref() == Some(root) {
         return None;
     }
     let existing = Existing::open(root, &file).ok()?;

@@ -4,7 +4,7 @@ use cogtools_core::approval::{ApprovalStatus, trustable_sources};
 use cogtools_program::Io;
 use cogtools_program::project::{cancellable_context, config, project};
 
-/// A package or a provider that requires approval.
+/// The project, a package or a provider that requires approval.
 #[derive(Debug)]
 pub(crate) struct SourceStatus {
     /// The kind of source.
@@ -21,9 +21,10 @@ pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
     let Ok(config) = config(&project, io) else {
         return Vec::new();
     };
-    let cx = cancellable_context(io, &project, config.env_priority);
+    let cx = cancellable_context(io, &project, config.env_priority, config.limits);
     trustable_sources(&config, &cx)
         .iter()
+        .filter(|source| source.runs_something())
         .map(|source| SourceStatus {
             noun: source.noun(),
             name: source.name.clone(),

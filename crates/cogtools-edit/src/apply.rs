@@ -34,7 +34,7 @@ pub enum ApplyCause {
     },
     /// Another program wrote to it between planning and writing.
     #[error("was changed by another program in the meantime")]
-    Overtaken(PathBuf),
+    Changed(PathBuf),
 }
 
 impl Plan {
@@ -67,7 +67,7 @@ impl ApplyError {
             ApplyCause::Unwritable { file, error } => diagnostic
                 .with_subject(file.display().to_string())
                 .hint(error.hint("free disk space or grant permission, then run this again")),
-            ApplyCause::Overtaken(file) => diagnostic
+            ApplyCause::Changed(file) => diagnostic
                 .with_subject(file.display().to_string())
                 .hint("run this again to take its new content into account"),
         };
@@ -108,7 +108,7 @@ fn stage(change: &Change) -> Result<Temp<'_>, WriteError> {
 fn apply_cause(change: &Change, error: WriteError) -> ApplyCause {
     let file = change.file.clone();
     match error {
-        WriteError::Changed => ApplyCause::Overtaken(file),
+        WriteError::Changed => ApplyCause::Changed(file),
         error => ApplyCause::Unwritable { file, error },
     }
 }

@@ -9,9 +9,9 @@ use cogtools_core::{Diagnostic, Location};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use crate::conflict::{Conflict, ConflictKind};
 use crate::existing::{Existing, ExistingError};
 use crate::plan::{Change, Step};
-use crate::refusal::{Reason, Refusal};
 use crate::{jsonc, toml};
 
 /// Values that a file must contain.
@@ -39,7 +39,7 @@ pub struct Entry {
     /// Its content.
     pub value: Map<String, Value>,
     /// Whether an existing entry of that name is equivalent and can be left unchanged.
-    pub serves: fn(present: &Value, wanted: &Map<String, Value>) -> bool,
+    pub is_equivalent: fn(present: &Value, wanted: &Map<String, Value>) -> bool,
     /// A second hint if another entry has the name.
     pub hint: String,
 }
@@ -61,7 +61,7 @@ pub enum EditError {
     Existing(#[from] ExistingError),
     /// The content of the file conflicts with the edit.
     #[error("{} conflicts in the file", .0.len())]
-    Refused(Vec<Refusal>),
+    Conflicts(Vec<Conflict>),
 }
 
 impl Edit {
@@ -95,7 +95,7 @@ impl Edit {
             Format::Jsonc => self.jsonc(before.unwrap_or("")),
             Format::Toml => self.toml(before.unwrap_or("")),
         };
-        let after = after.map_err(EditError::Refused)?;
+        let after = after.map_err(EditError::Conflicts)?;
         if before == Some(after.as_str()) {
             return Ok(Step::Keep(self.file.clone()));
         }
@@ -107,7 +107,7 @@ impl Edit {
         Ok(Step::Write(change))
     }
 
-    fn jsonc(&self, text: &str) -> Result<String, Vec<Refusal>> {
+    fn jsonc(&self, text: &str) -> Result<String, Vec<Conflict>> {
         let mut wanted = Map::new();
         for (key, value) in &self.defaults {
             if jsonc::entry(&self.file, text, &[key])?.is_none() {
@@ -119,7 +119,7 @@ impl Edit {
             let present = jsonc::entry(&self.file, text, &[entry.table, &entry.name])?;
             if entry
                 .is_missing(present)
-                .map_err(|refusal| vec![*refusal])?
+                .map_err(|conflict| vec![*conflict])?
             {
                 let named = json!({ entry.name.as_str(): entry.value });
                 wanted.insert(entry.table.to_owned(), named);
@@ -128,7 +128,7 @@ impl Edit {
         jsonc::merge(&self.file, text, &wanted)
     }
 
-    fn toml(&self, text: &str) -> Result<String, Vec<Refusal>> {
+    fn toml(&self, text: &str) -> Result<String, Vec<Conflict>> {
         let Some(entry) = &self.entry else {
             return Ok(text.to_owned());
         };
@@ -142,27 +142,24 @@ impl Edit {
                     Ok(text.to_owned())
                 }
             });
-        added.map_err(|refusal| vec![*refusal])
+        added.map_err(|conflict| vec![*conflict])
     }
 }
 
 impl Entry {
     /// Whether the entry has to be added.
-    fn is_missing(&self, present: Option<(Value, Location)>) -> Result<bool, Box<Refusal>> {
+    fn is_missing(&self, present: Option<(Value, Location)>) -> Result<bool, Box<Conflict>> {
         let Some((present, location)) = present else {
             return Ok(true);
         };
-        if (self.serves)(&present, &self.value) {
+        if (self.is_equivalent)(&present, &self.value) {
             return Ok(false);
         }
-        let reason = Reason::Other {
+        let kind = ConflictKind::NameTaken {
             pointer: format!("/{}/{}", self.table, self.name),
             hint: self.hint.clone(),
         };
-        Err(Box::new(Refusal {
-            reason,
-            place: location,
-        }))
+        Err(Box::new(Conflict { kind, location }))
     }
 }
 
@@ -171,7 +168,7 @@ impl EditError {
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::Existing(error) => vec![error.diagnostic()],
-            Self::Refused(refusals) => refusals.into_iter().map(Refusal::diagnostic).collect(),
+            Self::Conflicts(conflicts) => conflicts.into_iter().map(Conflict::diagnostic).collect(),
         }
     }
 }

@@ -4,15 +4,15 @@
 //! that is not ours is preserved, and a file that cannot be parsed is left unchanged.
 
 mod apply;
+mod conflict;
 mod edit;
 mod existing;
 pub mod jsonc;
 mod plan;
-mod refusal;
 pub mod toml;
 
 pub use apply::{ApplyCause, ApplyError};
+pub use conflict::{Conflict, ConflictKind};
 pub use edit::{Edit, EditError, Entry, Format};
 pub use existing::{Existing, ExistingError};
 pub use plan::{Change, Plan, Step};
-pub use refusal::{Reason, Refusal};

@@ -12,7 +12,7 @@ use cogtools_core::Location;
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike, TomlError};
 
-use crate::{Reason, Refusal};
+use crate::{Conflict, ConflictKind};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -27,7 +27,7 @@ pub fn entry(
     text: &str,
     table: &str,
     name: &str,
-) -> Result<Option<(Value, Location)>, Box<Refusal>> {
+) -> Result<Option<(Value, Location)>, Box<Conflict>> {
     let text = without_byte_order_mark(text);
     let document = parse(file, text)?;
     let above = document.get(table).and_then(Item::as_table_like);
@@ -46,26 +46,26 @@ pub fn add(
     table: &str,
     name: &str,
     members: &Map<String, Value>,
-) -> Result<String, Box<Refusal>> {
+) -> Result<String, Box<Conflict>> {
     let body = without_byte_order_mark(text);
     let document = parse(file, body)?;
     let above = document.get(table);
-    let refuse = |reason| {
+    let conflict = |kind| {
         let span = above.and_then(Item::span);
-        Err(Box::new(Refusal {
-            reason,
-            place: location(file, body, span),
+        Err(Box::new(Conflict {
+            kind,
+            location: location(file, body, span),
         }))
     };
     let pointer = format!("/{table}");
     match above {
         None | Some(Item::Table(_)) => {}
         Some(Item::Value(value)) if value.is_inline_table() => {
-            return refuse(Reason::Closed { pointer });
+            return conflict(ConflictKind::Inline { pointer });
         }
         Some(other) => {
             let found = kind(other);
-            return refuse(Reason::NotAnObject { pointer, found });
+            return conflict(ConflictKind::NotAnObject { pointer, found });
         }
     }
     let newline = if body.contains("\r\n") { "\r\n" } else { "\n" };
@@ -83,7 +83,7 @@ pub fn add(
     }
     // A table of dotted keys cannot be extended either.
     if parse(file, without_byte_order_mark(&added)).is_err() {
-        return refuse(Reason::Closed { pointer });
+        return conflict(ConflictKind::Inline { pointer });
     }
     Ok(added)
 }
@@ -104,12 +104,12 @@ fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Refusal>> {
+fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Conflict>> {
     Document::parse(text).map_err(|error: TomlError| {
         let message = error.message().lines().next().unwrap_or_default();
-        Box::new(Refusal {
-            reason: Reason::Toml(message.to_owned()),
-            place: location(file, text, error.span()),
+        Box::new(Conflict {
+            kind: ConflictKind::Toml(message.to_owned()),
+            location: location(file, text, error.span()),
         })
     })
 }

@@ -3,7 +3,7 @@
 use cogtools_edit::Edit;
 use serde_json::{Map, Value, json};
 
-use crate::place::Places;
+use crate::paths::Paths;
 
 /// Our discovery command.
 pub const DISCOVER: &str = "cogtools-discover";
@@ -21,5 +21,5 @@ pub fn edit() -> Edit {
     wanted.insert("toolCallCommand".into(), Value::from(CALL));
     let tools = json!({"discoveryCommand": DISCOVER, "callCommand": CALL});
     wanted.insert("tools".into(), tools);
-    Edit::merge(Places::settings(), wanted)
+    Edit::merge(Paths::settings(), wanted)
 }

@@ -5,12 +5,12 @@
 
 pub mod command;
 pub mod install;
-mod place;
+mod paths;
 pub mod policy;
 pub mod settings;
 mod trust;
 mod version;
 
-pub use place::{Places, Vars};
+pub use paths::{Paths, Vars};
 pub use trust::Trust;
 pub use version::{Generation, Version};

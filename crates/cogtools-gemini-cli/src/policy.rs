@@ -7,6 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::{Text, TextError};
 use toml::{Table, Value};
 
 /// A rule for a tool name.
@@ -23,7 +25,7 @@ pub struct Rule {
     /// The index of its `[[rule]]` in the file, from 0; a `[[rule]]` may name several tools.
     pub index: usize,
     /// Whether it applies to some calls only (by their arguments or the mode).
-    pub narrowed: bool,
+    pub is_conditional: bool,
 }
 
 /// The decision of a rule on a call.
@@ -43,7 +45,7 @@ pub struct Policies {
     /// All rules, in order of precedence.
     pub rules: Vec<Rule>,
     /// Files that Gemini CLI ignores, and why.
-    pub broken: Vec<(PathBuf, String)>,
+    pub ignored: Vec<(PathBuf, String)>,
 }
 
 impl Policies {
@@ -56,7 +58,7 @@ impl Policies {
             for file in files(folder) {
                 match parse_rules(&file) {
                     Ok(found) => rules.extend(found),
-                    Err(why) => policies.broken.push((file, why)),
+                    Err(why) => policies.ignored.push((file, why)),
                 }
             }
             rules.sort_by_key(|rule: &Rule| std::cmp::Reverse(rule.priority));
@@ -67,17 +69,17 @@ impl Policies {
 
     /// The rule that applies to the tool `tool` without a terminal.
     pub fn decide(&self, tool: &str) -> Option<&Rule> {
-        let mut rules = self.rules.iter().filter(|rule| !rule.narrowed);
+        let mut rules = self.rules.iter().filter(|rule| !rule.is_conditional);
         rules.find(|rule| rule.tool == tool || rule.tool == "*")
     }
 
     /// Rules whose wildcard matches nothing.
-    pub fn void(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| is_void(&rule.tool))
+    pub fn ineffective_rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| is_ineffective(&rule.tool))
     }
 
     /// A rule that allows `tools`, as text for a policy file.
-    pub fn allowing<'t>(tools: impl IntoIterator<Item = &'t str>) -> String {
+    pub fn allow_rule<'t>(tools: impl IntoIterator<Item = &'t str>) -> String {
         let names: Vec<String> = tools
             .into_iter()
             .map(|name| format!("  \"{name}\",\n"))
@@ -90,7 +92,7 @@ impl Policies {
 }
 
 /// Whether `name` is a wildcard that matches nothing.
-pub fn is_void(name: &str) -> bool {
+pub fn is_ineffective(name: &str) -> bool {
     name.contains('*') && name != "*" && !name.starts_with("mcp_")
 }
 
@@ -105,8 +107,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn parse_rules(file: &Path) -> Result<Vec<Rule>, String> {
-    let text = fs::read_to_string(file).map_err(|error| format!("cannot be read: {error}"))?;
+    let text = Text::read(file, file, &ReadScope::User).map_err(|error| match error {
+        TextError::Io(_, error) => format!("cannot be read: {error}"),
+        error => error.to_string(),
+    })?;
     let table: Table = text
+        .as_str()
         .parse()
         .map_err(|error: toml::de::Error| format!("is not TOML: {}", error.message()))?;
     let rules = match table.get("rule") {
@@ -131,7 +137,7 @@ fn parse_rules(file: &Path) -> Result<Vec<Rule>, String> {
         let names = names(rule).ok_or_else(|| error("`toolName` must be a name or a list"))?;
         let limits = ["argsPattern", "commandPrefix", "commandRegex", "modes"];
         let only = rule.get("interactive").and_then(Value::as_bool);
-        let narrowed = only == Some(true)
+        let is_conditional = only == Some(true)
             || rule.get("mcpName").is_some()
             || limits.iter().any(|key| rule.get(key).is_some());
         found.extend(names.into_iter().map(|tool| Rule {
@@ -140,7 +146,7 @@ fn parse_rules(file: &Path) -> Result<Vec<Rule>, String> {
             priority,
             file: file.to_path_buf(),
             index,
-            narrowed,
+            is_conditional,
         }));
     }
     Ok(found)

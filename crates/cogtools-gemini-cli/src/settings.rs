@@ -7,7 +7,7 @@ use cogtools_core::Diagnostic;
 use cogtools_edit::{Existing, jsonc};
 use serde_json::Value;
 
-use crate::place::{Places, Vars};
+use crate::paths::{Paths, Vars};
 
 /// The scope of a settings file, in the order of merging: later scopes win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,21 +55,21 @@ impl Scope {
 }
 
 impl Settings {
-    /// Reads the files in `places`; `$NAME` and `${NAME}` are expanded from `vars`.
-    pub fn read(places: &Places, vars: &Vars) -> Self {
-        let home = places.home.as_ref();
-        let user = home.map(|home| home.join(Places::settings()));
+    /// Reads the files in `paths`; `$NAME` and `${NAME}` are expanded from `vars`.
+    pub fn read(paths: &Paths, vars: &Vars) -> Self {
+        let home = paths.home.as_ref();
+        let user = home.map(|home| home.join(Paths::settings()));
         // In the home directory there is only one file, that of the user.
-        let project = (home != Some(&places.root)).then(|| places.root.join(Places::settings()));
+        let project = (home != Some(&paths.root)).then(|| paths.root.join(Paths::settings()));
         let scopes = [
-            (Scope::Defaults, Some(places.defaults.clone())),
+            (Scope::Defaults, Some(paths.defaults.clone())),
             (Scope::User, user),
             (Scope::Project, project),
-            (Scope::System, Some(places.system.clone())),
+            (Scope::System, Some(paths.system.clone())),
         ];
         let files = scopes
             .into_iter()
-            .filter_map(|(scope, path)| File::read(scope, path?, places, vars));
+            .filter_map(|(scope, path)| File::read(scope, path?, paths, vars));
         Self {
             files: files.collect(),
         }
@@ -100,15 +100,19 @@ impl Settings {
 }
 
 impl File {
-    fn read(scope: Scope, path: PathBuf, places: &Places, vars: &Vars) -> Option<Self> {
-        let shown = PathBuf::from(places.shown(&path));
-        let (folder, name) = (path.parent()?, path.file_name()?);
-        let (text, value) = match Existing::open(folder, name.as_ref()) {
+    fn read(scope: Scope, path: PathBuf, paths: &Paths, vars: &Vars) -> Option<Self> {
+        let shown = PathBuf::from(paths.display_path(&path));
+        // Only the project's file must stay in the project.
+        let existing = match scope {
+            Scope::Project => Existing::open(&paths.root, &Paths::settings()),
+            _ => Existing::open(&paths.root, &path),
+        };
+        let (text, value) = match existing {
             Ok(None) => return None,
             Ok(Some(existing)) => {
                 let value = jsonc::read(&shown, &existing.text)
                     .map(|value| expand(value, vars))
-                    .map_err(|refusal| Box::new(refusal.diagnostic()));
+                    .map_err(|conflict| Box::new(conflict.diagnostic()));
                 (Some(existing.text), value)
             }
             Err(error) => {

@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::Text;
 use serde_json::Value;
 
-use crate::place::{Places, Vars};
+use crate::paths::{Paths, Vars};
 use crate::settings::{Scope, Settings};
 use cogtools_edit::jsonc;
 
@@ -16,24 +18,24 @@ pub enum Trust {
     /// It is trusted, for this reason.
     Trusted(String),
     /// Not decided: Gemini CLI asks at a terminal, and refuses to start without one.
-    Unsaid,
+    Undecided,
     /// It is not trusted, for this reason.
-    Refused(String),
+    Untrusted(String),
     /// The list of trusted folders cannot be read, which prevents a start.
     Unreadable(String),
 }
 
 impl Trust {
-    /// Whether the folder in `places` is trusted.
-    pub fn of(places: &Places, settings: &Settings, vars: &Vars) -> Self {
+    /// Whether the folder in `paths` is trusted.
+    pub fn of(paths: &Paths, settings: &Settings, vars: &Vars) -> Self {
         let var = |name: &str| vars.get(OsStr::new(name)).and_then(|value| value.to_str());
         let workspace = var("GEMINI_CLI_TRUST_WORKSPACE");
         if var("GEMINI_RESTRICTED_MODE") == Some("true") {
-            return Self::Refused("GEMINI_RESTRICTED_MODE is true".into());
+            return Self::Untrusted("GEMINI_RESTRICTED_MODE is true".into());
         }
         match workspace {
             Some("false") => {
-                return Self::Refused("GEMINI_CLI_TRUST_WORKSPACE is false".into());
+                return Self::Untrusted("GEMINI_CLI_TRUST_WORKSPACE is false".into());
             }
             Some("true") => return Self::Trusted("GEMINI_CLI_TRUST_WORKSPACE is true".into()),
             _ => {}
@@ -46,22 +48,22 @@ impl Trust {
         if enabled == Some(false) {
             return Self::Trusted("the user's settings turn folder trust off".into());
         }
-        let Some(list) = &places.trusted else {
-            return Self::Unsaid;
+        let Some(list) = &paths.trusted else {
+            return Self::Undecided;
         };
-        let shown = places.shown(list);
-        let Ok(text) = fs::read_to_string(list) else {
-            return Self::Unsaid;
+        let shown = paths.display_path(list);
+        let Ok(text) = Text::read(list, list, &ReadScope::User) else {
+            return Self::Undecided;
         };
-        match jsonc::read(list, &text) {
-            Ok(Value::Object(rules)) => decide(&places.root, rules.iter(), &shown),
+        match jsonc::read(list, text.as_str()) {
+            Ok(Value::Object(rules)) => decide(&paths.root, rules.iter(), &shown),
             Ok(_) => Self::Unreadable(format!("{shown} is not an object")),
-            Err(refusal) => Self::Unreadable(format!("{shown}: {refusal}")),
+            Err(conflict) => Self::Unreadable(format!("{shown}: {conflict}")),
         }
     }
 
     /// Whether the settings of the folder are read.
-    pub const fn is_given(&self) -> bool {
+    pub const fn is_trusted(&self) -> bool {
         matches!(self, Self::Trusted(_))
     }
 }
@@ -90,7 +92,7 @@ fn decide<'r>(
     }
     match longest {
         Some((_, "TRUST_FOLDER" | "TRUST_PARENT")) => Trust::Trusted(format!("listed in {list}")),
-        Some((_, "DO_NOT_TRUST")) => Trust::Refused(format!("marked DO_NOT_TRUST in {list}")),
-        _ => Trust::Unsaid,
+        Some((_, "DO_NOT_TRUST")) => Trust::Untrusted(format!("marked DO_NOT_TRUST in {list}")),
+        _ => Trust::Undecided,
     }
 }

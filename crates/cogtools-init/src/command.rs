@@ -4,10 +4,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::trust_created_project;
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::host::Host;
-use crate::scene::Scene;
+use crate::setup_context::SetupContext;
 use crate::{guidance, host, print, server, starter};
 
 /// `cogtools init`.
@@ -144,12 +145,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         action,
         json,
     } = InitArgs::from_matches(matches);
-    let scene = Scene::new(name, io);
+    let cx = SetupContext::new(name, io);
     if matches!(action, Action::Print) {
-        let steps = host::steps(&scene, &hosts).map_err(nothing_written)?;
-        return print::files(&scene, &steps, io);
+        let steps = host::steps(&cx, &hosts).map_err(nothing_written)?;
+        return print::files(&cx, &steps, io);
     }
-    let plan = plan(&scene, &hosts)?;
+    let plan = plan(&cx, &hosts)?;
     if matches!(action, Action::DryRun) {
         return if json {
             io.show_json(&plan.json(true))
@@ -160,13 +161,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if json {
         // A question would corrupt the JSON.
         plan.apply().map_err(ApplyError::diagnostic)?;
+        trust_created_project(io, None);
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
-        let text = format!(
-            "{}\nnothing to do: everything is set up already\n",
-            plan.summary()
-        );
+        let review = review_advice(io);
+        let summary = plan.summary();
+        let text = format!("{summary}\nnothing to do: everything is set up already\n{review}");
         return io.show(&text);
     }
     if matches!(action, Action::Ask) && io.stdin.is_terminal() && !confirm(&plan, io)? {
@@ -175,11 +176,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     plan.apply().map_err(ApplyError::diagnostic)?;
     let example = plan.changes().any(|change| change.executable);
     let text = format!(
-        "{}{}",
+        "{}{}{}",
         plan.summary(),
-        guidance::next_steps(example, &hosts)
+        guidance::next_steps(example, &hosts),
+        review_advice(io)
     );
     io.show(&text)
+}
+
+/// Trusts the project, unless it has tools that run programs already: then the advice to
+/// review them.
+fn review_advice(io: &mut Io<'_>) -> &'static str {
+    if trust_created_project(io, None) {
+        ""
+    } else {
+        guidance::REVIEW
+    }
 }
 
 /// The requested hosts, without duplicates.
@@ -195,8 +207,8 @@ fn hosts(names: &[String]) -> Vec<Host> {
 
 /// Plans the changes to every file. All problems are reported together, and any
 /// problem prevents writing.
-fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
-    if !scene.root.is_dir() {
+fn plan(cx: &SetupContext, hosts: &[Host]) -> Result<Plan, Failure> {
+    if !cx.root.is_dir() {
         let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
         return Err(diagnostic
             .hint("change to a directory that exists, or name one with -C")
@@ -204,16 +216,13 @@ fn plan(scene: &Scene, hosts: &[Host]) -> Result<Plan, Failure> {
     }
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for step in [
-        starter::configuration(&scene.root),
-        starter::example(&scene.root),
-    ] {
+    for step in [starter::configuration(&cx.root), starter::example(&cx.root)] {
         match step {
             Ok(step) => steps.push(step),
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
-    match host::steps(scene, hosts) {
+    match host::steps(cx, hosts) {
         Ok(edits) => steps.extend(edits),
         Err(errors) => diagnostics.extend(errors),
     }
@@ -243,6 +252,6 @@ fn confirm(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
             .hint("accept the default answers with --defaults"),
         )
     })?;
-    let answer = answer.map(|answer| answer.trim().to_lowercase());
-    Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "" | "y" | "yes")))
+    Ok(answer
+        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")))
 }

@@ -9,8 +9,8 @@ use cogtools_core::Diagnostic;
 use cogtools_edit::{Change, Edit, Existing, Format, Step, jsonc};
 use serde_json::{Map, Value};
 
-use crate::scene::Scene;
 use crate::server::{NAME, Server};
+use crate::setup_context::SetupContext;
 
 /// The manifest, which makes a folder an extension.
 const MANIFEST: &str = "gemini-extension.json";
@@ -28,11 +28,8 @@ not on PATH: tell the user to install it and to restart Gemini CLI.
 ";
 
 /// The edit that adds missing keys to the manifest.
-pub(crate) fn edit(scene: &Scene) -> Edit {
-    let name = scene
-        .name
-        .clone()
-        .unwrap_or_else(|| extension_name(&scene.root));
+pub(crate) fn edit(cx: &SetupContext) -> Edit {
+    let name = cx.name.clone().unwrap_or_else(|| extension_name(&cx.root));
     let server = Server {
         table: "mcpServers",
         name: &name,
@@ -51,11 +48,10 @@ pub(crate) fn edit(scene: &Scene) -> Edit {
 }
 
 /// Creates the context file, unless an existing manifest names another.
-pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Diagnostic>> {
+pub(crate) fn context(cx: &SetupContext) -> Result<Option<Step>, Box<Diagnostic>> {
     let file = PathBuf::from(CONTEXT);
-    let open = |file: &Path| {
-        Existing::open(&scene.root, file).map_err(|error| Box::new(error.diagnostic()))
-    };
+    let open =
+        |file: &Path| Existing::open(&cx.root, file).map_err(|error| Box::new(error.diagnostic()));
     if let Ok(Some(manifest)) = open(Path::new(MANIFEST)) {
         let entry = jsonc::entry(Path::new(MANIFEST), &manifest.text, &["contextFileName"]);
         let other = |value: &Value| value.as_str() != Some(CONTEXT);
@@ -66,7 +62,7 @@ pub(crate) fn context(scene: &Scene) -> Result<Option<Step>, Box<Diagnostic>> {
     if open(&file)?.is_some() {
         return Ok(Some(Step::Keep(file)));
     }
-    let change = Change::new(&scene.root, file, None, TEXT.to_owned());
+    let change = Change::new(&cx.root, file, None, TEXT.to_owned());
     Ok(Some(Step::Write(change)))
 }
 

@@ -53,6 +53,11 @@ An existing entry that starts cogtools is left unchanged; an entry of the same n
 something else is an error. The files of claude-desktop and codex are shared by all projects of a \
 user: give each project its own --name.";
 
+/// The advice for a project with tools that run programs, which it had before.
+pub(crate) const REVIEW: &str = "- review the tools of this project that run programs:
+    cogtools trust
+";
+
 /// The next steps for `hosts`, with a call of the example if it was just written.
 pub(crate) fn next_steps(example: bool, hosts: &[Host]) -> String {
     const CALL: &str = "- call the example:

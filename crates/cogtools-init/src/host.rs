@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Edit, Format, Step};
-use cogtools_gemini_cli::{Places, command};
+use cogtools_gemini_cli::{Paths, command};
 
 use crate::extension;
-use crate::scene::Scene;
 use crate::server::{NAME, Server};
+use crate::setup_context::SetupContext;
 
 /// A host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Host {
     }
 
     /// The change to its configuration.
-    fn edit(self, scene: &Scene) -> Result<Edit, Box<Diagnostic>> {
-        let name = scene.name.as_deref().unwrap_or(NAME);
+    fn edit(self, cx: &SetupContext) -> Result<Edit, Box<Diagnostic>> {
+        let name = cx.name.as_deref().unwrap_or(NAME);
         let server = Server {
             table: "mcpServers",
             name,
@@ -76,11 +76,11 @@ impl Host {
             project: None,
             typed: false,
         };
-        let root = || text(&scene.root);
+        let root = || text(&cx.root);
         Ok(match self {
             Self::Gemini => command::edit(),
-            Self::GeminiExtension => extension::edit(scene),
-            Self::GeminiMcp => jsonc(Places::settings(), &server),
+            Self::GeminiExtension => extension::edit(cx),
+            Self::GeminiMcp => jsonc(Paths::settings(), &server),
             Self::ClaudeCode => jsonc(
                 PathBuf::from(".mcp.json"),
                 &Server {
@@ -106,11 +106,10 @@ impl Host {
                 },
             ),
             Self::ClaudeDesktop => jsonc(
-                scene
-                    .claude_desktop()
+                cx.claude_desktop()
                     .ok_or_else(|| Box::new(unknown_home(self)))?,
                 &Server {
-                    command: text(&scene.program)?,
+                    command: text(&cx.program)?,
                     project: Some(root()?),
                     ..server
                 },
@@ -121,7 +120,7 @@ impl Host {
                     project: Some(root()?),
                     ..server
                 };
-                let file = scene.codex().ok_or_else(|| Box::new(unknown_home(self)))?;
+                let file = cx.codex().ok_or_else(|| Box::new(unknown_home(self)))?;
                 Edit::add(file, Format::Toml, server.entry())
             }
         })
@@ -135,24 +134,24 @@ impl Host {
 }
 
 /// The changes to the files of `hosts`, or every problem that prevents them.
-pub(crate) fn steps(scene: &Scene, hosts: &[Host]) -> Result<Vec<Step>, Vec<Diagnostic>> {
+pub(crate) fn steps(cx: &SetupContext, hosts: &[Host]) -> Result<Vec<Step>, Vec<Diagnostic>> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut edits: Vec<Edit> = Vec::new();
     for host in hosts {
-        match host.edit(scene) {
+        match host.edit(cx) {
             Ok(edit) => join(edit, &mut edits),
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
     let mut steps: Vec<Step> = Vec::new();
     for edit in &edits {
-        match edit.plan(&scene.root) {
+        match edit.plan(&cx.root) {
             Ok(step) => steps.push(step),
             Err(error) => diagnostics.extend(error.diagnostics()),
         }
     }
     if hosts.contains(&Host::GeminiExtension) {
-        match extension::context(scene) {
+        match extension::context(cx) {
             Ok(step) => steps.extend(step),
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
@@ -184,9 +183,11 @@ fn jsonc(file: PathBuf, server: &Server<'_>) -> Edit {
 fn text(path: &Path) -> Result<&str, Box<Diagnostic>> {
     path.to_str().ok_or_else(|| {
         let message = "the path is not UTF-8, so a configuration file cannot contain it";
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        let diagnostic = diagnostic.with_subject(path.display().to_string());
-        Box::new(diagnostic.hint("move the project to a path that is valid UTF-8"))
+        Box::new(
+            Diagnostic::new(Code::InvalidConfig, message)
+                .with_subject(path.display().to_string())
+                .hint("move the project to a path that is valid UTF-8"),
+        )
     })
 }
 

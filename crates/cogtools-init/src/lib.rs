@@ -9,8 +9,8 @@ mod extension;
 mod guidance;
 mod host;
 mod print;
-mod scene;
 mod server;
+mod setup_context;
 mod starter;
 
 pub use command::PROGRAM;

@@ -1,12 +1,12 @@
 //! `--print`: the resulting files.
 
-use std::fs;
-
-use cogtools_core::{Code, Diagnostic};
-use cogtools_edit::Step;
+use cogtools_core::Code;
+use cogtools_core::file::ReadScope;
+use cogtools_core::text;
+use cogtools_edit::{Existing, Step};
 use cogtools_program::{Failure, Io};
 
-use crate::scene::Scene;
+use crate::setup_context::SetupContext;
 
 /// A section of the man page.
 pub(crate) const MANUAL: &str = "With --print, the files of the hosts are printed as they would be after the run, and nothing \
@@ -15,16 +15,16 @@ pub(crate) const MANUAL: &str = "With --print, the files of the hosts are printe
      tools/, which do not depend on the host, are not.";
 
 /// Prints the files that result from `steps`.
-pub(crate) fn files(scene: &Scene, steps: &[Step], io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn files(cx: &SetupContext, steps: &[Step], io: &mut Io<'_>) -> Result<(), Failure> {
     let mut text = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let (file, content) = match step {
             Step::Write(change) => (&change.file, change.after.clone().into_bytes()),
-            Step::Keep(file) => (file, read(scene, file)?),
+            Step::Keep(file) => (file, read(cx, file)?),
         };
         if steps.len() > 1 {
             let lead = if index == 0 { "" } else { "\n" };
-            let path = scene.full(file);
+            let path = cx.full(file);
             text.extend(format!("{lead}==> {} <==\n", path.display()).bytes());
         }
         text.extend(content);
@@ -35,12 +35,12 @@ pub(crate) fn files(scene: &Scene, steps: &[Step], io: &mut Io<'_>) -> Result<()
     }
 }
 
-fn read(scene: &Scene, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
-    fs::read(scene.full(file)).map_err(|error| {
-        let diagnostic = Diagnostic::new(Code::IoFailed, format!("cannot be read: {error}"));
-        diagnostic
-            .with_subject(file.display().to_string())
-            .hint("make it readable, then run this again")
-            .into()
-    })
+fn read(cx: &SetupContext, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
+    let scope = if file.is_absolute() {
+        ReadScope::User
+    } else {
+        ReadScope::project(&cx.root)
+    };
+    text::bytes(&cx.full(file), file, Existing::MAX_BYTES, &scope)
+        .map_err(|error| error.diagnostic(Code::IoFailed).into())
 }

@@ -42,7 +42,7 @@ impl Server<'_> {
             table: self.table,
             name: self.name.to_owned(),
             value,
-            serves,
+            is_equivalent,
             hint: "or choose another name with --name".to_owned(),
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn name(name: &str) -> Result<String, String> {
 
 /// Whether the present entry starts our server, and for the same project if the
 /// wanted entry has an absolute path. Everything else is the user's choice.
-fn serves(present: &Value, wanted: &Map<String, Value>) -> bool {
+fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
     let strings = |value: Option<&Value>| -> Vec<String> {
         let items = value.and_then(Value::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -75,8 +75,8 @@ fn serves(present: &Value, wanted: &Map<String, Value>) -> bool {
         Some(SERVER) => true,
         _ => false,
     };
-    let wanted = strings(wanted.get("args"));
-    let wanted = project(&wanted).filter(|path| Path::new(path).is_absolute());
+    let wanted_args = strings(wanted.get("args"));
+    let wanted = project(&wanted_args).filter(|path| Path::new(path).is_absolute());
     ours && wanted.is_none_or(|wanted| project(&args).is_some_and(|found| same(found, wanted)))
 }
 
@@ -108,7 +108,7 @@ mod tests {
             project,
             typed: false,
         };
-        let found = serves(present, &server.entry().value);
+        let found = is_equivalent(present, &server.entry().value);
         assert_eq!(found, expected, "{present} for {project:?}");
     }
 

@@ -62,22 +62,24 @@ impl<'f> Findings<'f> {
     }
 
     /// Reports `message` at `span` of the file.
-    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) -> FindingBuilder<'_> {
-        self.location(self.text.location(span), message)
+    pub(crate) fn report(&mut self, span: Span, message: impl Into<String>) -> FindingBuilder<'_> {
+        self.report_at(self.text.location(span), message)
     }
 
     /// Reports `message` about the file as a whole.
-    pub(crate) fn file(&mut self, message: impl Into<String>) -> FindingBuilder<'_> {
-        self.at(Span { start: 0, end: 1 }, message)
+    pub(crate) fn report_file(&mut self, message: impl Into<String>) -> FindingBuilder<'_> {
+        self.report(Span { start: 0, end: 1 }, message)
     }
 
     /// Reports `message` at a location that may be in another file.
-    pub(crate) fn location(
+    pub(crate) fn report_at(
         &mut self,
         mut location: Location,
         message: impl Into<String>,
     ) -> FindingBuilder<'_> {
-        location.text = invisible::mask(&secret::redact(&location.text)).into_owned();
+        location.text = location
+            .text
+            .map(|text| invisible::mask(&secret::redact(&text)).into_owned());
         self.sink.push(Finding {
             rule: self.rule,
             level: self.level,

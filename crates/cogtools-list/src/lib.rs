@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Diagnostic, Found};
-use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::args::{
+    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
+};
 use cogtools_program::format::{format_arg, json_from_matches};
-use cogtools_program::project::registry;
+use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
@@ -23,7 +25,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -31,11 +33,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: the number of characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
+        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: the number of characters of its name, description and JSON Schema divided by 4, rounded up; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
-        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files) and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved) and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
     ),
     (
         "EXAMPLES",
@@ -65,6 +67,7 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Also list the built-in tools, which find and call the others"),
         )
+        .arg(locked_arg())
         .args(filter_args())
 }
 
@@ -82,6 +85,7 @@ impl ListArgs {
             built_in: matches.get_flag("built-in"),
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
+                locked: locked_from_matches(matches),
                 ..RegistryArgs::default()
             },
         }
@@ -94,8 +98,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         built_in,
         registry: args,
     } = ListArgs::from_matches(matches);
-    let registry = registry(&args, io, None)?;
-    let found = registry.map_files(Row::new);
+    let (registry, project) = registry_and_context(&args, io, None)?;
+    let cx = project.context(io);
+    let found = registry.map_files(|file, tool| Row::new(file, tool, &cx));
     let source_errors: Vec<Diagnostic> = found
         .source_errors
         .iter()
@@ -105,10 +110,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
     if built_in {
-        let index = registry
-            .index()
+        let search_tools = registry
+            .search_tools()
             .map_err(cogtools_core::FindError::diagnostics)?;
-        rows.extend(index.iter().map(Row::built_in));
+        rows.extend(search_tools.iter().map(Row::built_in));
     }
     if json {
         io.show_json(&format!("{:#}\n", report(&rows)))?;

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use cogtools_core::approval::verdict;
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Candidate, Code, Diagnostic, Tool};
+use cogtools_core::trust::Verdict;
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool};
 use cogtools_program::render_hints;
 use serde_json::{Map, Value, json};
 
@@ -17,6 +19,8 @@ pub(crate) struct Row {
     pub(crate) file: PathBuf,
     /// The files that this one shadows.
     pub(crate) shadows: Vec<PathBuf>,
+    /// Whether it may run programs; `None` if it runs none.
+    pub(crate) approval: Option<Verdict>,
     /// Its cost in tokens, or its first error.
     pub(crate) cost: Result<usize, Box<Diagnostic>>,
 }
@@ -27,7 +31,10 @@ pub(crate) fn total(rows: &[Row]) -> usize {
 }
 
 impl Row {
-    pub(crate) fn new(file: &Candidate, tool: Result<Tool, ToolError>) -> Self {
+    pub(crate) fn new(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Self {
+        let runs_programs = tool.as_ref().ok().filter(|tool| tool.runs_programs());
+        // What prevents an answer also prevents the approval.
+        let approval = runs_programs.map(|tool| verdict(tool, cx).unwrap_or(Verdict::NotApproved));
         let cost = tool.map(|tool| tool.tokens()).map_err(|error| {
             let first = error.diagnostics().into_iter().next();
             Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::InvalidTool, "not a tool")))
@@ -38,6 +45,7 @@ impl Row {
             source: file.provenance.source.clone(),
             file: file.display_path.clone(),
             shadows: Vec::new(),
+            approval,
             cost,
         }
     }
@@ -51,6 +59,7 @@ impl Row {
             source: BUILT_IN.to_owned(),
             file: PathBuf::from(BUILT_IN),
             shadows: Vec::new(),
+            approval: None,
             cost: Ok(tool.tokens()),
         }
     }
@@ -65,6 +74,11 @@ impl Row {
                 .map(|location| format!("{}:{}: ", location.line, location.column))
                 .unwrap_or_default();
             notes.push(format!("invalid: {position}{}", diagnostic.message));
+        }
+        match self.approval {
+            Some(Verdict::NotApproved) => notes.push("not approved".to_owned()),
+            Some(Verdict::Changed) => notes.push("changed since its approval".to_owned()),
+            Some(Verdict::Approved) | None => {}
         }
         if !self.shadows.is_empty() {
             let files: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
@@ -83,6 +97,9 @@ impl Row {
             Ok(tokens) => object.insert("tokens".into(), (*tokens).into()),
             Err(diagnostic) => object.insert("fault".into(), diagnostic_json(diagnostic)),
         };
+        if let Some(verdict) = self.approval {
+            object.insert("approval".into(), verdict.label().into());
+        }
         let shadows: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
         object.insert("shadows".into(), shadows.into());
         Value::Object(object)

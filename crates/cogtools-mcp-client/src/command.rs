@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::process::Confinement;
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
-use cogtools_program::call::{input_fault, quote};
+use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -32,6 +33,7 @@ pub const PROGRAM: Program = Program {
     codes: &[
         Code::ToolFailed,
         Code::InvalidArgumentsSyntax,
+        Code::Denied,
         Code::InvalidConfig,
         Code::Timeout,
         Code::ToolNotFound,
@@ -59,6 +61,8 @@ enum Request {
         arguments: Map<String, Value>,
         /// Whether to print the result as the server returned it.
         json: bool,
+        /// The digest of the declaration that the caller knows.
+        expected: Option<String>,
     },
 }
 
@@ -84,12 +88,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let server = Server::read(&description).map_err(|error| error.diagnostic(String::new()))?;
     let (request, default_timeout) = match args.request {
-        RequestArgs::Call { tool, json } => {
+        RequestArgs::Call {
+            tool,
+            json,
+            expected,
+        } => {
             let arguments = read_arguments(&tool, io)?;
             let request = Request::CallTool {
                 name: tool,
                 arguments,
                 json,
+                expected,
             };
             (request, CALL_TIMEOUT)
         }
@@ -110,7 +119,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn read_arguments(tool: &str, io: &mut Io<'_>) -> Result<Map<String, Value>, Failure> {
     let bytes = io.stdin.read().map_err(|error| {
         let line = format!("{NAME} call {}", quote(tool));
-        input_fault(&error, tool, || None, &line)
+        input_diagnostic(&error, tool, || None, &line)
     })?;
     let arguments = Arguments::read(bytes, Syntax::Json).map_err(|error| error.diagnostic())?;
     Ok(arguments.into_object())
@@ -147,7 +156,9 @@ fn send(
         .map_err(|error| error.diagnostic(String::new()))?;
     let result = match transport {
         Transport::Command(program, args) => {
-            ServerProcess::start(&server.name, program, args, &vars, &io.cwd)
+            // Its limits are those of this process.
+            let confinement = Confinement::new(io.program.parent());
+            ServerProcess::start(&server.name, program, args, &vars, &io.cwd, confinement)
                 .map_err(|error| Box::new(error.diagnostic(String::new())))
                 .and_then(|process| runtime.block_on(exchange.run_stdio(process)))
         }
@@ -155,7 +166,7 @@ fn send(
     };
     runtime.shutdown_background();
     match signals.status() {
-        Some(status) => Err(Failure::Status(status)),
+        Some(status) => Err(Failure::Reported(status)),
         None => result.map_err(|diagnostic| Failure::from(*diagnostic)),
     }
 }
@@ -175,7 +186,7 @@ impl Exchange<'_> {
         let result = self.with_timeout(self.run(|| transport.clone())).await;
         let error = match result {
             Ok(response) => {
-                process.stop(Stop::Gracefully);
+                let _ = process.stop(Stop::Gracefully);
                 return Ok(response);
             }
             Err(SessionError::Disconnected(phase)) => process.exit_error(phase),
@@ -186,7 +197,7 @@ impl Exchange<'_> {
                 (error, _) => error,
             },
         };
-        process.stop(Stop::Immediately);
+        let _ = process.stop(Stop::Immediately);
         // A server whose stdout is no longer read complains about that: misleading here.
         let stderr = match error {
             ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),
@@ -260,11 +271,15 @@ impl Exchange<'_> {
                 name,
                 arguments,
                 json,
+                expected,
             } => {
                 // Over stateless HTTP a server may require arguments as headers, too;
                 // its list of tools says which.
-                if session.is_stateless() && self.server.url.is_some() {
-                    session.list_tools().await?;
+                let needs_headers = session.is_stateless() && self.server.url.is_some();
+                if expected.is_some() || needs_headers {
+                    let tools = session.list_tools().await?;
+                    declaration::check(&tools, name, expected.as_deref(), &self.server.name)
+                        .map_err(SessionError::Server)?;
                 }
                 let result = session.call_tool(name, arguments.clone()).await?;
                 let is_error = result.get("isError") == Some(&Value::Bool(true));

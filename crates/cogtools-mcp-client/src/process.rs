@@ -6,12 +6,12 @@
 use std::ffi::OsStr;
 use std::io::{Read, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_core::process::{Exit, Group};
+use cogtools_core::process::{Confinement, Exit, Group};
 use cogtools_program::{Line, Lines, Vars};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -54,6 +54,7 @@ pub(crate) struct ChildTransport {
 /// A running server.
 pub(crate) struct ServerProcess {
     name: String,
+    confinement: Confinement,
     group: Group,
     transport: ChildTransport,
     capture: Arc<Mutex<OutputCapture>>,
@@ -74,22 +75,28 @@ impl ServerProcess {
         args: &[String],
         vars: &Vars,
         cwd: &Path,
+        confinement: Confinement,
     ) -> Result<Self, ClientError> {
         let path = vars.get(OsStr::new("PATH"));
         let file = which::which_in(program, path, cwd)
             .map_err(|_| ClientError::NotFound(name.to_owned(), program.to_owned()))?;
-        let mut command = Command::new(file);
-        command.args(args).current_dir(cwd).env_clear().envs(vars);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
         let failed = |error| ClientError::Start(name.to_owned(), error);
-        let mut group = Group::start(&mut command).map_err(failed)?;
+        let group = confinement.start(&file, |command| {
+            command
+                .args(args)
+                .current_dir(cwd)
+                .env_clear()
+                .envs(vars)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+        });
+        let mut group = group.map_err(failed)?;
         let capture = Arc::<Mutex<OutputCapture>>::default();
         let transport = connect(group.child(), &capture).map_err(failed)?;
         Ok(Self {
             name: name.to_owned(),
+            confinement,
             group,
             transport,
             capture,
@@ -101,8 +108,8 @@ impl ServerProcess {
         self.transport.clone()
     }
 
-    /// Stops it and the processes that it has started; returns how it exited.
-    pub(crate) fn stop(&mut self, stop: Stop) -> String {
+    /// Stops it and the processes that it has started; returns its status.
+    pub(crate) fn stop(&mut self, stop: Stop) -> std::io::Result<ExitStatus> {
         lock(&self.transport.stdin_tx).take();
         let was_closed = lock(&self.capture).closed;
         if stop == Stop::Gracefully {
@@ -116,10 +123,7 @@ impl ServerProcess {
             thread::sleep(CLOSED_GRACE);
         }
         self.group.kill();
-        self.group.reap().map_or_else(
-            |error| error.to_string(),
-            |status| Exit::Status(status).describe(),
-        )
+        self.group.reap()
     }
 
     /// Waits until its standard output is closed, at most for `grace`.
@@ -143,7 +147,16 @@ impl ServerProcess {
             _ if too_large => ClientError::TooLarge(name),
             Some(output) => ClientError::StrayOutput(name, output),
             None => {
-                let exit = self.stop(Stop::Gracefully);
+                let status = match self.stop(Stop::Gracefully) {
+                    Ok(status) => status,
+                    Err(error) => return ClientError::Exited(name, error.to_string(), phase),
+                };
+                let stderr = lock(&self.capture).stderr.clone();
+                if let Some(error) = self.confinement.start_error(status, &stderr) {
+                    lock(&self.capture).stderr.clear();
+                    return ClientError::Start(name, error);
+                }
+                let exit = Exit::Status(status).describe();
                 match self.stray_output() {
                     Some(output) => ClientError::StrayOutput(name, format!("{output}; it {exit}")),
                     None => ClientError::Exited(name, exit, phase),

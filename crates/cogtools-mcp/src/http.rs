@@ -46,7 +46,7 @@ type Service = StreamableHttpService<Server, NeverSessionManager>;
 /// The only path.
 const PATH: &str = "/mcp";
 /// The largest request: the limit for arguments, and space for the rest.
-const MAX_REQUEST_BYTES: usize = Input::LIMIT + (64 << 10);
+const MAX_REQUEST_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 /// How many connections are served at a time; further ones wait.
 const MAX_CONNECTIONS: usize = 256;
 /// The origins of pages that this machine serves.

@@ -25,7 +25,7 @@ use crate::raw_arguments::RawArguments;
 use crate::raw_list::{PendingLists, encode_line};
 
 /// The longest line: the limit for arguments, and space for the rest of the message.
-const MAX_MESSAGE_BYTES: usize = Input::LIMIT + (64 << 10);
+const MAX_MESSAGE_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 /// How many lines are read ahead.
 const READ_AHEAD: usize = 16;
 /// How long calls may continue after the end of the input.

@@ -8,7 +8,7 @@ use cogtools_core::file::{Expected, Mode, WriteError, WritePath, write_temp};
 use cogtools_core::{Code, Name, Project};
 use cogtools_program::args::required;
 use cogtools_program::format::{format_arg, json_from_matches};
-use cogtools_program::project::{config, project};
+use cogtools_program::project::{config, project, trust_created_project};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::created::Created;
@@ -113,7 +113,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let destination = Destination::find(args.dir.as_deref(), &io.cwd, &folders).map_err(failure)?;
     let duplicate = Duplicate::find(&name, &destination, &config);
     let created = write(&name, template, &destination, &project).map_err(failure)?;
+    let trusted = trust_created_project(io, created.first().map(PathBuf::as_path));
     let report = Created {
+        trusted,
         duplicate: duplicate.map(|duplicate| duplicate.after_creation(&name, &config)),
         example: template.arguments(),
         listed: destination.listed,

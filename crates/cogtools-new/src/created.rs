@@ -20,6 +20,8 @@ pub(crate) struct Created {
     pub(crate) example: &'static str,
     /// Whether the project finds it by its name.
     pub(crate) listed: bool,
+    /// Whether the project is trusted to run programs.
+    pub(crate) trusted: bool,
 }
 
 impl Created {
@@ -69,6 +71,11 @@ impl Created {
              - call it:\n    echo '{}' | {call}\n",
             self.example,
         );
+        if !self.trusted {
+            text.push_str(
+                "- review the project's other tools that run programs:\n    cogtools trust\n",
+            );
+        }
         text
     }
 }

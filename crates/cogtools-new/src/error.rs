@@ -82,5 +82,5 @@ fn nearest_name(name: &str) -> Option<Name> {
     } else {
         plain.to_owned()
     };
-    Name::new(whole.get(..Name::LENGTH).unwrap_or(&whole)).ok()
+    Name::new(whole.get(..Name::MAX_LENGTH).unwrap_or(&whole)).ok()
 }

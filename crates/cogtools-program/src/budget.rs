@@ -55,16 +55,16 @@ impl BudgetArg {
 
 impl BudgetOption {
     /// The items of `all`, each with its tokens, that fit the budget; if any is left out, also
-    /// the result of `index` for the two built-in tools that find and call the others.
-    pub fn keep<T>(
+    /// the result of `declare` for the two built-in tools that find and call the others.
+    pub fn select<T>(
         self,
         all: Vec<(T, usize)>,
         registry: &Registry,
-        index: impl FnMut(&Tool) -> T,
+        declare: impl FnMut(&Tool) -> T,
     ) -> Result<Vec<T>, Vec<Diagnostic>> {
         let costs: Vec<usize> = all.iter().map(|(_, tokens)| *tokens).collect();
         let search_tools = registry
-            .index()
+            .search_tools()
             .map_err(cogtools_core::FindError::diagnostics)?;
         let search_cost = search_tools.iter().map(Tool::tokens).sum();
         let selection = self
@@ -78,7 +78,7 @@ impl BudgetOption {
             .map(|((item, _), _)| item)
             .collect();
         if selection.with_search {
-            selected.extend(search_tools.iter().map(index));
+            selected.extend(search_tools.iter().map(declare));
         }
         Ok(selected)
     }

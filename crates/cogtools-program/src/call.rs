@@ -54,7 +54,7 @@ pub fn verbose_arg() -> Arg {
 /// Reads the arguments of a call of `tool` from standard input, runs the call that `prepare`
 /// returns for both, and prints the result. A template needs no context, so `context` is only
 /// called for tools that run programs.
-pub fn answer(
+pub fn accept_and_run(
     io: &mut Io<'_>,
     tool: Tool,
     call: &Call,
@@ -65,7 +65,7 @@ pub fn answer(
     let bytes = io
         .stdin
         .read()
-        .map_err(|error| input_fault(&error, &name, || tool.skeleton(), &call.line))?;
+        .map_err(|error| input_diagnostic(&error, &name, || tool.skeleton(), &call.line))?;
     let cx = if tool.runs_programs() {
         context(io)?.context(io)
     } else {
@@ -106,7 +106,7 @@ pub fn quote(word: &str) -> String {
 
 /// The diagnostic for a call of `name` whose arguments could not be read. `line` is the command
 /// line of the call, and `example` returns arguments that it accepts.
-pub fn input_fault(
+pub fn input_diagnostic(
     error: &InputError,
     name: &str,
     example: impl FnOnce() -> Option<String>,
@@ -124,7 +124,7 @@ pub fn input_fault(
             .hint(format!("{line} < arguments.json"))
         }
         InputError::TooLarge => {
-            let limit = Input::LIMIT >> 20;
+            let limit = Input::MAX_BYTES >> 20;
             let message = format!("the arguments are larger than {limit} MiB");
             Diagnostic::new(Code::InvalidArgumentsSyntax, message)
                 .with_subject(name)

@@ -31,13 +31,13 @@ pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, F
         result = receiver.recv_timeout(Limit::KILL_GRACE);
     }
     if let Some(status) = signals.and_then(|signals| signals.status()) {
-        return Err(Failure::Status(status));
+        return Err(Failure::Reported(status));
     }
     match result {
         Ok(output) => output.map_err(Failure::from),
         Err(RecvTimeoutError::Timeout) => Err(limit.diagnostic().into()),
         // A panic, which the panic hook has reported.
-        Err(RecvTimeoutError::Disconnected) => Err(Failure::Status(Code::Internal.status())),
+        Err(RecvTimeoutError::Disconnected) => Err(Failure::Reported(Code::Internal.status())),
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::input::Input;
-use crate::io::{Io, Terminals, Vars};
+use crate::io::{Io, IoContext, Terminals, Vars};
 use crate::process::SignalWatch;
 use crate::program::Program;
 use crate::report::{Format, Reporter};
@@ -23,7 +23,7 @@ pub struct CapturedRun {
 
 impl CapturedRun {
     /// A successful run that printed `stdout`.
-    pub fn done(stdout: impl Into<String>) -> Self {
+    pub fn success(stdout: impl Into<String>) -> Self {
         Self {
             stdout: stdout.into(),
             ..Self::default()
@@ -31,7 +31,7 @@ impl CapturedRun {
     }
 
     /// A run that failed with `status` and printed `stderr`.
-    pub fn failed(status: u8, stderr: impl Into<String>) -> Self {
+    pub fn failure(status: u8, stderr: impl Into<String>) -> Self {
         Self {
             status,
             stderr: stderr.into(),
@@ -57,6 +57,7 @@ impl Program {
             next: None,
             reporter: Reporter::new(self.name, Format::Human, false),
             signals: SignalWatch::default(),
+            context: IoContext::default(),
         };
         let status = self.launch(&args, &mut io);
         CapturedRun {

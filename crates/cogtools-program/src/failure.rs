@@ -13,7 +13,7 @@ pub enum Failure {
     Diagnostics(Vec<Diagnostic>),
     /// Everything has been reported already, for example by another program; only the status is
     /// left.
-    Status(u8),
+    Reported(u8),
     /// The process continues as another program.
     Exec(Next),
     /// The reader of standard output has gone.
@@ -25,7 +25,7 @@ impl Failure {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Diagnostics(diagnostics) => diagnostics,
-            Self::Status(_) | Self::Exec(_) | Self::ClosedPipe => &[],
+            Self::Reported(_) | Self::Exec(_) | Self::ClosedPipe => &[],
         }
     }
 
@@ -36,7 +36,7 @@ impl Failure {
                 .first()
                 .map_or(Code::Internal, |diagnostic| diagnostic.code)
                 .status(),
-            Self::Status(status) => *status,
+            Self::Reported(status) => *status,
             Self::Exec(_) => 0,
             Self::ClosedPipe => 141,
         }

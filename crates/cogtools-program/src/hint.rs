@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use cogtools_core::Hint;
 use cogtools_core::hint::Command;
 
+use crate::call::quote;
+
 /// The hint on one line.
 pub fn render_hint(hint: &Hint) -> Cow<'_, str> {
     hint.render(command_line)
@@ -18,7 +20,11 @@ pub fn render_hints(hints: &[Hint]) -> Vec<Cow<'_, str>> {
 fn command_line(command: &Command) -> String {
     match command {
         Command::Discover => "cogtools-discover".to_owned(),
-        Command::Trust(source) => format!("cogtools trust {source}"),
+        Command::Trust(source) => format!("cogtools trust {}", quote(source)),
+        Command::TrustProject(None) => "cogtools trust .".to_owned(),
+        Command::TrustProject(Some(root)) => {
+            format!("cogtools -C {} trust .", quote(&root.display().to_string()))
+        }
         Command::Lock => "cogtools lock".to_owned(),
         Command::ConfigOrigins => "cogtools config list --show-origin".to_owned(),
         Command::EnvOrigins => "cogtools config env --explain".to_owned(),
@@ -40,6 +46,18 @@ mod tests {
             (
                 Hint::run("approve it: ", Command::Trust("git".to_owned()), ""),
                 "approve it: cogtools trust git",
+            ),
+            (
+                Hint::run("", Command::Trust("a; rm -r ~".to_owned()), ""),
+                "cogtools trust 'a; rm -r ~'",
+            ),
+            (
+                Hint::run("trust it: ", Command::TrustProject(None), ""),
+                "trust it: cogtools trust .",
+            ),
+            (
+                Hint::run("", Command::TrustProject(Some("/a b".into())), ""),
+                "cogtools -C '/a b' trust .",
             ),
             (
                 Hint::run("", Command::Lock, " pins it"),

@@ -1,7 +1,7 @@
 //! Standard input, read to its end with a timeout.
 //!
 //! A thread reads from the start of the run, so that the host can write while the tool is
-//! being loaded. It stores at most [`Input::LIMIT`] bytes, and reads and discards the rest.
+//! being loaded. It stores at most [`Input::MAX_BYTES`] bytes, and reads and discards the rest.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -29,7 +29,7 @@ enum ReadEvent {
 pub enum InputError {
     /// It is a terminal, where people do not type JSON.
     Terminal,
-    /// It is longer than [`Input::LIMIT`] bytes.
+    /// It is longer than [`Input::MAX_BYTES`] bytes.
     TooLarge,
     /// It did not end in time.
     TimedOut(Duration),
@@ -39,7 +39,7 @@ pub enum InputError {
 
 impl Input {
     /// How many bytes of arguments are accepted: 16 MiB.
-    pub const LIMIT: usize = 16 << 20;
+    pub const MAX_BYTES: usize = 16 << 20;
     /// How long to wait for the end of the input.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
     /// The maximum length of a line that a person types.
@@ -167,7 +167,7 @@ fn pump(mut source: Box<dyn Read + Send>, events: &Sender<ReadEvent>) {
             Ok(0) if too_large => break Err(InputError::TooLarge),
             Ok(0) => break Ok(bytes),
             Ok(count) => {
-                too_large |= bytes.len() + count > Input::LIMIT;
+                too_large |= bytes.len() + count > Input::MAX_BYTES;
                 if too_large {
                     bytes = Vec::new();
                 } else {

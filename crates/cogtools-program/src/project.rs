@@ -2,38 +2,62 @@
 
 use std::path::Path;
 
-use cogtools_core::trust::Trust;
-use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
+use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
+use cogtools_core::file::ReadScope;
+use cogtools_core::process::Limits;
+use cogtools_core::trust::{Trust, Verdict};
+use cogtools_core::{
+    Cancel, Config, Context, EnvPriority, Environment, Lock, LockedTools, Project, Registry, Target,
+};
 
 use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::process;
+use crate::report::Severity;
 
-/// A project and its environment priority, which give the context of the programs that it runs.
+/// A project and its configuration, as far as they give the context of the programs that it runs.
 #[derive(Debug)]
 pub struct ProjectContext {
     project: Project,
     priority: EnvPriority,
+    limits: Limits,
 }
 
 impl ProjectContext {
     /// Loads the project that contains `io`'s working directory.
     pub fn load(env: EnvArgs, io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
-        let priority = env.priority(&config(&project, io)?);
-        Ok(Self { project, priority })
+        let config = config(&project, io)?;
+        Ok(Self {
+            project,
+            priority: env.priority(&config),
+            limits: config.limits,
+        })
     }
 
     /// The context of the programs that the project runs.
     pub fn context(&self, io: &Io<'_>) -> Context {
-        context(io, &self.project, self.priority)
+        context(io, &self.project, self.priority, self.limits)
     }
 }
 
 /// The project that contains `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
-    Project::find(&io.cwd, io.var("HOME").map(Path::new))
+    let home = dirs::home(io);
+    let project = Project::find(&io.cwd, home.as_deref(), &dirs::owners(io));
+    for skipped in project.skipped() {
+        io.context
+            .warn(skipped.diagnostic("its project is not used"));
+    }
+    project
+}
+
+/// Where the file or folder at `path` may be, which the user has named on the command line: in
+/// the project that contains it, or anywhere if none does.
+pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
+    project(io).scope_of(path, dirs::home(io).as_deref())
 }
 
 /// The configuration of `project`, with all layers.
@@ -66,8 +90,21 @@ pub fn registry_and_context(
     config.env_priority = priority;
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
-    let registry = Registry::new(config, host, cx);
-    Ok((registry, ProjectContext { project, priority }))
+    let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
+    let limits = config.limits;
+    let mut registry = Registry::new(config, host, cx);
+    if is_locked {
+        let (path, display_path) = project.resolve(Lock::FILE.as_ref());
+        let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;
+        let locked = LockedTools::new(lock, project.root(), project.display_path());
+        registry = registry.with_lock(locked);
+    }
+    let context = ProjectContext {
+        project,
+        priority,
+        limits,
+    };
+    Ok((registry, context))
 }
 
 /// Like [`registry`], filtered by the configuration only.
@@ -78,7 +115,7 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
 /// The context of the sources; the default one if none of them runs programs.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     if config.runs_programs() {
-        cancellable_context(io, project, config.env_priority)
+        cancellable_context(io, project, config.env_priority, config.limits)
     } else {
         Context::default()
     }
@@ -86,15 +123,20 @@ fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
 
 /// Like [`context`], for sources that run programs, which are terminated when this process is
 /// asked to end.
-pub fn cancellable_context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
+pub fn cancellable_context(
+    io: &Io<'_>,
+    project: &Project,
+    priority: EnvPriority,
+    limits: Limits,
+) -> Context {
     Context {
         cancel: io.signals.begin(),
-        ..context(io, project, priority)
+        ..context(io, project, priority, limits)
     }
 }
 
 /// The context of the programs that tools and sources of `project` run.
-pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context {
+pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Limits) -> Context {
     let environment = Environment::new(io.vars.clone());
     Context {
         root: project.root().to_path_buf(),
@@ -104,10 +146,47 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority) -> Context
             project.display_path(),
             priority,
         ),
-        trust: Trust::new(dirs::trust_file(io)),
+        trust: Trust::new(dirs::trust_file(io))
+            .with_host_file(dirs::host_trust_file(io))
+            .with_notice(process::notify_waiting),
         cache: dirs::cache_dir(io),
+        state: dirs::state_dir(io),
         refresh: false,
         programs: io.program.parent().map(Path::to_path_buf),
+        limits,
         cancel: Cancel::default(),
     }
+}
+
+/// Trusts the project that contains `io`'s working directory after the user has created it or
+/// the tool in `created`. Returns false, and does nothing, if it has other tools or providers
+/// that run programs: these need a review.
+pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
+    let project = project(io);
+    let Ok(config) = config(&project, io) else {
+        // What uses the configuration will report it.
+        return true;
+    };
+    let cx = context(io, &project, config.env_priority, config.limits);
+    let is_trusted = cx.trust.project_verdict(&cx.root);
+    if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
+        return true;
+    }
+    let trustable = trustable_sources(&config, &cx);
+    let is_new = trustable.iter().all(|source| match &source.kind {
+        Kind::Project { tools } => tools
+            .iter()
+            .all(|tool| Some(tool.text().display_path()) == created),
+        Kind::Provider(_) => false,
+        // A package needs an approval of its own.
+        Kind::Package { .. } => true,
+    });
+    let runs_programs = trustable.iter().any(TrustableSource::runs_something);
+    if is_new
+        && let Err(diagnostic) = trust_project(&cx)
+        && runs_programs
+    {
+        io.report(Severity::Warning, &diagnostic);
+    }
+    is_new
 }

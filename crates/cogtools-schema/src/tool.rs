@@ -44,7 +44,7 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
     let shape = match key {
         Key::Schema => json!({"type": "string", "enum": [Tool::SCHEMA]}),
         Key::Name => {
-            let pattern = format!("^[a-zA-Z_][a-zA-Z0-9_-]{{0,{}}}$", Name::LENGTH - 1);
+            let pattern = format!("^[a-zA-Z_][a-zA-Z0-9_-]{{0,{}}}$", Name::MAX_LENGTH - 1);
             json!({"type": "string", "pattern": pattern})
         }
         Key::Title | Key::Description => non_empty_text,

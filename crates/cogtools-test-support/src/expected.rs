@@ -40,7 +40,7 @@ impl Expected {
         let Some(source) = &self.source else {
             return Some(difference);
         };
-        if !renews() {
+        if !is_blessing() {
             let _ = writeln!(difference, "`cargo xtask bless` renews {source}");
         } else if let Err(reason) = renew(source, found) {
             let _ = writeln!(difference, "{source} cannot be renewed: {reason}");
@@ -104,14 +104,14 @@ pub fn assert_text(found: impl AsRef<[u8]>, expected: impl Into<Expected>) {
 
 /// Whether expected text is renewed instead of compared. Panics in CI, where no test
 /// may pass because its expected text was rewritten.
-pub fn renews() -> bool {
-    let renews = std::env::var_os(VARIABLE).is_some_and(|action| action == "overwrite");
+pub fn is_blessing() -> bool {
+    let is_blessing = std::env::var_os(VARIABLE).is_some_and(|action| action == "overwrite");
     let judges = std::env::var_os("CI").is_some_and(|value| value == "true");
     assert!(
-        !(renews && judges),
+        !(is_blessing && judges),
         "{VARIABLE}=overwrite is refused where CI=true"
     );
-    renews
+    is_blessing
 }
 
 /// Writes `found` to `source` and prints a line, bypassing the capture of test output.

@@ -26,7 +26,7 @@ mod stdin;
 mod stdout;
 
 pub use diff::difference;
-pub use expected::{Expected, assert_text, renews};
+pub use expected::{Expected, assert_text, is_blessing};
 pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
 pub use gemini::{Gemini, Version};
 pub use outcome::{Outcome, Status};

@@ -56,7 +56,7 @@ impl fmt::Display for Status {
 macro_rules! outcome {
     ($run:expr) => {{
         let run = $run;
-        $crate::Outcome::rehearsed(stringify!($run), run.status, run.stdout, run.stderr)
+        $crate::Outcome::captured(stringify!($run), run.status, run.stdout, run.stderr)
     }};
 }
 
@@ -74,7 +74,7 @@ pub struct Outcome {
     pub stderr: Vec<u8>,
     /// Whether it read all of its input before it exited. Meaningful only if the input
     /// is larger than a pipe's buffer (64 KiB).
-    pub took_input: bool,
+    pub read_all_input: bool,
 }
 
 impl fmt::Display for Outcome {
@@ -95,19 +95,19 @@ impl Outcome {
         status: Status,
         stdout: Vec<u8>,
         stderr: Vec<u8>,
-        took_input: bool,
+        read_all_input: bool,
     ) -> Self {
         Self {
             command,
             status,
             stdout,
             stderr,
-            took_input,
+            read_all_input,
         }
     }
 
     /// The outcome of a run in the test's process; see [`outcome!`](crate::outcome).
-    pub fn rehearsed(command: &str, status: u8, stdout: String, stderr: String) -> Self {
+    pub fn captured(command: &str, status: u8, stdout: String, stderr: String) -> Self {
         let (stdout, stderr) = (stdout.into_bytes(), stderr.into_bytes());
         let status = i32::from(status).into();
         Self::new(command.to_owned(), status, stdout, stderr, true)
@@ -193,9 +193,9 @@ impl Outcome {
 
     /// Asserts that the program read all of its input.
     #[track_caller]
-    pub fn takes_input(&self) -> &Self {
+    pub fn reads_all_input(&self) -> &Self {
         assert!(
-            self.took_input,
+            self.read_all_input,
             "`{}` ended before it had read its input",
             self.command
         );

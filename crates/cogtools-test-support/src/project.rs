@@ -15,8 +15,15 @@ pub struct Project {
 }
 
 impl Project {
-    /// An empty project with an empty HOME.
+    /// An empty project, which the user of its HOME trusts.
     pub fn new() -> Self {
+        let project = Self::untrusted();
+        project.trust(".");
+        project
+    }
+
+    /// An empty project with an empty HOME.
+    pub fn untrusted() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let temp = std::env::temp_dir();
         // Resolved, because programs report resolved paths (macOS links /tmp).
@@ -37,6 +44,23 @@ impl Project {
             fs::create_dir(&dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
         }
         project
+    }
+
+    /// The record of approvals, relative to the project.
+    pub const TRUST: &'static str = "../home/.local/state/cogtools/trust.json";
+
+    /// Makes the folder `name` of the project, which must exist, the only one that the
+    /// user trusts, and removes all approvals.
+    pub fn trust(&self, name: impl AsRef<Path>) -> &Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = self.path(name);
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let owner = fs::metadata(&folder).map_or(0, |meta| meta.uid());
+        let folder = folder.display();
+        let record = format!(
+            r#"{{"version": 1, "allowed": {{}}, "projects": {{"{folder}": {{"owner": {owner}}}}}}}"#
+        );
+        self.file(Self::TRUST, record).mode(Self::TRUST, 0o600)
     }
 
     /// The working directory.

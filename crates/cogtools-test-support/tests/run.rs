@@ -86,8 +86,8 @@ fn unread_input_is_detected() {
     let input = vec![b'x'; 1_000_000];
     let outcome = shell("exit 3").stdin(input.clone()).run();
     outcome.fails(3, "");
-    assert!(!outcome.took_input);
-    shell("cat >/dev/null").stdin(input).run().takes_input();
+    assert!(!outcome.read_all_input);
+    shell("cat >/dev/null").stdin(input).run().reads_all_input();
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::TestFailed,
+        Code::Denied,
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::ToolNotFound,
@@ -132,7 +133,7 @@ impl Request {
     /// The tools to test.
     pub(crate) fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
         let config = config(&project(io), io)?;
-        Targets::collect(&self.tools, &config, &io.cwd)
+        Targets::collect(&self.tools, &config, io)
     }
 
     /// Runs the tests once and prints the report; after a change, only the tests that it affects.
@@ -152,11 +153,11 @@ impl Request {
             None
         };
         let project = project(io);
-        let priority = config(&project, io)?.env_priority;
+        let config = config(&project, io)?;
         let runner = Runner {
             update: self.update,
             spawner,
-            cx: context(io, &project, priority),
+            cx: context(io, &project, config.env_priority, config.limits),
         };
         let suites = runner.run(&targets);
         let text = output::text(self.format, &suites, io.colour(Stream::Stdout));

@@ -125,7 +125,7 @@ pub(crate) fn compare(
 
 /// Why the file cannot be run as a program although it begins with `#!`.
 pub(crate) fn shebang_problem(tool: &Tool, file: &Candidate) -> Option<TestFailure> {
-    let line = shebang::of(tool.source())?;
+    let line = shebang::parse(tool.source())?;
     if !shebang::runs_tools(line) {
         let interpreter = shebang::INTERPRETER;
         let message = format!("its first line does not name `{interpreter}`");

@@ -81,7 +81,7 @@ impl Spawner {
             ));
         }
         let path = file.display_path.display();
-        let as_program = shebang::of(tool.source()).is_some_and(shebang::runs_tools);
+        let as_program = shebang::parse(tool.source()).is_some_and(shebang::runs_tools);
         results.push(if as_program && cfg!(unix) {
             let result = self.run(&mut Command::new(&file.path), &arguments.json);
             (format!("by `{path}`, the file itself"), result)

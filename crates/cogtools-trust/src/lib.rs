@@ -1,6 +1,9 @@
 //! `cogtools trust`: the user's approval of sources that run programs.
 
 mod command;
+mod manual;
 mod report;
+mod review;
+mod select;
 
 pub use command::PROGRAM;

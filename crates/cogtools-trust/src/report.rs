@@ -1,12 +1,14 @@
 //! The report, for people and programs.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 
 use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::trust::{Grant, Verdict};
 use cogtools_program::terminal::{Column, Table, sanitize};
 use serde_json::{Value, json};
+
+use crate::review::{self, Line, join, tools_json};
 
 /// What was found or done, per source.
 pub(crate) struct Report<'r> {
@@ -24,8 +26,10 @@ pub(crate) struct Entry<'s> {
 pub(crate) enum Action {
     /// It was only listed, with this state.
     Show(Verdict),
-    /// It would have been approved without `--dry-run`.
-    WouldApprove,
+    /// It was shown, and not approved.
+    Review,
+    /// The user was asked, and did not approve it.
+    Decline,
     /// It was approved, together with the tools that it declares.
     Approve(Vec<Grant>),
     /// Its approval was revoked.
@@ -34,15 +38,13 @@ pub(crate) enum Action {
     RevokeNothing,
 }
 
-/// How many files of a source are listed.
-const MAX_FILES: usize = 20;
-
 impl Action {
     /// What was done, at the beginning of a line.
     const fn label(&self) -> &'static str {
         match self {
             Self::Show(_) => "",
-            Self::WouldApprove => "would approve",
+            Self::Review => "would approve",
+            Self::Decline => "not approved:",
             Self::Approve(_) => "approved",
             Self::Revoke => "revoked",
             Self::RevokeNothing => "was not approved:",
@@ -53,9 +55,9 @@ impl Action {
     const fn state(&self) -> Option<Verdict> {
         match self {
             Self::Show(verdict) => Some(*verdict),
-            Self::WouldApprove => None,
+            Self::Review => None,
             Self::Approve(_) => Some(Verdict::Approved),
-            Self::Revoke | Self::RevokeNothing => Some(Verdict::NotApproved),
+            Self::Decline | Self::Revoke | Self::RevokeNothing => Some(Verdict::NotApproved),
         }
     }
 }
@@ -63,21 +65,17 @@ impl Action {
 impl Entry<'_> {
     /// What the source runs, each with a label.
     fn runs(&self) -> Vec<(&'static str, String)> {
-        let command_line = |words: &[String]| {
-            let quoted = shlex::try_join(words.iter().map(String::as_str));
-            // A word with a NUL, which no shell accepts, is still shown.
-            quoted.unwrap_or_else(|_| words.join(" "))
-        };
         match &self.subject.kind {
             Kind::Provider(provider) => provider
                 .settings()
                 .describe()
                 .into_iter()
-                .map(|(label, words)| (label, command_line(words)))
+                .map(|(label, words)| (label, join(words)))
                 .collect(),
-            Kind::Package { tools, .. } => {
-                tools.iter().map(|tool| ("runs", tool.clone())).collect()
-            }
+            Kind::Project { tools } | Kind::Package { tools, .. } => tools
+                .iter()
+                .map(|tool| ("runs", tool.name().to_string()))
+                .collect(),
         }
     }
 
@@ -92,6 +90,33 @@ impl Entry<'_> {
     }
 }
 
+impl Display for Entry<'_> {
+    /// What was done, and the tools that were approved.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (noun, name) = (self.subject.noun(), sanitize(&self.subject.name));
+        writeln!(f, "{} {noun} {name}", self.action.label())?;
+        if let Action::Approve(tools) = &self.action {
+            for tool in tools {
+                writeln!(f, "  tool      {}", sanitize(&tool.tool))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything that approving `source` lets run.
+pub(crate) fn review(source: &TrustableSource, cx: &Context) -> String {
+    let root = match source.kind {
+        Kind::Project { .. } => format!(" ({})", sanitize(&cx.root.display().to_string())),
+        Kind::Package { .. } | Kind::Provider(_) => String::new(),
+    };
+    let mut text = format!("{} {}{root}\n", source.noun(), sanitize(&source.name));
+    for Line { label, value } in review::lines(source, cx) {
+        let _ = writeln!(text, "  {label:8}  {value}");
+    }
+    text
+}
+
 impl<'r> Report<'r> {
     pub(crate) const fn new(cx: &'r Context) -> Self {
         Self {
@@ -102,9 +127,6 @@ impl<'r> Report<'r> {
 
     /// A row for each source.
     pub(crate) fn table(&self, colour: bool) -> String {
-        if self.entries.is_empty() {
-            return "no source of this project requires approval\n".to_owned();
-        }
         let mut table = Table::new(["SOURCE", "KIND", "STATE", "RUNS"].map(Column::text));
         for entry in &self.entries {
             table.row(entry.cells());
@@ -112,35 +134,15 @@ impl<'r> Report<'r> {
         table.render(colour)
     }
 
-    /// What was done to each source, with its details.
-    pub(crate) fn lines(&self) -> String {
-        let mut text = String::new();
-        for entry in &self.entries {
-            let (noun, name) = (entry.subject.noun(), sanitize(&entry.subject.name));
-            let _ = writeln!(text, "{} {noun} {name}", entry.action.label());
-            if matches!(entry.action, Action::Revoke | Action::RevokeNothing) {
-                continue;
-            }
-            let mut add = |label: &str, value: &str| {
-                let _ = writeln!(text, "  {label:8}  {}", sanitize(value));
-            };
-            for (label, value) in entry.runs() {
-                add(label, &value);
-            }
-            let files = entry.subject.files(self.cx);
-            for file in files.iter().take(MAX_FILES) {
-                add("file", &file.display().to_string());
-            }
-            if files.len() > MAX_FILES {
-                add("files", &format!("and {} more", files.len() - MAX_FILES));
-            }
-            if let Action::Approve(tools) = &entry.action {
-                for tool in tools {
-                    add("tool", &tool.tool);
-                }
-            }
-        }
-        text
+    /// The sources that would run something, and are not approved.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = &'r TrustableSource> {
+        let pending = |entry: &&Entry<'r>| {
+            entry.action.state() != Some(Verdict::Approved) && entry.subject.runs_something()
+        };
+        self.entries
+            .iter()
+            .filter(pending)
+            .map(|entry| entry.subject)
     }
 
     /// The report as JSON.
@@ -160,6 +162,9 @@ impl<'r> Report<'r> {
                 "runs": runs,
                 "files": files,
             });
+            if let Some(tools) = tools_json(entry.subject) {
+                object["programs"] = tools;
+            }
             if let Action::Approve(tools) = &entry.action {
                 object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
             }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::owner::Owners;
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, dirs};
 
 use crate::{PREFIX, built_ins};
 
@@ -14,6 +15,7 @@ pub(crate) struct ProgramPath {
     exec_dir: PathBuf,
     node_bin_dirs: Vec<PathBuf>,
     path: Vec<PathBuf>,
+    owners: Owners,
 }
 
 impl ProgramPath {
@@ -35,6 +37,7 @@ impl ProgramPath {
             exec_dir,
             node_bin_dirs: node_bin_dirs.collect(),
             path: path.unwrap_or_default(),
+            owners: dirs::config_paths(io).owners,
         })
     }
 
@@ -55,11 +58,13 @@ impl ProgramPath {
             .find_map(|dir| executable(dir, &binary))
     }
 
-    /// The directories, in the order of the search.
+    /// The directories, in the order of the search, without those of other users: a folder above
+    /// the working directory may be writable for everyone.
     fn dirs(&self) -> impl Iterator<Item = &PathBuf> {
+        let found = self.node_bin_dirs.iter().chain(&self.path);
+        let is_ours = |dir: &Path| self.owners.check(dir, dir).is_ok();
         std::iter::once(&self.exec_dir)
-            .chain(&self.node_bin_dirs)
-            .chain(&self.path)
+            .chain(found.filter(move |dir| is_ours(dir) && dir.parent().is_none_or(is_ours)))
     }
 
     /// Every program, by name, with its file. The file of a built-in program is `cogtools` itself

@@ -1,5 +1,5 @@
-//! A template as a tree: what the parser makes and the emitter and the
-//! analysis read. Every node that can fail or be reported knows its place.
+//! The syntax tree of a template, made by the parser and read by the emitter
+//! and the analysis. Every node that can fail or be reported has its position.
 
 use crate::error::Span;
 
@@ -23,7 +23,7 @@ pub(crate) enum Binary {
     Multiply,
     Divide,
     Remainder,
-    /// `//`, until it is settled what it divides.
+    /// `//`, until precedence has determined its operands.
     Floor,
     Power,
 }
@@ -33,7 +33,7 @@ pub(crate) enum Unary {
     Not,
     Minus,
     Plus,
-    /// What is left of `//`: the floor of a quotient.
+    /// The result of `//`: the floor of a quotient.
     Floor,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
 pub(crate) struct Expression {
     pub(crate) kind: Kind,
     pub(crate) span: Span,
-    /// How many nodes lie between this one and its deepest leaf.
+    /// The number of nodes between this one and its deepest leaf.
     pub(crate) height: u16,
 }
 
@@ -108,7 +108,7 @@ impl Arguments {
 }
 
 impl Kind {
-    /// The expressions right below this one, in the order they run.
+    /// The direct subexpressions, in the order of evaluation.
     pub(crate) fn children(&self) -> Box<dyn Iterator<Item = &Expression> + '_> {
         match self {
             Self::Str(_)

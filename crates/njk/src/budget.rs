@@ -1,5 +1,6 @@
-//! Counts what a rendering spends, so that no template can run for ever or
-//! fill the memory. Whatever loops, grows or copies asks here first.
+//! Counts the steps and bytes of a rendering, so that no template runs forever
+//! or exhausts the memory. Everything that loops, grows or copies charges the
+//! budget first.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,13 +12,14 @@ use crate::value::array::Array;
 use crate::value::depth;
 use crate::value::dict::{Dict, Entries};
 
-/// All strings and lists of a rendering may take this many times its output.
+/// All strings and lists of a rendering may take this many times the limit of
+/// its output.
 const MEMORY_FACTOR: u64 = 32;
 
-/// Even with little output, a rendering may take this much.
+/// A rendering may always take this much, even with a small limit.
 const MIN_MEMORY: u64 = 1 << 20;
 
-/// A value may hold this many levels of arrays and objects.
+/// The maximum nesting of arrays and objects in a value.
 const MAX_DEPTH: u32 = 500;
 
 #[derive(Debug)]
@@ -40,7 +42,7 @@ impl Budget {
         &self.limits
     }
 
-    /// Takes `steps` off the fuel.
+    /// Charges `steps` to the fuel.
     pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         if take(&self.fuel, steps) {
@@ -51,7 +53,7 @@ impl Budget {
         Err(error.with_hint(format!("a template may run {fuel} steps")))
     }
 
-    /// Takes `bytes` off the memory, and a step for every 64 of them.
+    /// Charges `bytes` to the memory, and a step for every 64 of them.
     pub(crate) fn grow(&self, bytes: usize) -> Result<(), Error> {
         if bytes >= 64 {
             self.spend(bytes / 64)?;
@@ -65,7 +67,7 @@ impl Budget {
         Err(error.with_hint(format!("the values a template makes may take {most} bytes")))
     }
 
-    /// Refuses a string of `len` bytes if that is more than a template may print.
+    /// Fails if `len` is more bytes than a template may print.
     pub(crate) fn check_len(&self, len: usize) -> Result<(), Error> {
         if len <= self.limits.output {
             return Ok(());
@@ -75,7 +77,7 @@ impl Budget {
         Err(error.with_hint(format!("a string may have {most} bytes")))
     }
 
-    /// Asks for a string of `len` bytes before it is made.
+    /// Charges a string of `len` bytes before it is made.
     pub(crate) fn string(&self, len: usize) -> Result<(), Error> {
         self.check_len(len)?;
         self.grow(len)
@@ -109,7 +111,7 @@ impl Budget {
         Ok(dict)
     }
 
-    /// Refuses a value with too many levels.
+    /// Fails if a value is nested too deeply.
     pub(crate) fn check_depth(value: &Value) -> Result<(), Error> {
         if depth(value) > MAX_DEPTH {
             return Err(Error::new(
@@ -121,7 +123,7 @@ impl Budget {
     }
 }
 
-/// How many bytes the values of a rendering may take.
+/// The number of bytes that the values of a rendering may take.
 fn memory(limits: Limits) -> u64 {
     let output = u64::try_from(limits.output).unwrap_or(u64::MAX);
     output.saturating_mul(MEMORY_FACTOR).max(MIN_MEMORY)

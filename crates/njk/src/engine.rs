@@ -1,4 +1,4 @@
-//! The front door: an engine compiles templates, a template renders.
+//! The public interface: an engine compiles templates, a template renders.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 use crate::runtime::scope::Context;
 use crate::value::context::from_json;
 
-/// What all templates of an engine share.
+/// The state that all templates of an engine share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     pub(crate) autoescape: bool,
 }
 
-/// Compiles templates. Making one costs next to nothing.
+/// Compiles templates. Creating one is cheap.
 ///
 /// ```
 /// let engine = njk::Engine::new();
@@ -40,13 +40,12 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine with the default limits, without a loader, that does not
-    /// escape what it prints.
+    /// An engine with the default limits, no loader, and no autoescaping.
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// An engine to be set up.
+    /// A builder for an engine.
     pub fn builder() -> Builder {
         Builder(Shared {
             limits: Limits::default(),
@@ -55,8 +54,8 @@ impl Engine {
         })
     }
 
-    /// Compiles a template. `name` is what errors call it, and what relative
-    /// names of other templates are resolved against.
+    /// Compiles a template. Errors refer to it as `name`, and relative names of
+    /// other templates are resolved against `name`.
     pub fn compile(&self, name: &str, source: &str) -> Result<Template, Error> {
         Ok(Template {
             shared: Arc::clone(&self.0),
@@ -70,7 +69,7 @@ impl Engine {
 pub struct Builder(Shared);
 
 impl Builder {
-    /// What one rendering may cost.
+    /// The limits of one rendering.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.0.limits = limits;
@@ -84,8 +83,7 @@ impl Builder {
         self
     }
 
-    /// Whether printed values have their HTML characters escaped; off unless
-    /// asked for.
+    /// Whether HTML characters in printed values are escaped; off by default.
     #[must_use]
     pub fn autoescape(mut self, yes: bool) -> Self {
         self.0.autoescape = yes;
@@ -98,7 +96,8 @@ impl Builder {
     }
 }
 
-/// A compiled template, to be rendered as often as one likes, from any thread.
+/// A compiled template, which can be rendered any number of times, from any
+/// thread.
 #[derive(Clone, Debug)]
 pub struct Template {
     shared: Arc<Shared>,
@@ -132,12 +131,12 @@ impl Template {
         text
     }
 
-    /// The name the template was compiled under.
+    /// The name that the template was compiled with.
     pub fn name(&self) -> &str {
         self.program.name()
     }
 
-    /// What the template reads and sets, without rendering it.
+    /// The names that the template reads and sets, without rendering it.
     pub fn analysis(&self) -> Result<Analysis, Error> {
         analysis::analyse(self.program.source())
     }

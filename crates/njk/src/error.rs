@@ -1,9 +1,9 @@
-//! What can go wrong, and where: every error names the template, the line
-//! and the column, and where there is a way out, a hint.
+//! Errors and their positions: every error names the template, the line and the
+//! column, and has a hint if there is a remedy.
 
 use std::fmt;
 
-/// The kinds of failure, for hosts that act on them.
+/// The kinds of errors, for hosts that handle them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -11,21 +11,21 @@ pub enum ErrorKind {
     Syntax,
     /// A filter that does not exist was applied.
     UnknownFilter,
-    /// A test that does not exist was asked.
+    /// A test that does not exist was applied.
     UnknownTest,
     /// Something that is not a function was called.
     NotCallable,
-    /// A value did not fit the operation, filter or method.
+    /// A value is not valid for the operation, filter or method.
     BadValue,
-    /// An included, imported or extended template could not be had.
+    /// An included, imported or extended template is not available.
     TemplateNotFound,
-    /// The template ran more steps than it may.
+    /// The template exceeded its limit of steps.
     OutOfFuel,
-    /// Macros, templates or data nest deeper than they may.
+    /// Macros, templates or data are nested too deeply.
     TooDeep,
-    /// The template printed or built more bytes than it may.
+    /// The template exceeded its limit of bytes, printed or in values.
     TooLarge,
-    /// A fault of this crate; please report it.
+    /// A bug in this crate; please report it.
     Internal,
 }
 
@@ -96,7 +96,7 @@ impl Error {
         self
     }
 
-    /// Fills in where the error happened, unless that is known already.
+    /// Fills in the position of the error, unless it is known already.
     #[must_use]
     pub(crate) fn at(mut self, template: &str, source: &str, span: Span) -> Self {
         if self.0.template.is_some() {
@@ -113,37 +113,37 @@ impl Error {
         self
     }
 
-    /// What kind of failure this is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What failed: lower case, no full stop, names in back-quotes.
+    /// The message: lower case, no full stop, names in back-quotes.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// The name of the template it happened in; empty if in none.
+    /// The name of the template; empty if there is none.
     pub fn template(&self) -> &str {
         self.0.template.as_deref().unwrap_or_default()
     }
 
-    /// The line in that template, from 1; 0 if in none.
+    /// The line in that template, from 1; 0 if there is none.
     pub fn line(&self) -> usize {
         self.0.line
     }
 
-    /// The column in that line, from 1 and in characters; 0 if in none.
+    /// The column in that line, from 1 and in characters; 0 if there is none.
     pub fn column(&self) -> usize {
         self.0.column
     }
 
-    /// How many characters of that line are at fault; may be 0.
+    /// The number of characters from there that are invalid; may be 0.
     pub fn length(&self) -> usize {
         self.0.length
     }

@@ -55,11 +55,11 @@ fn range(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
     budget.array(items)
 }
 
-/// What `cycler` gives: it goes through its items for ever.
+/// The result of `cycler`: it repeats its items endlessly.
 #[derive(Debug)]
 pub(crate) struct Cycler {
     items: Vec<Value>,
-    /// How many steps were made since the start.
+    /// The number of steps since the start.
     at: Mutex<Option<usize>>,
 }
 

@@ -1,6 +1,6 @@
-//! Cuts a template into tokens, on demand, by the rules of Nunjucks: inside a
-//! tag nearly every character may be part of a name, and `r/` begins a
-//! regular expression.
+//! Splits a template into tokens, on demand, by the rules of Nunjucks: inside a
+//! tag almost every character can be part of a name, and `r/` begins a regular
+//! expression.
 
 use crate::error::{Error, ErrorKind, Span};
 use crate::raw::{self, strip_dash};
@@ -27,7 +27,7 @@ pub(crate) fn is_space(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
 }
 
-/// What ends a name.
+/// The characters that end a name.
 fn is_delimiter(c: char) -> bool {
     matches!(
         c,
@@ -186,8 +186,11 @@ impl<'a> Lexer<'a> {
         } else if end.starts_with("}}") {
             Kind::VariableEnd(dash)
         } else {
-            let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
-            let mark = mark.copied().unwrap_or_default();
+            let mark = MARKS
+                .iter()
+                .copied()
+                .find(|mark| rest.starts_with(mark))
+                .unwrap_or_default();
             self.at += mark.len();
             return Ok(self.token(Kind::Mark(mark), start));
         };

@@ -1,7 +1,7 @@
-//! What one rendering may cost. Templates come from strangers, so every
-//! rendering is bounded in steps, in depth and in bytes.
+//! The limits of one rendering. Templates are not trusted, so every rendering
+//! is limited in steps, depth and bytes.
 
-/// The bounds of one rendering.
+/// The limits of one rendering.
 ///
 /// ```
 /// let engine = njk::Engine::builder()
@@ -13,14 +13,14 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Steps: roughly one for each tag or expression a rendering runs, and
-    /// one for each element or 64 bytes that a filter or method handles.
+    /// Steps: roughly one for each tag or expression that runs, and one for
+    /// each element or 64 bytes that a filter or method processes.
     pub fuel: u64,
-    /// How deeply macros, blocks and included templates may nest.
+    /// The maximum nesting of macros, blocks and included templates.
     pub recursion: usize,
-    /// Bytes a template may print. No string inside a rendering may be longer,
-    /// and all strings and lists it makes together may take 32 times as much,
-    /// but at least a mebibyte.
+    /// Bytes that a template may print. No string may be longer, and all
+    /// strings and lists of a rendering together may take 32 times as much, but
+    /// at least 1 MiB.
     pub output: usize,
 }
 

@@ -1,20 +1,20 @@
-//! Where included, imported and extended templates come from. The crate
-//! itself reads no files: a host decides what a name may reach.
+//! The source of included, imported and extended templates. The crate itself
+//! reads no files: the host decides which templates a name can reach.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::BuildHasher;
 
-/// What a loader failed with; it becomes the message of a template error.
+/// The error of a loader, which becomes the message of a template error.
 pub type LoadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Finds the source of a template by its name.
 ///
-/// Relative names (`./row.njk`, `../row.njk`) are resolved against the name
-/// of the template that asks before the loader sees them; a name that would
-/// leave the top is never passed on.
+/// Relative names (`./row.njk`, `../row.njk`) are resolved against the name of
+/// the including template before they reach the loader; a name that leads above
+/// the top is never passed on.
 pub trait Loader: Send + Sync {
-    /// The source of the template `name`, or `None` when there is none.
+    /// The source of the template `name`, or `None` if it does not exist.
     fn load(&self, name: &str) -> Result<Option<String>, LoadError>;
 }
 
@@ -30,7 +30,7 @@ impl Loader for BTreeMap<String, String> {
     }
 }
 
-/// The loader of an engine that was given none: it finds nothing.
+/// The default loader, which finds nothing.
 pub(crate) struct Nothing;
 
 impl Loader for Nothing {
@@ -45,9 +45,9 @@ impl fmt::Debug for dyn Loader {
     }
 }
 
-/// Resolves `name` as asked for by the template `from`.
+/// Resolves `name` in the template `from`.
 ///
-/// `None` means that the name climbs above the top.
+/// `None` means that the name leads above the top.
 pub(crate) fn resolve(from: &str, name: &str) -> Option<String> {
     if !name.starts_with("./") && !name.starts_with("../") {
         return Some(name.to_owned());

@@ -1,8 +1,8 @@
-//! Puts operators in JavaScript's order. Nunjucks has a grammar of its own
-//! but compiles operators to JavaScript text, without parentheses, so in the
-//! end JavaScript decides: `not a == b` is `(not a) == b`, and `1 ~ 2 + 3` is
-//! `"123"`. A tree that Nunjucks' grammar gave is taken apart and put
-//! together again.
+//! Applies JavaScript's operator precedence. Nunjucks has its own grammar but
+//! compiles operators to JavaScript text without parentheses, so that
+//! JavaScript's precedence applies: `not a == b` is `(not a) == b`, and
+//! `1 ~ 2 + 3` is `"123"`. The tree of Nunjucks' grammar is flattened and
+//! rebuilt.
 
 use crate::ast::{Binary, Expression, Kind, Unary};
 use crate::error::{Error, ErrorKind, Span};
@@ -13,7 +13,7 @@ enum Piece {
     Operator(Binary),
 }
 
-/// The tree that JavaScript would see.
+/// The tree that JavaScript would parse.
 pub(crate) fn settle(expression: Expression) -> Result<Expression, (Error, Span)> {
     if !matches!(expression.kind, Kind::Binary(..) | Kind::Unary(..)) {
         return Ok(expression);
@@ -28,7 +28,7 @@ fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Result<(), (Error
     let span = expression.span;
     match expression.kind {
         Kind::Binary(Binary::Floor, left, right) => {
-            // The text between `Math.floor(` and `)` is ordered by itself.
+            // The text between `Math.floor(` and `)` is parsed separately.
             let quotient = Kind::Binary(Binary::Divide, left, right);
             let quotient = settle(Expression::new(quotient, span))?;
             let floor = Kind::Unary(Unary::Floor, Box::new(quotient));

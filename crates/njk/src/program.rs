@@ -1,5 +1,5 @@
-//! A compiled template: minijinja source made of it, compiled in turn, one
-//! piece for the body and one for each macro, caller and block.
+//! A compiled template: its minijinja source, compiled in turn, one piece for
+//! the body and one for each macro, caller and block.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::emitter::{self, Emitted};
 use crate::error::{Error, ErrorKind, Span};
 use crate::parser;
 
-/// How a function is called.
+/// The signature of a function.
 #[derive(Debug, Default)]
 pub(crate) struct Signature {
     pub(crate) parameters: Vec<Arc<str>>,
     /// The names of the parameters with a default.
     pub(crate) defaults: Vec<Arc<str>>,
-    /// How many steps one run counts for, loops aside.
+    /// The number of steps of one run, without loops.
     pub(crate) weight: usize,
 }
 
@@ -97,21 +97,21 @@ impl Program {
             .map_err(Error::internal)
     }
 
-    /// The source text at one of the places the emitter numbered.
+    /// The source text at one of the positions numbered by the emitter.
     pub(crate) fn text(&self, place: usize) -> &str {
         let span = self.spans.get(place).copied().unwrap_or_default();
         let range = span.start as usize..span.end();
         self.source.get(range).unwrap_or_default()
     }
 
-    /// `error`, at one of those places.
+    /// `error`, at one of those positions.
     pub(crate) fn locate(&self, error: Error, place: usize) -> Error {
         let span = self.spans.get(place).copied().unwrap_or_default();
         error.at(&self.name, &self.source, span)
     }
 }
 
-/// minijinja would not take what the emitter wrote.
+/// minijinja rejected the emitted source.
 fn refused(error: &minijinja::Error) -> Error {
     if error
         .detail()

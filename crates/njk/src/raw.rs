@@ -1,10 +1,10 @@
-//! Raw blocks: the text between `{% raw %}` and `{% endraw %}`, or the
-//! same with `verbatim`, is text, whatever it looks like. They nest.
+//! Raw blocks: the text between `{% raw %}` and `{% endraw %}`, or the same
+//! with `verbatim`, is text, even if it looks like tags. They nest.
 
 use crate::lexer::is_space;
 use crate::token::Trim;
 
-/// What is at a position where a raw block may begin.
+/// The tag at a position where a raw block may begin.
 pub(crate) enum Found {
     /// Another tag.
     None,

@@ -1,6 +1,6 @@
-//! The nearest of some known names to one that is not known.
+//! The known name most similar to an unknown one.
 
-/// The name most like `wrong`, if any is near enough to be meant.
+/// The name most similar to `wrong`, if one is similar enough.
 pub(crate) fn nearest<'a>(
     wrong: &str,
     known: impl IntoIterator<Item = &'a str>,

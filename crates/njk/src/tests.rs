@@ -83,7 +83,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TESTS.iter().map(|(name, _)| *name)
 }
 
-/// Whether `value` passes the test that a template named at run time.
+/// Whether `value` passes the test with a name from a template at run time.
 pub(crate) fn passes(
     runtime: &Arc<Runtime>,
     name: &str,

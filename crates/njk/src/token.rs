@@ -1,5 +1,4 @@
-//! What the lexer makes of a template: its smallest parts, each with the
-//! place it came from.
+//! The tokens of a template, each with its position.
 
 use crate::error::Span;
 
@@ -7,7 +6,7 @@ use crate::error::Span;
 pub(crate) enum Kind {
     /// Text between tags.
     Data(String),
-    /// `{% raw %}…{% endraw %}`, tags left out; `open` and `close` tell
+    /// `{% raw %}…{% endraw %}`, without the tags; `open` and `close` tell
     /// whether the tags trim what follows them.
     Raw {
         text: String,
@@ -17,9 +16,9 @@ pub(crate) enum Kind {
     BlockStart(bool),
     /// ` ... %}`; true with a dash, which trims the text after.
     BlockEnd(bool),
-    /// `{{`, as `BlockStart`.
+    /// `{{`, like `BlockStart`.
     VariableStart(bool),
-    /// `}}`, as `BlockEnd`.
+    /// `}}`, like `BlockEnd`.
     VariableEnd(bool),
     /// `{# … #}`; dashes at its start and end.
     Comment(Trim),
@@ -51,7 +50,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// How a message speaks of the token.
+    /// The token in a message.
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
             Kind::Data(_) | Kind::Raw { .. } => "text".to_owned(),

@@ -2,7 +2,8 @@
 
 use crate::ast::{Expression, Function, Name, Statement, Value};
 
-/// Calls `visit` with every expression in `statements`, outer ones first.
+/// Calls `visit` with every expression in `statements`, outer ones before inner
+/// ones.
 pub(crate) fn statements<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Expression)) {
     for one in statements {
         statement(one, visit);

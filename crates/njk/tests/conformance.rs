@@ -65,9 +65,9 @@ fn every_filter_test_and_global_has_cases() {
 
 #[test]
 fn known_differences_are_those_that_are_documented() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/differences.md");
-    let page = fs::read_to_string(page).expect("the page of differences");
-    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/differences.md");
+    let text = fs::read_to_string(path).expect("the page of differences");
+    let page = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let differences = nunjucks::differences(&cache());
     for (case, reason) in &differences {
         assert!(

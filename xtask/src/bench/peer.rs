@@ -1,4 +1,4 @@
-//! The programs of the comparison: minimal Rust programs, and the same work in
+//! The programs of the comparison: minimal Rust programs, and the same task in
 //! Node.js and Python.
 
 use std::fs;

@@ -7,21 +7,21 @@ use anyhow::{Context as _, Result};
 
 use crate::command::root;
 
-/// How many packages of Node the project beside them has.
+/// The number of npm packages that are installed but have no tools.
 const PACKAGES: usize = 500;
-/// How many a project has that takes tools from packages, and how many of them it
-/// names.
+/// The number of packages in a project that uses tools from packages, and the number
+/// that it names.
 const INSTALLED: usize = 1_000;
 const NEEDED: usize = 50;
 
-/// A project with `tools` tools: facepalm, and copies of it under other names.
+/// A project with `tools` tools: facepalm, and copies of it with other names.
 pub(super) fn with_tools(below: &Path, tools: usize) -> Result<PathBuf> {
     let project = below.join(format!("tools-{tools}"));
     make(&project, tools)?;
     Ok(project)
 }
 
-/// The same with one tool more, which runs a program.
+/// The same with one more tool, which runs a program.
 pub(super) fn with_a_program(below: &Path, tools: usize) -> Result<PathBuf> {
     let project = below.join(format!("server-{tools}"));
     make(&project, tools - 1)?;
@@ -35,7 +35,7 @@ parameters: {text: {type: string}}
 implementation: {exec: [echo, '{{ text }}']}
 ";
 
-/// A project with facepalm and many packages of Node.
+/// A project with facepalm and many npm packages.
 pub(super) fn with_packages(below: &Path) -> Result<PathBuf> {
     let project = below.join("packages");
     make(&project, 1)?;
@@ -55,7 +55,7 @@ pub(super) fn with_packages(below: &Path) -> Result<PathBuf> {
 }
 
 /// A project with facepalm, 50 packages that it depends on, two of them with a tool,
-/// and all that these need; `source` says whether tools are looked for there.
+/// and all their dependencies; `source` is whether they are a source of tools.
 pub(super) fn with_needs(below: &Path, source: bool) -> Result<PathBuf> {
     let project = below.join(if source { "needs" } else { "needs-unread" });
     make(&project, 1)?;

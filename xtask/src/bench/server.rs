@@ -15,15 +15,15 @@ use super::timer::median;
 use crate::cargo::Build;
 use crate::process::run;
 
-/// How many tools its project has.
+/// The number of tools in its project.
 const TOOLS: usize = 1_000;
-/// How long files have to rest until the server believes what it knows of them.
+/// How long files must be unchanged until the server trusts its cache of them.
 const REST: Duration = Duration::from_secs(4);
-/// How many servers are started one after another, and how often each is asked.
+/// The number of servers started in turn, and of requests to each.
 const SERVERS: usize = 10;
 const TIMES: usize = 20;
 
-/// The two servers, and where they are measured.
+/// The two servers and their project.
 pub(super) struct Servers {
     ours: PathBuf,
     smallest: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct Servers {
     arguments: Value,
 }
 
-/// How long each kind of request took.
+/// The response times of each kind of request.
 #[derive(Default)]
 struct Times {
     first: Vec<Duration>,
@@ -42,8 +42,8 @@ struct Times {
 }
 
 impl Servers {
-    /// Builds the smallest server, and makes the project below `below`; the programs
-    /// are built.
+    /// Builds the minimal server and creates the project below `below`; the programs
+    /// are built already.
     pub(super) fn new(build: &Build, below: &Path, arguments: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(arguments)
             .with_context(|| format!("cannot read {}", arguments.display()))?;
@@ -57,10 +57,10 @@ impl Servers {
         })
     }
 
-    /// How soon the first answer is there, in turn.
+    /// The times until the first response, in turn.
     pub(super) fn start(&self, rounds: usize) -> Result<Row> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        // The first runs fill the caches of the system.
+        // The first runs warm the system's caches.
         for round in 0..rounds + 2 {
             let (our, time) = Client::start(&self.ours, &self.project)?;
             our.end()?;
@@ -78,7 +78,7 @@ impl Servers {
         })
     }
 
-    /// What its client waits for, and what it takes.
+    /// The response times for a client, and the memory.
     pub(super) fn limits(&self, quick: bool) -> Result<Vec<Limit>> {
         thread::sleep(REST);
         let mut times = Times::default();
@@ -110,7 +110,7 @@ impl Servers {
         Ok(limits)
     }
 
-    /// The life of one server.
+    /// One server from start to end.
     fn one(&self, times: &mut Times) -> Result<()> {
         let (mut client, _) = Client::start(&self.ours, &self.project)?;
         times.first.push(client.ask("tools/list", &json!({}))?);

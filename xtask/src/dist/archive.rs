@@ -1,5 +1,5 @@
-//! `cargo xtask archive`: programs, manual pages and completions in one file for
-//! each target, with its checksum beside it.
+//! `cargo xtask archive`: programs, manual pages and completions in one archive per
+//! target, each with a checksum file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use super::{Folder, Source, VERSION, out, papers};
 use crate::command::root;
 use crate::{files, manual, programs, say, weight};
 
-/// Writes the archive of each target and its checksum into `dir`. The completions
-/// are made by the code unless `made` has them.
+/// Writes the archive of each target and its checksum into `dir`. Completions are
+/// generated unless `made` contains them.
 pub(crate) fn write(
     source: &Source,
     targets: &[String],
@@ -43,9 +43,9 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Puts the programs below `bin`: as links to `cogtools` where that can be.
+/// Adds the programs below `bin`: as links to `cogtools` where possible.
 fn put_programs(source: &Source, target: &Target, folder: &mut Folder) -> Result<()> {
-    let (mut files, mut links) = (programs::own()?, programs::linked()?);
+    let (mut files, mut links) = (target.own()?, programs::linked()?);
     if !target.links() {
         files.append(&mut links);
     }
@@ -58,12 +58,12 @@ fn put_programs(source: &Source, target: &Target, folder: &mut Folder) -> Result
     Ok(())
 }
 
-/// What the archive of `target` is called.
+/// The name of the archive of `target`.
 pub(super) fn file(target: &Target) -> String {
     format!("{}.tar.gz", stem(target))
 }
 
-/// The programs `names` in the archive at `path`, after a look at its checksum.
+/// The programs `names` in the archive at `path`, whose checksum is verified first.
 pub(super) fn programs(
     path: &Path,
     target: &Target,
@@ -73,7 +73,7 @@ pub(super) fn programs(
     let sum = files::read(&path.with_extension("gz.sha256"))?;
     let sum = String::from_utf8_lossy(&sum).into_owned();
     if sum.split_whitespace().next() != Some(hex(&Sha256::digest(&packed)).as_str()) {
-        bail!("{} does not have its checksum", path.display());
+        bail!("{} does not match its checksum", path.display());
     }
     let folder = Folder::unpack(&packed, &stem(target))
         .with_context(|| format!("cannot read {}", path.display()))?;
@@ -90,7 +90,7 @@ pub(super) fn programs(
         .collect()
 }
 
-/// The folder that an archive holds.
+/// The folder in an archive.
 fn stem(target: &Target) -> String {
     format!("cogtools-{VERSION}-{}", target.triple)
 }
@@ -104,7 +104,7 @@ fn make_completions() -> Result<PathBuf> {
     Ok(made)
 }
 
-/// Puts the completions in the directory `made` below `share`.
+/// Adds the completions in the directory `made` below `share`.
 fn completions(folder: &mut Folder, made: &Path) -> Result<()> {
     for file in files::below(made)? {
         let below = file.strip_prefix(made)?.components();

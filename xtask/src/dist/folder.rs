@@ -1,7 +1,7 @@
 //! A folder in memory, from which files on disk and archives are made.
 //!
-//! Names are sorted, times and owners are not kept: the same files always give
-//! the same archive.
+//! Names are sorted and times and owners are not stored, so the same files always
+//! make the same archive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +16,12 @@ use tar::EntryType;
 /// A file, or a link to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// What the file holds, or where the link leads.
+    /// The content of the file, or the target of the link.
     pub(super) data: Vec<u8>,
     kind: Kind,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -29,29 +29,29 @@ enum Kind {
     Link,
 }
 
-/// Files by their names, with slashes.
+/// The files by name, with slashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Folder {
     files: BTreeMap<String, Entry>,
 }
 
 impl Folder {
-    /// Puts a file into it.
+    /// Adds a file.
     pub(super) fn put(&mut self, name: &str, data: impl Into<Vec<u8>>) {
         self.add(name, data.into(), Kind::Text);
     }
 
-    /// Puts a file that can be run into it.
+    /// Adds an executable file.
     pub(super) fn put_program(&mut self, name: &str, data: impl Into<Vec<u8>>) {
         self.add(name, data.into(), Kind::Program);
     }
 
-    /// Puts a link to `target` into it, as seen from the link.
+    /// Adds a link to `target`, relative to the link.
     pub(super) fn put_link(&mut self, name: &str, target: &str) {
         self.add(name, target.into(), Kind::Link);
     }
 
-    /// How many bytes it takes.
+    /// The size in bytes.
     pub(super) fn size(&self) -> Result<u64> {
         let sizes = self.files.values().map(|entry| entry.data.len());
         Ok(sizes.sum::<usize>().try_into()?)
@@ -69,8 +69,8 @@ impl Folder {
     }
 
     /// Writes it to `dir`: to a sibling first, which then replaces the result of an
-    /// earlier run, recognised by its file `mark`. Only archives keep links: npm drops
-    /// them.
+    /// earlier run, recognised by its file `mark`. Only archives may contain links:
+    /// npm drops them.
     pub(super) fn write(&self, dir: &Path, mark: &str) -> Result<()> {
         let mut name = dir.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.new", std::process::id()));
@@ -93,9 +93,9 @@ impl Folder {
         fs::rename(&beside, dir).with_context(|| format!("cannot write {}", dir.display()))
     }
 
-    /// It as a compressed archive, in a folder called `root`.
+    /// The compressed archive of it, in a folder named `root`.
     pub(super) fn pack(&self, root: &str) -> Result<Vec<u8>> {
-        // No name and no time in the header of the compression either.
+        // The header of the compression has no name and no time either.
         let gz = GzBuilder::new().write(Vec::new(), Compression::best());
         let mut archive = tar::Builder::new(gz);
         for (name, entry) in self.files() {
@@ -117,7 +117,7 @@ impl Folder {
         Ok(gz.finish()?)
     }
 
-    /// What `pack` has packed into a folder called `root`.
+    /// The files in an archive made by `pack` with a folder named `root`.
     pub(super) fn unpack(bytes: &[u8], root: &str) -> Result<Self> {
         let mut folder = Self::default();
         for entry in tar::Archive::new(GzDecoder::new(bytes)).entries()? {

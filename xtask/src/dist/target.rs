@@ -6,19 +6,20 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{host, rustc};
 use crate::process::{find, output};
-use crate::say;
+use crate::{programs, say};
 
-/// One kind of machine, as cargo and as npm know it.
+/// A platform, with its names for cargo and for npm.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     /// The target triple.
     pub(super) triple: &'static str,
-    /// What Node calls its system and its processor, where npm gets a package.
+    /// Node's names of its system and its processor, if there is an npm package for
+    /// it.
     pub(super) npm: Option<(&'static str, &'static str)>,
 }
 
-/// Every target of a release. On Linux the programs are static, so that one of
-/// them serves every system; npm gets glibc's, which are the faster ones.
+/// Every target of a release. On Linux, static programs run on every distribution;
+/// the npm packages have the faster ones for glibc.
 pub(super) const TARGETS: [Target; 7] = [
     target("aarch64-apple-darwin", Some(("darwin", "arm64"))),
     target("aarch64-unknown-linux-gnu", Some(("linux", "arm64"))),
@@ -41,7 +42,7 @@ impl Target {
         found.with_context(|| format!("`{triple}` is not one of {}", known.join(", ")))
     }
 
-    /// The target that is this machine.
+    /// The target of this machine.
     pub(super) fn here() -> Result<&'static Self> {
         Self::named(&host()?)
     }
@@ -60,6 +61,15 @@ impl Target {
     /// privilege.
     pub(super) fn links(&self) -> bool {
         !self.triple.contains("windows")
+    }
+
+    /// The names of the programs with a file of their own on this system.
+    pub(super) fn own(&self) -> Result<Vec<String>> {
+        let mut names = programs::own()?;
+        if self.triple.contains("windows") {
+            names.retain(|name| name != programs::CONFINE);
+        }
+        Ok(names)
     }
 
     /// Installs the standard library for the target if necessary.

@@ -1,80 +1,90 @@
-//! Approval checks before third-party code runs, and the only way to run a tool.
+//! Approval checks before a program runs, and the only way to run a tool.
 
-use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
 
 use super::package::ToolPackage;
-use crate::digest::DigestError;
+use super::private;
+use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
+use crate::owner::Owners;
+use crate::store::StoreError;
 use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
-use crate::{Code, Context, Diagnostic, Tool, ToolOutput};
+use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
 /// A tool that may run: only [`approve`] creates one.
 #[derive(Debug)]
 pub struct Approved<'t> {
     tool: &'t Tool,
+    /// The tool in the private copy of its package.
+    copy: Option<Tool>,
 }
 
-/// What a tool comes from.
-#[derive(Debug)]
-struct SourceLabel {
-    noun: &'static str,
-    name: String,
+/// What the user must have approved before a tool runs.
+enum Requirement {
+    /// Trust in the project in this folder.
+    Project(PathBuf),
+    /// Approval of the package.
+    Package(String, Grant),
+    /// Approval of the provider's tool.
+    Provider(String, Grant),
 }
 
 /// Why a tool may not run.
 #[derive(Debug, thiserror::Error)]
 enum ApprovalError {
-    #[error("it runs commands and comes from the {0}, which is not approved yet")]
-    NotApproved(SourceLabel),
-    #[error("it runs commands and comes from the {0}, which has changed since it was approved")]
-    Changed(SourceLabel),
+    #[error("it runs a program, and its project is not trusted yet")]
+    ProjectNotTrusted { elsewhere: Option<PathBuf> },
+    #[error(
+        "it runs a program, and its project has another owner or origin than when it was trusted"
+    )]
+    ProjectChanged { elsewhere: Option<PathBuf> },
+    #[error("it runs commands and comes from the {0} `{1}`, which is not approved yet")]
+    NotApproved(&'static str, String),
+    #[error(
+        "it runs commands and comes from the {0} `{1}`, which has changed since it was approved"
+    )]
+    Changed(&'static str, String),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
     Content(#[from] DigestError),
-}
-
-/// The grant that `tool` needs before it may run, and where it comes from. Templates
-/// and the project's own tools need none.
-fn grant(tool: &Tool, cx: &Context) -> Result<Option<(Grant, SourceLabel)>, DigestError> {
-    if let Some(package) = ToolPackage::of(tool) {
-        let grant = package.grant()?;
-        let (noun, name) = ("package", package.name);
-        return Ok(Some((grant, SourceLabel { noun, name })));
-    }
-    let provenance = tool.provenance();
-    if provenance.author != Author::Provider {
-        return Ok(None);
-    }
-    let (noun, name) = ("provider", provenance.source.clone());
-    let grant = tool.handler().grant(cx);
-    Ok(grant.map(|grant| (grant, SourceLabel { noun, name })))
+    #[error(transparent)]
+    Copy(#[from] StoreError),
 }
 
 /// Lets `tool` run if the user has approved what it needs.
 pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Diagnostic>> {
-    let approved = check(tool, cx).map(|()| Approved { tool });
-    approved.map_err(|error| {
-        let diagnostic = match &error {
-            ApprovalError::NotApproved(origin) | ApprovalError::Changed(origin) => {
-                let before = "only the user can approve it, after reviewing what it runs: ";
-                let command = Command::Trust(origin.name.clone());
-                let diagnostic = Diagnostic::new(Code::Denied, error.to_string());
-                diagnostic.hint(Hint::run(before, command, ""))
-            }
-            ApprovalError::Record(record) => record.diagnostic(),
-            ApprovalError::Content(content) => content.diagnostic(),
-        };
-        Box::new(diagnostic.with_subject(tool.name().as_str()))
-    })
+    let approved = check(tool, cx).and_then(|package| {
+        let copy = package.map(|(package, hash)| private::tool(tool, &package, hash, cx));
+        let copy = copy.transpose()?;
+        Ok(Approved { tool, copy })
+    });
+    approved.map_err(|error| Box::new(error.diagnostic().with_subject(tool.name().as_str())))
+}
+
+/// Whether [`approve`] would let `tool` run.
+pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
+    match check(tool, cx) {
+        Ok(_) => Ok(Verdict::Approved),
+        Err(ApprovalError::ProjectNotTrusted { .. } | ApprovalError::NotApproved(..)) => {
+            Ok(Verdict::NotApproved)
+        }
+        Err(ApprovalError::ProjectChanged { .. } | ApprovalError::Changed(..)) => {
+            Ok(Verdict::Changed)
+        }
+        Err(error) => Err(Box::new(
+            error.diagnostic().with_subject(tool.name().as_str()),
+        )),
+    }
 }
 
 impl Approved<'_> {
     /// Runs the tool and returns its output, checked against its `output`. Only a tool
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
-        let Self { tool } = self;
+        let Self { tool, copy } = self;
+        let tool = copy.as_ref().unwrap_or(tool);
         let output = tool.handler().call(tool, arguments.into_object(), cx)?;
         tool.output().validate(output).map_err(|mut diagnostic| {
             tool.name().as_str().clone_into(&mut diagnostic.subject);
@@ -83,19 +93,88 @@ impl Approved<'_> {
     }
 }
 
-fn check(tool: &Tool, cx: &Context) -> Result<(), ApprovalError> {
-    let Some((grant, origin)) = grant(tool, cx)? else {
-        return Ok(());
-    };
-    match cx.trust.verdict(&grant)? {
-        Verdict::Approved => Ok(()),
-        Verdict::Changed => Err(ApprovalError::Changed(origin)),
-        Verdict::NotApproved => Err(ApprovalError::NotApproved(origin)),
+/// What the user must have approved before `tool` runs. Templates need nothing, and
+/// neither do the user's own tools.
+fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestError> {
+    if !tool.runs_programs() {
+        return Ok(None);
+    }
+    if let Some(package) = ToolPackage::of(tool) {
+        let grant = package.grant()?;
+        return Ok(Some(Requirement::Package(package.name, grant)));
+    }
+    let provenance = tool.provenance();
+    Ok(match provenance.author {
+        Author::Project => Some(Requirement::Project(project_of(tool, cx))),
+        Author::Provider => {
+            let grant = tool.handler().grant(cx);
+            grant.map(|grant| Requirement::Provider(provenance.source.clone(), grant))
+        }
+        Author::User | Author::BuiltIn | Author::Package(_) => None,
+    })
+}
+
+/// The folder of the project that `tool` belongs to. A file that was named on a command
+/// line may belong to another project than the current one.
+fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
+    let is_named = tool.provenance().source.is_empty();
+    let file = tool.text().path();
+    match (file.canonicalize(), cx.root.canonicalize()) {
+        (Ok(file), Ok(root)) if is_named && !file.starts_with(&root) => {
+            let folder = file.parent().unwrap_or(Path::new("/"));
+            Project::find(folder, None, &Owners::default())
+                .root()
+                .to_path_buf()
+        }
+        _ => cx.root.clone(),
     }
 }
 
-impl Display for SourceLabel {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}`", self.noun, self.name)
+/// Checks that `tool` may run. For a tool of a package, returns the package and the hash
+/// of its approved content.
+fn check(tool: &Tool, cx: &Context) -> Result<Option<(ToolPackage, Hash)>, ApprovalError> {
+    let Some(requirement) = requirement(tool, cx)? else {
+        return Ok(None);
+    };
+    let (noun, name, grant) = match requirement {
+        Requirement::Package(name, grant) => ("package", name, grant),
+        Requirement::Provider(name, grant) => ("provider", name, grant),
+        Requirement::Project(root) => {
+            let verdict = cx.trust.project_verdict(&root)?;
+            let elsewhere = Some(root).filter(|root| *root != cx.root);
+            return match verdict {
+                Verdict::Approved => Ok(None),
+                Verdict::Changed => Err(ApprovalError::ProjectChanged { elsewhere }),
+                Verdict::NotApproved => Err(ApprovalError::ProjectNotTrusted { elsewhere }),
+            };
+        }
+    };
+    match cx.trust.verdict(&grant)? {
+        Verdict::Approved => Ok(ToolPackage::of(tool).map(|package| (package, grant.hash))),
+        Verdict::Changed => Err(ApprovalError::Changed(noun, name)),
+        Verdict::NotApproved => Err(ApprovalError::NotApproved(noun, name)),
+    }
+}
+
+impl ApprovalError {
+    fn diagnostic(&self) -> Diagnostic {
+        let hint = match self {
+            Self::Record(record) => return record.diagnostic(),
+            Self::Content(content) => return content.diagnostic(),
+            Self::Copy(copy) => return copy.diagnostic(),
+            Self::ProjectNotTrusted { elsewhere } | Self::ProjectChanged { elsewhere } => {
+                Hint::run(
+                    "only the user can trust it, after reviewing its tools: ",
+                    Command::TrustProject(elsewhere.clone()),
+                    "",
+                )
+            }
+            Self::NotApproved(_, name) | Self::Changed(_, name) => Hint::run(
+                "only the user can approve it, after reviewing what it runs: ",
+                Command::Trust(name.clone()),
+                "",
+            ),
+        };
+        Diagnostic::new(Code::Denied, self.to_string()).hint(hint)
     }
 }

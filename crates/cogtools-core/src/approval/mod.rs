@@ -3,9 +3,14 @@
 //! [`trust`](crate::trust) records what the user has approved. This module decides what
 //! must be in that record, and every call of a tool goes through it.
 
+mod coverage;
 mod gate;
 mod package;
+mod private;
 mod source;
+mod status;
 
-pub use gate::{Approved, approve};
-pub use source::{ApprovalStatus, Kind, TrustableSource, trustable_sources};
+pub use crate::containment::{Reason, Uncovered};
+pub use gate::{Approved, approve, verdict};
+pub use source::{Kind, TrustableSource, trustable_sources};
+pub use status::{ApprovalStatus, trust_project};

@@ -25,8 +25,8 @@ impl ToolPackage {
         }
         let (name, root) = match &tool.provenance().author {
             Author::Package(root) => (tool.provenance().source.clone(), root.clone()),
-            Author::Provider => return None,
-            Author::Project => {
+            Author::Provider | Author::BuiltIn => return None,
+            Author::Project | Author::User => {
                 packages::containing_package(&tool.text().path().canonicalize().ok()?)?
             }
         };

@@ -1,26 +1,32 @@
-//! The sources of a configuration that require approval: what exactly is approved, and
+//! What requires approval in a project: the project itself, packages and providers, with
 //! the status of each.
 
 use std::path::PathBuf;
 
 use super::package::{self, ToolPackage};
-use crate::digest::{self, referenced_file};
+use crate::digest::{self, named_paths};
 use crate::source::{Folder, Package, Provider, Source};
-use crate::trust::{Grant, Verdict};
+use crate::tool::Author;
+use crate::trust::Grant;
 use crate::{Config, Context, Diagnostic, Tool};
 
-/// A source that requires approval.
-#[derive(Clone, Debug)]
+/// Something that requires approval: the project, a package or a provider.
+#[derive(Debug)]
 pub struct TrustableSource {
-    /// The name that the user knows it by.
+    /// The name that the user knows it by; [`TrustableSource::PROJECT`] for the project.
     pub name: String,
     /// What kind of source it is.
     pub kind: Kind,
 }
 
 /// A kind of source that requires approval.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Kind {
+    /// The project, whose own tools run programs.
+    Project {
+        /// The tools of the project's folders that run programs.
+        tools: Vec<Tool>,
+    },
     /// Another program, identified by its command lines.
     Provider(Provider),
     /// A package with tools that run programs.
@@ -28,25 +34,18 @@ pub enum Kind {
         /// Its folder, with links resolved.
         root: PathBuf,
         /// The tools that run programs.
-        tools: Vec<String>,
+        tools: Vec<Tool>,
     },
 }
 
-/// Whether a source may run.
-#[derive(Debug)]
-pub struct ApprovalStatus {
-    /// Whether all of it may run.
-    pub verdict: Verdict,
-    /// The error that prevented a complete answer.
-    pub diagnostic: Option<Diagnostic>,
-}
-
-/// The sources of `config` that require approval, in order and without duplicates.
+/// The project itself, and the sources of `config` that require approval, in order and
+/// without duplicates.
 pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> {
+    let mut own = Vec::new();
     let mut found: Vec<TrustableSource> = Vec::new();
     for source in &config.sources {
         match source {
-            Source::Folder(folder) => found.extend(TrustableSource::packages_in(folder)),
+            Source::Folder(folder) => TrustableSource::add_folder(folder, &mut own, &mut found),
             Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
                 name: provider.settings().name.clone(),
@@ -58,26 +57,33 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
             }
         }
     }
-    let mut seen: Vec<(String, bool)> = Vec::new();
+    let mut seen: Vec<(&'static str, String)> = Vec::new();
     found.retain(|source| {
-        let key = (source.name.clone(), source.is_provider());
+        let key = (source.noun(), source.name.clone());
         let new = !seen.contains(&key);
         seen.push(key);
         new
     });
+    let project = TrustableSource {
+        name: TrustableSource::PROJECT.to_owned(),
+        kind: Kind::Project { tools: own },
+    };
+    found.insert(0, project);
     found
 }
 
 impl TrustableSource {
+    /// The name of the project.
+    pub const PROJECT: &'static str = ".";
+
     /// The package, if it has tools that run programs.
     fn package(package: Package) -> Option<Self> {
-        let tools: Vec<String> = package
+        let tools: Vec<Tool> = package
             .folders
             .iter()
             .flat_map(|folder| folder.list().entries)
             .filter_map(|entry| entry.load().ok())
             .filter(Tool::runs_programs)
-            .map(|tool| tool.name().to_string())
             .collect();
         (!tools.is_empty()).then(|| Self {
             name: package.name,
@@ -88,48 +94,70 @@ impl TrustableSource {
         })
     }
 
-    /// The packages that a folder of the project leads into.
-    fn packages_in(folder: &Folder) -> Vec<Self> {
-        let mut found: Vec<Self> = Vec::new();
+    /// Adds the tools of `folder` that run programs: the project's to `own`, and the
+    /// packages that its links lead into to `found`.
+    fn add_folder(folder: &Folder, own: &mut Vec<Tool>, found: &mut Vec<Self>) {
         let entries = folder.list().entries;
-        for tool in entries.iter().filter_map(|entry| entry.load().ok()) {
+        let tools = entries.iter().filter_map(|entry| entry.load().ok());
+        for tool in tools.filter(Tool::runs_programs) {
             let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
+                if tool.provenance().author == Author::Project {
+                    own.push(tool);
+                }
                 continue;
             };
-            let own = tool.name().to_string();
             let same = found.iter_mut().find(|other| other.name == name);
             if let Some(Kind::Package { tools, .. }) = same.map(|other| &mut other.kind) {
-                tools.push(own);
+                tools.push(tool);
             } else {
-                let tools = vec![own];
+                let tools = vec![tool];
                 let kind = Kind::Package { root, tools };
                 found.push(Self { name, kind });
             }
         }
-        found
     }
 
-    /// Whether it is a provider rather than a package.
-    pub const fn is_provider(&self) -> bool {
-        matches!(self.kind, Kind::Provider(_))
-    }
-
-    /// `provider` or `package`.
+    /// `project`, `provider` or `package`.
     pub const fn noun(&self) -> &'static str {
         match self.kind {
+            Kind::Project { .. } => "project",
             Kind::Provider(_) => "provider",
             Kind::Package { .. } => "package",
         }
     }
 
-    /// The source itself, with its current content.
-    pub fn grant(&self, cx: &Context) -> Result<Grant, Box<Diagnostic>> {
+    /// Its name with its kind, as in `package:lint`, which is unique in a project.
+    pub fn qualified_name(&self) -> String {
+        format!("{}:{}", self.noun(), self.name)
+    }
+
+    /// Whether it would run something now. A project of templates would not.
+    pub const fn runs_something(&self) -> bool {
         match &self.kind {
+            Kind::Project { tools } => !tools.is_empty(),
+            Kind::Provider(_) | Kind::Package { .. } => true,
+        }
+    }
+
+    /// Whether the user means this one by `name`, qualified or not.
+    pub fn is_named(&self, name: &str) -> bool {
+        name == self.name || name == self.qualified_name()
+    }
+
+    /// The package or the provider itself, with its current content; `None` for the
+    /// project, which is trusted as a folder.
+    pub(super) fn grant(&self, cx: &Context) -> Result<Option<Grant>, Box<Diagnostic>> {
+        match &self.kind {
+            Kind::Project { .. } => Ok(None),
             Kind::Provider(provider) => provider
                 .command(cx)
+                .map(Some)
                 .map_err(|error| Box::new(error.diagnostic())),
             Kind::Package { root, .. } => {
-                package::grant(&self.name, root).map_err(|error| Box::new(error.diagnostic()))
+                let grant = package::grant(&self.name, root)
+                    .map_err(|error| Box::new(error.diagnostic()))?;
+                self.check_contained(cx)?;
+                Ok(Some(grant))
             }
         }
     }
@@ -146,11 +174,12 @@ impl TrustableSource {
         Ok(tools.iter().map(|tool| provider.grant(tool, cx)).collect())
     }
 
-    /// The source and tool under which it is recorded.
-    pub fn key(&self, cx: &Context) -> (String, String) {
+    /// The source and tool under which it is recorded; `None` for the project.
+    pub fn key(&self, cx: &Context) -> Option<(String, String)> {
         match &self.kind {
-            Kind::Provider(provider) => (provider.key(cx), String::new()),
-            Kind::Package { root, .. } => package::key(&self.name, root),
+            Kind::Project { .. } => None,
+            Kind::Provider(provider) => Some((provider.key(cx), String::new())),
+            Kind::Package { root, .. } => Some(package::key(&self.name, root)),
         }
     }
 
@@ -159,6 +188,7 @@ impl TrustableSource {
     pub fn files(&self, cx: &Context) -> Vec<PathBuf> {
         let provider = match &self.kind {
             Kind::Provider(provider) => provider,
+            Kind::Project { .. } => return Vec::new(),
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
         let mut files: Vec<PathBuf> = provider
@@ -166,49 +196,10 @@ impl TrustableSource {
             .approved_parts()
             .into_iter()
             .flatten()
-            .filter(|argument| referenced_file(&cx.root, argument).is_some())
-            .map(PathBuf::from)
+            .flat_map(|argument| named_paths(&cx.root, argument))
             .collect();
         files.sort_unstable();
         files.dedup();
         files
-    }
-
-    /// Whether it may run. The discovery of an approved provider is run, because each
-    /// new or changed tool requires approval too.
-    pub fn status(&self, cx: &Context) -> ApprovalStatus {
-        match self.verdict(cx) {
-            Ok(verdict) => ApprovalStatus {
-                verdict,
-                diagnostic: None,
-            },
-            Err((verdict, diagnostic)) => ApprovalStatus {
-                verdict,
-                diagnostic: Some(*diagnostic),
-            },
-        }
-    }
-
-    fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
-        let not_approved = |diagnostic| (Verdict::NotApproved, diagnostic);
-        let record = cx
-            .trust
-            .read()
-            .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
-        let verdict = record.verdict(&self.grant(cx).map_err(not_approved)?);
-        if verdict != Verdict::Approved {
-            return Ok(verdict);
-        }
-        let tools = self
-            .tools(cx)
-            .map_err(|diagnostic| (Verdict::Approved, diagnostic))?;
-        let all = tools
-            .iter()
-            .all(|tool| record.verdict(tool) == Verdict::Approved);
-        Ok(if all {
-            Verdict::Approved
-        } else {
-            Verdict::Changed
-        })
     }
 }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
 use super::{ConfigErrors, package};
+use crate::file::ReadScope;
+use crate::owner::Owners;
 use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -21,7 +23,9 @@ pub struct ConfigPaths {
     pub variables: Vec<(String, String)>,
     /// The variables that the project may have set itself, through an `.env` that its
     /// host has read. They do not count as the user's.
-    pub shipped: Vec<String>,
+    pub dotenv_variables: Vec<String>,
+    /// Whose projects are used.
+    pub owners: Owners,
     /// Where npm installs global packages.
     pub packages: GlobalModules,
 }
@@ -30,7 +34,7 @@ pub struct ConfigPaths {
 pub(super) struct Layer {
     pub(super) origin: Origin,
     /// Whether the user has written it, rather than the author of the project.
-    pub(super) own: bool,
+    pub(super) is_user: bool,
     pub(super) text: Text,
     pub(super) document: Node,
     /// The folder that its paths are relative to: the full path and the display path.
@@ -84,20 +88,25 @@ impl ConfigPaths {
 }
 
 /// All layers of `project`, in order of increasing precedence.
-pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
+pub(super) fn layers(project: &Project, paths: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
-    if let Some(path) = &places.system {
-        layers.extend(file(path, path, Origin::System)?);
+    if let Some(path) = &paths.system {
+        layers.extend(file(path, path, &ReadScope::User, Origin::System)?);
     }
-    if let Some(path) = places.home_file() {
-        layers.extend(file(&path, &path, Origin::Home)?);
+    if let Some(path) = paths.home_file() {
+        layers.extend(file(&path, &path, &ReadScope::User, Origin::Home)?);
     }
     layers.extend(package(project)?);
     let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
-    layers.extend(file(&path, &display_path, Origin::Project)?);
-    for (name, value) in &places.variables {
+    layers.extend(file(
+        &path,
+        &display_path,
+        &project.read_scope(),
+        Origin::Project,
+    )?);
+    for (name, value) in &paths.variables {
         let mut layer = variable(project, name, value)?;
-        layer.own &= !places.shipped.contains(name);
+        layer.is_user &= !paths.dotenv_variables.contains(name);
         layers.push(layer);
     }
     Ok(layers)
@@ -106,18 +115,19 @@ pub(super) fn layers(project: &Project, places: &ConfigPaths) -> Result<Vec<Laye
 fn file(
     path: &Path,
     display_path: &Path,
+    scope: &ReadScope,
     origin: fn(PathBuf) -> Origin,
 ) -> Result<Option<Layer>, ConfigErrors> {
-    let text = match Text::read(path, display_path) {
+    let text = match Text::read(path, display_path, scope) {
         Ok(text) => text,
-        Err(TextError::Absent(_)) => return Ok(None),
+        Err(TextError::NotFound(_)) => return Ok(None),
         Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),
     };
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
     let origin = origin(display_path.to_path_buf());
     Ok(Some(Layer {
-        own: origin.is_own(),
+        is_user: origin.is_user(),
         origin,
         document,
         folder: (folder(path), folder(display_path)),
@@ -141,7 +151,7 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     let (path, display_path) = project.resolve(Path::new(""));
     Ok(Some(Layer {
         origin: Origin::Package(text.display_path().to_path_buf()),
-        own: false,
+        is_user: false,
         document: package::document(&text, value),
         folder: (path, display_path),
         text,
@@ -171,7 +181,7 @@ fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigE
     let document = nest(keys, node);
     Ok(Layer {
         origin: Origin::Variable(name.to_owned()),
-        own: true,
+        is_user: true,
         document,
         folder: project.resolve(Path::new("")),
         text,
@@ -201,7 +211,7 @@ pub(super) fn from_text(
     Ok(Layer {
         document: nest(keys, parse(&text)?),
         folder: project.resolve(Path::new("")),
-        own: origin.is_own(),
+        is_user: origin.is_user(),
         origin,
         text,
     })

@@ -4,10 +4,13 @@
 
 mod error;
 mod layer;
+mod limits;
+mod locked;
 mod origin;
 mod package;
 mod protection;
 mod reader;
+mod safe;
 mod server;
 mod source;
 
@@ -21,6 +24,8 @@ use serde_json::Value;
 
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
+use crate::owner::{self, ForeignOwner, Owners};
+use crate::process::Limits;
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
@@ -32,12 +37,16 @@ pub struct Config {
     pub sources: Vec<Source>,
     /// Which value of an environment variable takes precedence.
     pub env_priority: EnvPriority,
+    /// Whether only the tools that `cogtools.lock` pins are declared and called.
+    pub locked: bool,
     /// The filter for all hosts.
     pub filter: Filter,
     /// The additional filters of single hosts.
     pub hosts: Vec<(Target, Filter)>,
     /// The budgets for declarations: for all hosts, and for single ones.
     pub budgets: Vec<(Option<Target>, Budget)>,
+    /// What each program may use that a tool or a source runs.
+    pub limits: Limits,
     /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,
     /// The effective value of every key that is set, in the order of the reference.
@@ -55,22 +64,40 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 6] = [
+    pub const KEYS: [&'static str; 9] = [
         "tool_sources",
         "env_priority",
+        "locked",
         "filter",
         "budget",
         "hosts",
+        "limits",
         "lint",
+        owner::KEY,
     ];
 
-    /// Loads the configuration of `project`, with the layers that `places` names
+    /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
-    pub fn load(project: &Project, places: &ConfigPaths) -> Result<Self, ConfigErrors> {
+    pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
+        let unused = |foreign: ForeignOwner| foreign.diagnostic("its tools are not used");
+        let owners = &paths.owners;
+        owners
+            .check(project.root(), project.root())
+            .map_err(unused)?;
         let mut config = Self::standard(project);
-        let base = Base::new(project, places.home.as_deref(), places.packages.clone());
-        for layer in layer::layers(project, places)? {
+        let base = Base::new(
+            project,
+            paths.home.as_deref(),
+            paths.packages.clone(),
+            owners.clone(),
+        );
+        for layer in layer::layers(project, paths)? {
             reader::read(&layer, &base, &mut config)?;
+        }
+        for folder in config.folders() {
+            owners
+                .check_below(folder.path(), project.root())
+                .map_err(unused)?;
         }
         config.combine();
         config
@@ -88,9 +115,16 @@ impl Config {
         origin: Origin,
     ) -> Result<Vec<Setting>, ConfigErrors> {
         // Whether the home directory is known does not matter here.
-        let base = Base::new(project, Some(Path::new("~")), GlobalModules::default());
+        let base = Base::new(
+            project,
+            Some(Path::new("~")),
+            GlobalModules::default(),
+            Owners::default(),
+        );
         let mut config = Self::standard(project);
         config.settings.clear();
+        // Whether the value is effective depends on other layers.
+        config.limits = Limits::UNLIMITED;
         let layer = layer::from_text(text, keys, origin, project)?;
         reader::read(&layer, &base, &mut config)?;
         config.combine();
@@ -101,11 +135,18 @@ impl Config {
     fn standard(project: &Project) -> Self {
         let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
-            sources: vec![Source::Folder(Folder::new(path, display_path, false))],
+            sources: vec![Source::Folder(Folder::new(
+                path,
+                display_path,
+                false,
+                project.read_scope(),
+            ))],
             env_priority: EnvPriority::default(),
+            locked: false,
             filter: Filter::default(),
             hosts: Vec::new(),
             budgets: Vec::new(),
+            limits: Limits::DEFAULT,
             rules: Vec::new(),
             settings: vec![
                 Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),

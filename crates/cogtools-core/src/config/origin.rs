@@ -89,7 +89,7 @@ impl Setting {
 impl Origin {
     /// Whether the user has written it, rather than the author of the project: only
     /// then may it name programs to run.
-    pub const fn is_own(&self) -> bool {
+    pub const fn is_user(&self) -> bool {
         !matches!(self, Self::Package(_) | Self::Project(_))
     }
 }

@@ -72,7 +72,7 @@ impl Reader<'_> {
             return None;
         }
         Some(Source::Provider(Provider::new(
-            raw.settings(self.layer.own),
+            raw.settings(self.layer.is_user),
         )))
     }
 
@@ -111,7 +111,7 @@ impl Reader<'_> {
 }
 
 impl RawServer {
-    fn settings(self, own: bool) -> Settings {
+    fn settings(self, is_user: bool) -> Settings {
         let name = if self.name.is_empty() {
             self.default_name().replace(is_invalid_in_name, "_")
         } else {
@@ -146,7 +146,7 @@ impl RawServer {
             env: self.env,
             timeout: self.timeout,
             cache: self.cache,
-            user_configured: own,
+            user_configured: is_user,
             in_project: self.in_project,
             server: Some(Server {
                 description: description.to_string(),

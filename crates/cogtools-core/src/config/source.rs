@@ -7,6 +7,7 @@ use super::error::ConfigError;
 use super::origin::Origin;
 use super::reader::Reader;
 use crate::Name;
+use crate::file::ReadScope;
 use crate::invisible;
 use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
@@ -90,8 +91,9 @@ impl Reader<'_> {
         let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
         let path = folder.join(&tidy);
         // A variable of the user may name folders of the project.
-        let of_user = self.layer.own && !is_inside(&path, &self.base.root);
-        let folder = Folder::new(path, display_path.join(&tidy), true);
+        let of_user = self.layer.is_user && !is_inside(&path, &self.base.root);
+        let scope = ReadScope::source(&self.base.root, &path, self.layer.is_user);
+        let folder = Folder::new(path, display_path.join(&tidy), true, scope);
         Some(Source::Folder(if of_user {
             folder.of_user()
         } else {
@@ -112,7 +114,7 @@ impl Reader<'_> {
             env: Vec::new(),
             timeout: None,
             cache: None,
-            user_configured: self.layer.own,
+            user_configured: self.layer.is_user,
             in_project: false,
             server: None,
         };

@@ -21,6 +21,7 @@ pub use error::EnvError;
 use loaded::LoadedFiles;
 pub use loaded::host_files;
 
+use crate::file::ReadScope;
 use crate::text::TextError;
 
 /// Environment variables by name.
@@ -164,14 +165,15 @@ impl Environment {
     /// The project's `.env`, even if it is disabled.
     fn read(&self) -> Result<Option<DotEnv>, DotEnvError> {
         let root = self.folders.last();
+        let scope = root.map_or(ReadScope::User, |root| ReadScope::project(root));
         for folder in &self.folders {
             let below = root.and_then(|root| folder.strip_prefix(root).ok());
             let display_path = self
                 .display_path
                 .join(below.unwrap_or(folder))
                 .join(Self::FILE);
-            match DotEnv::read(&folder.join(Self::FILE), &display_path) {
-                Err(DotEnvError::Text(TextError::Absent(_) | TextError::NotAFile(_))) => {}
+            match DotEnv::read(&folder.join(Self::FILE), &display_path, &scope) {
+                Err(DotEnvError::Text(TextError::NotFound(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
         }
@@ -187,7 +189,7 @@ impl Environment {
         let shadows = process.is_some() && dotenv.is_some();
         let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
-            line: Some((file.name().to_path_buf(), variable.line)),
+            line: Some((file.display_path().to_path_buf(), variable.line)),
             shadows,
         };
         let from_process = |value: &OsString| Resolved {
@@ -212,6 +214,9 @@ impl Environment {
         if names.is_empty() {
             return Ok(child_env);
         }
+        if let Some(reason) = self.unread {
+            return self.child_env_of_process(names, reason);
+        }
         let file = self.file()?;
         let mut missing = Vec::new();
         for name in names {
@@ -220,10 +225,23 @@ impl Environment {
                 None => missing.push(name.clone()),
             }
         }
-        match self.unread.filter(|_| self.has_file()) {
-            _ if missing.is_empty() => Ok(child_env),
-            Some(reason) => Err(EnvError::Unread(missing, reason)),
-            None => Err(EnvError::Missing(missing)),
+        if missing.is_empty() {
+            Ok(child_env)
+        } else {
+            Err(EnvError::Missing(missing))
+        }
+    }
+
+    /// Like [`Self::child_env`], without the project's files, for this `reason`.
+    fn child_env_of_process(&self, names: &[String], reason: Unread) -> Result<Vars, EnvError> {
+        let declared = names.iter().map(String::as_str);
+        let child_env = self.user_vars(BASE.iter().copied().chain(declared));
+        let is_missing = |name: &&String| !child_env.contains_key(OsStr::new(name));
+        let missing: Vec<String> = names.iter().filter(is_missing).cloned().collect();
+        match missing.is_empty() {
+            true => Ok(child_env),
+            false if self.has_file() => Err(EnvError::Unread(missing, reason)),
+            false => Err(EnvError::Missing(missing)),
         }
     }
 
@@ -260,7 +278,9 @@ impl Environment {
     /// from a file of the project.
     pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
         let mut files = None;
-        let home = self.process.get(OsStr::new("HOME")).map(Path::new);
+        let home = self.process.get(OsStr::new("HOME"));
+        let home = home.filter(|home| !may_be_loaded(&self.directory, "HOME", home));
+        let home = home.map(Path::new);
         names
             .into_iter()
             .filter_map(|name| {
@@ -270,6 +290,12 @@ impl Environment {
             })
             .collect()
     }
+}
+
+/// Whether a host may have loaded the variable `name` with this value from a file in
+/// `directory` or above it.
+pub fn may_be_loaded(directory: &Path, name: &str, value: &OsStr) -> bool {
+    LoadedFiles::above(directory, None).may_set(name, value)
 }
 
 impl Unread {

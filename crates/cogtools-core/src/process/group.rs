@@ -1,8 +1,8 @@
-//! A program that leads its own process group.
+//! A program, and a way to signal everything that it started.
 //!
-//! Processes that it starts are in the group too, so that they can all be signalled
-//! together. The leader is not reaped before that: as long as it exists, even as a
-//! zombie, its process ID cannot be reused.
+//! A program leads its own process group, so that all of it can be signalled together. A
+//! confined one is run by `cogtools-confine`, which is signalled instead. Neither is reaped
+//! before that: as long as it exists, even as a zombie, its process ID cannot be reused.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -13,18 +13,43 @@ use std::process::{Child, Command, ExitStatus};
 pub struct Group {
     child: Child,
     reaped: bool,
+    /// Whether it is run by `cogtools-confine`.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is confined here"))]
+    confined: bool,
 }
+
+/// How long `cogtools-confine` may take to kill everything.
+#[cfg(target_os = "linux")]
+const KILL_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl Group {
     /// Starts `command` as the leader of a group.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        let child = command.spawn()?;
-        Ok(Self {
+        Ok(Self::new(command.spawn()?, false))
+    }
+
+    /// Starts `command`, which is `cogtools-confine` and makes its own session.
+    pub(super) fn start_confined(command: &mut Command) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        {
+            super::orphans::prepare();
+            super::orphans::register(|| {
+                let group = Self::new(command.spawn()?, true);
+                Ok((group.id(), group))
+            })
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(Self::new(command.spawn()?, true))
+    }
+
+    const fn new(child: Child, confined: bool) -> Self {
+        Self {
             child,
             reaped: false,
-        })
+            confined,
+        }
     }
 
     /// The leader, for access to its pipes.
@@ -32,18 +57,32 @@ impl Group {
         &mut self.child
     }
 
-    /// Asks the whole group to terminate (SIGTERM). Does nothing on other systems.
+    /// Asks everything to terminate (SIGTERM). Does nothing on other systems.
     pub fn terminate(&self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Kills the whole group.
+    /// Kills everything.
     pub fn kill(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.confined {
+            self.kill_confined();
+            return;
+        }
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
         #[cfg(not(unix))]
         let _ = self.child.kill();
+    }
+
+    /// Reports that nothing holds the program's outputs any more: what it leaves behind need not
+    /// be waited for.
+    pub(super) fn outputs_closed(&self) {
+        #[cfg(target_os = "linux")]
+        if self.confined {
+            self.signal(rustix::process::Signal::USR1);
+        }
     }
 
     /// Waits for the leader and returns its status. After that the group must not be
@@ -51,20 +90,59 @@ impl Group {
     pub fn reap(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait()?;
         self.reaped = true;
+        #[cfg(target_os = "linux")]
+        if self.confined {
+            use std::os::unix::process::ExitStatusExt as _;
+            super::orphans::forget(self.id());
+            // Perhaps it was killed itself, and not the program.
+            if status.signal().is_some() {
+                super::orphans::kill();
+            }
+        }
         Ok(status)
     }
 
     #[cfg(unix)]
     fn signal(&self, signal: rustix::process::Signal) {
-        if !self.reaped {
-            // A group that has exited needs no signal.
-            let _ = rustix::process::kill_process_group(self.id(), signal);
+        use rustix::process::{kill_process, kill_process_group};
+        if self.reaped {
+            return;
         }
+        // One that has exited needs no signal.
+        let _ = if self.confined {
+            let session = if cfg!(target_os = "linux") {
+                // It passes the signal on.
+                Err(rustix::io::Errno::SRCH)
+            } else {
+                kill_process_group(self.id(), signal)
+            };
+            session.or_else(|_| kill_process(self.id(), signal))
+        } else {
+            kill_process_group(self.id(), signal)
+        };
     }
 
     #[cfg(unix)]
     fn id(&self) -> rustix::process::Pid {
         rustix::process::Pid::from_child(&self.child)
+    }
+
+    /// Lets `cogtools-confine` kill everything, and kills it if it does not: a program can stop
+    /// it. What is left is then ours to kill.
+    #[cfg(target_os = "linux")]
+    fn kill_confined(&self) {
+        use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
+        use std::time::{Duration, Instant};
+        self.signal(Signal::CONT);
+        self.signal(Signal::QUIT);
+        let deadline = Instant::now() + KILL_GRACE;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        while !self.reaped && matches!(waitid(WaitId::Pid(self.id()), options), Ok(None)) {
+            if Instant::now() >= deadline {
+                return self.signal(Signal::KILL);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Sends an event when the leader has exited, without reaping it.
@@ -95,7 +173,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();
-            let _ = self.child.wait();
+            let _ = self.reap();
         }
     }
 }

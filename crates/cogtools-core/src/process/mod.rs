@@ -6,7 +6,11 @@
 //! one: neither variables nor the working directory.
 
 mod captured;
+mod confinement;
 mod group;
+mod limits;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod pipe;
 mod signal;
 mod supervisor;
@@ -14,11 +18,13 @@ mod supervisor;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 pub use captured::Captured;
+pub use confinement::Confinement;
 pub use group::Group;
+pub use limits::Limits;
 
 use crate::Cancel;
 use crate::environment::Vars;
@@ -35,6 +41,7 @@ pub struct Process {
     input: Vec<u8>,
     timeout: Duration,
     stdout_limit: usize,
+    confinement: Confinement,
 }
 
 /// How a run ended, and what the program printed.
@@ -84,6 +91,7 @@ impl Process {
             input: Vec::new(),
             timeout: Duration::from_mins(1),
             stdout_limit: Self::STDOUT_LIMIT,
+            confinement: Confinement::default(),
         }
     }
 
@@ -117,6 +125,12 @@ impl Process {
         self
     }
 
+    /// Sets how it is confined; by default, it is not.
+    pub fn confinement(mut self, confinement: Confinement) -> Self {
+        self.confinement = confinement;
+        self
+    }
+
     /// Runs it until it exits, times out or is cancelled through `cancel`. When this
     /// returns, its pipes are closed: everything that it left running with them is
     /// terminated. An error means that it could not be started.
@@ -129,17 +143,23 @@ impl Process {
                 left_children: false,
             });
         }
-        let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .current_dir(&self.directory)
-            .env_clear()
-            .envs(&self.variables)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let group = Group::start(&mut command)?;
-        Supervisor::start(group, self.input, self.stdout_limit)?.run(self.timeout, cancel)
+        let group = self.confinement.start(&self.program, |command| {
+            command
+                .args(&self.args)
+                .current_dir(&self.directory)
+                .env_clear()
+                .envs(&self.variables)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+        })?;
+        let supervisor = Supervisor::start(group, self.input, self.stdout_limit)?;
+        let output = supervisor.run(self.timeout, cancel)?;
+        let error = match output.exit {
+            Exit::Status(status) => self.confinement.start_error(status, &output.stderr.bytes),
+            _ => None,
+        };
+        error.map_or(Ok(output), Err)
     }
 }
 
@@ -154,6 +174,14 @@ impl Exit {
                 let most = Process::KILL_LIMIT >> 20;
                 format!("printed more than {most} MiB and was terminated")
             }
+        }
+    }
+
+    /// The name of the limit that it exceeded, if the system has terminated it for that.
+    pub(crate) fn exceeded_limit(self) -> Option<&'static str> {
+        match self {
+            Self::Status(status) if signal::is_file_size(status) => Some("file_size"),
+            _ => None,
         }
     }
 

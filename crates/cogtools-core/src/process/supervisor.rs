@@ -137,7 +137,12 @@ impl Supervisor {
         match event {
             Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.stdout_limit),
             Event::Data(Stream::Err, bytes) => self.stderr.keep_tail(&bytes, Process::STDERR_LIMIT),
-            Event::Closed => self.open -= 1,
+            Event::Closed => {
+                self.open -= 1;
+                if self.open == 0 && !self.ended {
+                    self.group.outputs_closed();
+                }
+            }
             #[cfg(unix)]
             Event::Ended => self.ended = true,
         }

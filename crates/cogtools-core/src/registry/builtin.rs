@@ -10,7 +10,7 @@ use super::Registry;
 use crate::arguments::Arguments;
 use crate::schema::Schema;
 use crate::search::search;
-use crate::tool::{Annotations, Definition, Handler, RunError, ToolOutput};
+use crate::tool::{Annotations, Author, Definition, Handler, Provenance, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, Name, Tool};
 
 /// The tool that searches the tools of a project.
@@ -33,7 +33,12 @@ pub(super) fn tool(name: &str, registry: &Registry) -> Option<Tool> {
         Name::CALL => (call_definition(), Arc::new(CallTool { registry })),
         _ => return None,
     };
-    Some(Tool::new(definition, handler, Path::new(name)))
+    let provenance = Provenance {
+        author: Author::BuiltIn,
+        ..Provenance::default()
+    };
+    let tool = Tool::new(definition, handler, Path::new(name));
+    Some(tool.from(Arc::new(provenance)))
 }
 
 /// The name and the arguments of the tool that a call of `call_tool` asks for. The

@@ -4,12 +4,15 @@ mod builtin;
 mod call;
 mod filters;
 mod limit;
+mod locked;
 mod not_found;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -18,6 +21,7 @@ pub use limit::Limit;
 pub use not_found::FindError;
 use not_found::NotFound;
 
+use crate::lock::LockedTools;
 use crate::source::{Candidate, Listing, Source, SourceError};
 use crate::suggest::nearest;
 use crate::tool::ToolError;
@@ -30,6 +34,8 @@ pub struct Registry {
     filters: Vec<Filter>,
     budget: Option<Budget>,
     cx: Context,
+    /// The only tools that are admitted, if they are pinned.
+    locked: Option<Arc<LockedTools>>,
 }
 
 /// The result of loading all tools.
@@ -66,6 +72,7 @@ impl Registry {
             sources: config.sources,
             budget,
             cx,
+            locked: None,
         }
     }
 
@@ -75,7 +82,7 @@ impl Registry {
     }
 
     /// The two tools that give access to all others, which are never listed.
-    pub fn index(&self) -> Result<Vec<Tool>, FindError> {
+    pub fn search_tools(&self) -> Result<Vec<Tool>, FindError> {
         Name::RESERVED
             .map(|name| self.find(name))
             .into_iter()
@@ -95,10 +102,10 @@ impl Registry {
             let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
-                    return Ok(tool);
+                    return self.check_lock(tool).map_err(FindError::Invalid);
                 }
                 let mut not_found = self.explain_missing(&valid);
-                not_found.filtered = Some(tool.file().to_path_buf());
+                not_found.filtered_out = Some(tool.file().to_path_buf());
                 return Err(FindError::NotFound(not_found));
             }
         }
@@ -127,7 +134,7 @@ impl Registry {
     /// Describes a name that no source has, with suggestions.
     fn explain_missing(&self, name: &Name) -> NotFound {
         let mut names: Vec<String> = Vec::new();
-        let mut unlisted = Vec::new();
+        let mut source_errors = Vec::new();
         self.prefetch_providers();
         for source in &self.sources {
             let listing = source.list(&self.cx);
@@ -139,21 +146,21 @@ impl Registry {
             );
             // An error in one declaration does not affect other names.
             let errors = listing.errors.into_iter();
-            unlisted.extend(errors.filter(|error| !error.is_partial()));
+            source_errors.extend(errors.filter(|error| !error.is_partial()));
         }
         names.sort_unstable();
         names.dedup();
-        let near = nearest(name.as_str(), names.iter().map(String::as_str));
-        let misnamed = self
+        let nearest = nearest(name.as_str(), names.iter().map(String::as_str));
+        let wrong_extension = self
             .sources
             .iter()
             .filter_map(|source| source.wrong_extension(name));
         NotFound {
             name: name.to_string(),
-            near: near.into_iter().map(str::to_owned).collect(),
-            misnamed: misnamed.collect(),
-            filtered: None,
-            unlisted,
+            nearest: nearest.into_iter().map(str::to_owned).collect(),
+            wrong_extension: wrong_extension.collect(),
+            filtered_out: None,
+            source_errors,
         }
     }
 
@@ -237,7 +244,9 @@ impl Registry {
     ) -> Found<T> {
         let found = self.files();
         Found {
-            items: load_all(&found.items, each),
+            items: load_all(&found.items, |file, tool| {
+                each(file, tool.and_then(|tool| self.check_lock(tool)))
+            }),
             source_errors: found.source_errors,
             shadowed: found.shadowed,
             filtered_out: found.filtered_out,

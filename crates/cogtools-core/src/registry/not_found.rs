@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::hint::{Command, Hint};
 use crate::source::SourceError;
-use crate::suggest::one_of;
+use crate::suggest::suggestion;
 use crate::tool::ToolError;
 use crate::{Code, Diagnostic, NameError};
 
@@ -14,13 +14,13 @@ pub struct NotFound {
     /// The name.
     pub name: String,
     /// Similar names.
-    pub near: Vec<String>,
+    pub nearest: Vec<String>,
     /// Files of that name with another extension.
-    pub misnamed: Vec<PathBuf>,
+    pub wrong_extension: Vec<PathBuf>,
     /// The file of such a tool that a filter excludes.
-    pub filtered: Option<PathBuf>,
+    pub filtered_out: Option<PathBuf>,
     /// Errors of sources that could not be searched.
-    pub unlisted: Vec<SourceError>,
+    pub source_errors: Vec<SourceError>,
 }
 
 /// Why a tool is not available.
@@ -60,19 +60,21 @@ impl FindError {
 impl NotFound {
     fn diagnostics(self) -> Vec<Diagnostic> {
         let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no such tool");
-        if let Some(file) = &self.filtered {
+        if let Some(file) = &self.filtered_out {
             let file = file.display();
             diagnostic = diagnostic.hint(format!(
                 "a filter excludes `{file}`: an option such as --exclude, or `filter` or \
                  `hosts` in the configuration"
             ));
         }
-        for file in &self.misnamed {
+        for file in &self.wrong_extension {
             let file = file.display();
             diagnostic = diagnostic.hint(format!("`{file}` is ignored: tool files end in `.yaml`"));
         }
-        diagnostic.hints.extend(one_of(&self.near).map(Hint::from));
-        let source_errors = self.unlisted.iter().map(SourceError::diagnostic);
+        diagnostic
+            .hints
+            .extend(suggestion(&self.nearest).map(Hint::from));
+        let source_errors = self.source_errors.iter().map(SourceError::diagnostic);
         std::iter::once(diagnostic.with_subject(self.name).hint(LIST_HINT))
             .chain(source_errors)
             .collect()

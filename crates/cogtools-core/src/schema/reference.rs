@@ -34,8 +34,8 @@ pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> 
     if !(pointer.is_empty() || pointer.starts_with('/')) {
         return None;
     }
-    let segments = segments(pointer);
-    let mut segments = segments.iter();
+    let path = segments(pointer);
+    let mut segments = path.iter();
     let mut schema = root;
     while let Some(keyword) = segments.next() {
         let value = schema.get(keyword.as_str())?;

@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use super::{Folder, SourceError};
-use crate::digest;
+use crate::containment::is_excluded;
+use crate::file::ReadScope;
 use crate::text::{self, TextError};
 use crate::tool::{Author, Provenance};
 
@@ -34,7 +35,9 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The content of a `package.json`, known to the user as `display_path`.
 pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
-    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let scope = ReadScope::package(folder, false);
+    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20, &scope)?;
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
     }
@@ -43,11 +46,12 @@ pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, Text
 
 impl Package {
     /// The package `name` in `folder`, known to the user as `display_path`, if it has
-    /// tools.
+    /// tools. Messages quote its files if it really is in the folder `home`.
     pub(super) fn read(
         name: &str,
         folder: &Path,
         display_path: &Path,
+        home: &Path,
     ) -> Result<Option<Self>, SourceError> {
         let file = display_path.join(MANIFEST);
         let invalid = |message: String| SourceError::Package {
@@ -57,7 +61,7 @@ impl Package {
         };
         let bytes = match manifest(&folder.join(MANIFEST), &file) {
             Ok(bytes) => bytes,
-            Err(TextError::Absent(_)) => return Ok(None),
+            Err(TextError::NotFound(_)) => return Ok(None),
             Err(TextError::TooLarge(_)) => {
                 return Err(invalid(format!("larger than {MAX_MANIFEST_MIB} MiB")));
             }
@@ -69,16 +73,18 @@ impl Package {
         // The path is that of the link's target, because the package's files are there.
         let real = folder.canonicalize();
         let root = real.unwrap_or_else(|_| folder.to_path_buf());
+        let home = home.canonicalize();
+        let scope = ReadScope::package(&root, home.is_ok_and(|home| root.starts_with(home)));
         let open = |path| {
             let below = relative_folder(path, &root)?;
-            let folder = Folder::new(root.join(&below), display_path.join(&below), true);
+            let path = root.join(&below);
+            let folder = Folder::new(path, display_path.join(&below), true, scope.clone());
             let provenance = Provenance {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
-                of_user: false,
             };
-            Ok(folder.with_provenance(provenance, &root))
+            Ok(folder.with_provenance(provenance))
         };
         let folders = paths
             .iter()
@@ -144,7 +150,7 @@ fn is_contained(path: &Path) -> bool {
     // Packages nested in a package are not covered by its approval.
     !path.as_os_str().is_empty()
         && parts.all(|part| match part {
-            Component::Normal(name) => !digest::is_excluded(name),
+            Component::Normal(name) => !is_excluded(name),
             part => part == Component::CurDir,
         })
 }

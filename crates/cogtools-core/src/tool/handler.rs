@@ -8,13 +8,31 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{Tool, ToolOutput};
+use super::{CommandLine, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
 
 /// Why a call with accepted arguments failed.
 pub type RunError = Box<Diagnostic>;
+
+/// What a call starts, as it is written in the tool file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Invocation<'h> {
+    /// A program and its arguments, each a template over the arguments of the call.
+    Command(Vec<&'h str>),
+    /// A script that begins with `#!`.
+    Script(&'h str),
+}
+
+/// A tool of another program, as a lock pins it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// The command lines, addresses and variables of the program.
+    pub lines: Vec<Vec<String>>,
+    /// The declaration as the program gives it.
+    pub declaration: Value,
+}
 
 /// The handler of a tool's calls. Only [`Approved`](crate::approval::Approved) calls
 /// it.
@@ -30,6 +48,21 @@ pub trait Handler: Debug + Send + Sync {
     /// Whether a call runs programs. If not, the result depends only on the arguments
     /// and the tool's folder.
     fn runs_programs(&self) -> bool;
+
+    /// The command line of a call, as far as it is known before.
+    fn command_line(&self, _text: &Text) -> Option<CommandLine> {
+        None
+    }
+
+    /// What a call starts, if the tool file says so.
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        None
+    }
+
+    /// What a lock pins of a tool that another program declared.
+    fn remote(&self) -> Option<Remote> {
+        None
+    }
 
     /// The approval that a call requires when another author's program declared the
     /// tool.

@@ -32,7 +32,7 @@ impl JsonDocument {
         let mut size = Counter(0);
         // Writing to a counter cannot fail.
         let _ = serde_json::to_writer(&mut size, &value);
-        if size.0 > Text::LIMIT {
+        if size.0 > Text::MAX_BYTES {
             return Err(ToolError::Text(TextError::TooLarge(name)));
         }
         let text = Text::empty(name);
@@ -135,9 +135,9 @@ mod tests {
             Some("p: own: more than 100000 values, aliases counted in full"),
         );
         let frame = r#"{"a":""}"#.len();
-        check("x".repeat(Text::LIMIT - frame).into(), None);
+        check("x".repeat(Text::MAX_BYTES - frame).into(), None);
         check(
-            "x".repeat(Text::LIMIT - frame + 1).into(),
+            "x".repeat(Text::MAX_BYTES - frame + 1).into(),
             Some("`p: own` is larger than 1024 KiB"),
         );
     }

@@ -6,6 +6,8 @@
 mod accept;
 mod annotations;
 mod capability;
+mod command_line;
+mod copied;
 mod definition;
 mod error;
 mod examples;
@@ -29,9 +31,10 @@ use serde_json::{Map, Value};
 
 pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
+pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
-pub use handler::{Handler, RunError};
+pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
 pub(crate) use json_document::JsonDocument;
@@ -42,6 +45,8 @@ pub use provenance::{Author, Provenance};
 pub use template::TemplateSource;
 pub use tool_output::ToolOutput;
 
+use crate::containment::Boundary;
+use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml::{self, Node};
@@ -54,6 +59,8 @@ pub struct Tool {
     handler: Arc<dyn Handler>,
     provenance: Arc<Provenance>,
     text: Text,
+    /// What it may run, if it is a package's.
+    boundary: Option<Box<Boundary>>,
 }
 
 impl Tool {
@@ -62,11 +69,11 @@ impl Tool {
     /// How long a tool may run unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
 
-    /// Reads the tool file at `path`, which messages call `display_path`. The tool's
-    /// name must be the file's stem.
-    pub fn load(path: &Path, display_path: &Path) -> Result<Self, ToolError> {
-        let text = Text::read(path, display_path).map_err(ToolError::Text)?;
-        let tool = Self::parse(text)?;
+    /// Reads the tool file at `path` in `scope`, which messages call `display_path`. The
+    /// tool's name must be the file's stem.
+    pub fn load(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, ToolError> {
+        let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
+        let tool = Self::parse(text).map_err(|error| error.concealed(scope))?;
         let stem = path
             .file_stem()
             .and_then(|stem| stem.to_str())
@@ -74,7 +81,7 @@ impl Tool {
         if tool.name().as_str() == stem {
             return Ok(tool);
         }
-        Err(parse::name_mismatch(tool.name(), stem, &tool.text))
+        Err(parse::name_mismatch(tool.name(), stem, &tool.text).concealed(scope))
     }
 
     /// Parses the text of a tool file.
@@ -94,6 +101,7 @@ impl Tool {
             handler,
             provenance: Arc::default(),
             text: Text::empty(display_path),
+            boundary: None,
         }
     }
 
@@ -152,6 +160,16 @@ impl Tool {
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
+    }
+
+    /// What a lock pins of it, if another program declared it.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        self.handler.remote()
+    }
+
+    /// The command line of a call, as far as it is known before: none for a template.
+    pub fn command_line(&self) -> Option<CommandLine> {
+        self.handler.command_line(&self.text)
     }
 
     /// Sets where the tool comes from.
@@ -257,6 +275,11 @@ impl Tool {
     /// Whether a call runs programs.
     pub fn runs_programs(&self) -> bool {
         self.handler.runs_programs()
+    }
+
+    /// What a call starts, if its file says so.
+    pub fn invocation(&self) -> Option<Invocation<'_>> {
+        self.handler.invocation()
     }
 
     /// Whether its result is the output of a template.

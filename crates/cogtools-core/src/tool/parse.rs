@@ -45,6 +45,7 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
         handler,
         text,
         provenance: Arc::default(),
+        boundary: None,
     })
 }
 

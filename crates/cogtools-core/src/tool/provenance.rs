@@ -12,20 +12,23 @@ pub struct Provenance {
     pub toolset: Option<String>,
     /// The author.
     pub author: Author,
-    /// Whether the user's own configuration brings it: it sees the user's variables only.
-    pub of_user: bool,
 }
 
 /// The author of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Author {
-    /// The project or its user.
+    /// The project.
     #[default]
     Project,
+    /// The user: a folder outside the project, or a provider, of the user's own
+    /// configuration. It sees the user's variables only.
+    User,
     /// The package in this folder.
     Package(PathBuf),
     /// A provider that the project's configuration names.
     Provider,
+    /// This program: a built-in tool, which approves what it calls.
+    BuiltIn,
 }
 
 impl Provenance {
@@ -40,7 +43,6 @@ impl Provenance {
             source,
             toolset: None,
             author: Author::Project,
-            of_user: false,
         }
     }
 

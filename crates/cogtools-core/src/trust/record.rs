@@ -2,23 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Grant, Verdict};
-use crate::file::{self, WriteError, WritePath};
+use super::private::{self, NotPrivate};
+use super::{Grant, Identity, Verdict};
+use crate::file::{self, ReadError, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
-/// All approvals: hashes by source and tool.
+/// All approvals: hashes by source and tool, and trusted projects by folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// The version of the file format; only one exists so far.
     version: u32,
     allowed: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    projects: BTreeMap<String, Identity>,
 }
 
 /// Why the record cannot be read or written.
@@ -29,10 +33,19 @@ pub enum RecordError {
     Text(TextError),
     /// It is not a record of approvals.
     #[error("`{0}` is not a valid record of approvals: {1}")]
-    Form(PathBuf, String),
+    Invalid(PathBuf, String),
     /// It cannot be written.
     #[error("cannot write `{0}`: {1}")]
     Io(PathBuf, WriteError),
+    /// A folder whose path is not UTF-8, so that it cannot be recorded.
+    #[error("`{0}` cannot be trusted: its path is not valid UTF-8")]
+    Path(PathBuf),
+    /// Another user may have written it.
+    #[error("`{0}` is not believed: {1}")]
+    NotPrivate(PathBuf, NotPrivate),
+    /// Another process does not unlock it.
+    #[error("`{0}` is locked by another cogtools")]
+    Locked(PathBuf),
     /// There is no home directory to store it in.
     #[error("no directory to record approvals in")]
     Nowhere,
@@ -43,12 +56,10 @@ impl Record {
     const VERSION: u32 = 1;
 
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
-        let text = match Text::read(file, file) {
-            Ok(text) => text,
-            Err(TextError::Absent(_)) => return Ok(Self::default()),
-            Err(error) => return Err(RecordError::Text(error)),
+        let Some(text) = read_private(file)? else {
+            return Ok(Self::default());
         };
-        let invalid = |message: String| RecordError::Form(file.to_path_buf(), message);
+        let invalid = |message: String| RecordError::Invalid(file.to_path_buf(), message);
         let value: Value =
             serde_json::from_str(text.as_str()).map_err(|error| invalid(error.to_string()))?;
         match value.get("version").and_then(Value::as_u64) {
@@ -75,13 +86,18 @@ impl Record {
     }
 
     /// Locks the record in `file` until the result is dropped.
-    pub(super) fn lock(file: &Path) -> Result<fs::File, RecordError> {
+    pub(super) fn lock(file: &Path, on_wait: Option<fn()>) -> Result<fs::File, RecordError> {
         let lock_file = file.with_extension("lock");
         let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
-        fs::create_dir_all(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
+        private::create_folder(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
+        private::check_folder(file)
+            .map_err(|error| RecordError::NotPrivate(file.to_path_buf(), error))?;
         let lock = fs::File::create(lock_file).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        Ok(lock)
+        if private::lock(&lock, on_wait).map_err(failed)? {
+            Ok(lock)
+        } else {
+            Err(RecordError::Locked(file.to_path_buf()))
+        }
     }
 
     /// Whether `grant` may run.
@@ -116,6 +132,48 @@ impl Record {
         was_approved
     }
 
+    /// Whether the package installed in `root` is approved with the content `hash`.
+    pub fn approves_package(&self, root: &Path, hash: &str) -> bool {
+        let root = root.display().to_string();
+        let mut packages = self
+            .allowed
+            .iter()
+            .filter(|(name, _)| name.starts_with("npm:"));
+        packages.any(|(_, tools)| tools.get(&root).is_some_and(|approved| approved == hash))
+    }
+
+    /// Whether the programs of the project in the folder `root` may run.
+    pub fn project_verdict(&self, root: &Path) -> Verdict {
+        match project_key(root).and_then(|key| self.projects.get(&key)) {
+            Some(identity) if identity.is_same(&Identity::of(root)) => Verdict::Approved,
+            Some(_) => Verdict::Changed,
+            None => Verdict::NotApproved,
+        }
+    }
+
+    /// Trusts the project in the folder `root`. Returns false if its path is not UTF-8,
+    /// so that it could be confused with another one.
+    pub fn trust_project(&mut self, root: &Path) -> bool {
+        let key = project_key(root);
+        let is_recorded = key.is_some();
+        self.projects
+            .extend(key.map(|key| (key, Identity::of(root))));
+        is_recorded
+    }
+
+    /// Ends the trust in the project in the folder `root`. Returns false if there was
+    /// none.
+    pub fn distrust_project(&mut self, root: &Path) -> bool {
+        project_key(root).is_some_and(|key| self.projects.remove(&key).is_some())
+    }
+
+    /// Removes the projects whose folders no longer exist; returns how many.
+    pub fn prune_projects(&mut self) -> usize {
+        let before = self.projects.len();
+        self.projects.retain(|root, _| Path::new(root).is_dir());
+        before - self.projects.len()
+    }
+
     /// Retains only the sources and tools for which `keep` returns true; returns how
     /// many entries were removed.
     pub fn retain(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
@@ -130,12 +188,38 @@ impl Record {
     }
 }
 
+/// The key of the project in the folder `root`: its path without links.
+fn project_key(root: &Path) -> Option<String> {
+    root.canonicalize().ok()?.to_str().map(str::to_owned)
+}
+
+/// The text of a record that only its user can have written, if it exists.
+fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
+    let name = || file.to_path_buf();
+    let failed = |error: std::io::Error| RecordError::Text(TextError::Io(name(), error));
+    let opened = match private::open(file) {
+        Ok(opened) => opened.map_err(|error| RecordError::NotPrivate(name(), error))?,
+        Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(ReadError::Io(error)) => return Err(failed(error)),
+        Err(_) => return Err(RecordError::Text(TextError::NotAFile(name()))),
+    };
+    let mut bytes = Vec::new();
+    let limit = Text::MAX_BYTES as u64 + 1;
+    opened.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > Text::MAX_BYTES {
+        return Err(RecordError::Text(TextError::TooLarge(name())));
+    }
+    Text::new(file, bytes).map(Some).map_err(RecordError::Text)
+}
+
 impl RecordError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::Text(error) => error.diagnostic(Code::IoFailed),
-            Self::Form(file, _) => {
+            Self::Invalid(file, _) => {
                 Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(format!(
                     "remove `{}` and approve again what you need",
                     file.display()
@@ -143,6 +227,14 @@ impl RecordError {
             }
             Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("free some space, or make its folder writable"),
+            Self::Path(_) => {
+                Diagnostic::new(Code::Denied, self.to_string()).hint("rename the folder")
+            }
+            Self::NotPrivate(file, error) => {
+                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(error.hint(file))
+            }
+            Self::Locked(_) => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("wait for it to end, or end it, then run this again"),
             Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("set HOME, or XDG_STATE_HOME"),
         }

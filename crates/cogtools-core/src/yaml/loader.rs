@@ -230,11 +230,11 @@ impl Loader<'_> {
                     });
                 };
                 if is_repeated(&text, entries, seen) {
-                    let first = entries
+                    let start = entries
                         .iter()
                         .find(|entry| entry.key == text)
                         .map_or(0, |entry| entry.span.start);
-                    let first = self.text[..first].matches('\n').count() + 1;
+                    let first = self.text[..start].matches('\n').count() + 1;
                     let kind = YamlErrorKind::DuplicateKey { key: text, first };
                     return Err(YamlError { kind, span });
                 }

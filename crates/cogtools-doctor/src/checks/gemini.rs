@@ -26,7 +26,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 }
 
 fn describe(index: usize, installation: &Installation, cx: &Context) -> Finding {
-    let program = cx.gemini.places.shown(&installation.program);
+    let program = cx.gemini.paths.display_path(&installation.program);
     let Some(version) = installation.version else {
         let message = format!("`{program}` does not report its version");
         return Finding::warning(message).fix(INSTALL);

@@ -1,6 +1,6 @@
 //! Headless mode, in which Gemini CLI hides every tool that no policy allows.
 
-use cogtools_gemini_cli::policy::{Decision, Policies, is_void};
+use cogtools_gemini_cli::policy::{Decision, Policies, is_ineffective};
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -54,7 +54,7 @@ pub(crate) fn policy(cx: &Context) -> String {
     if denied.is_empty() {
         return String::new();
     }
-    Policies::allowing(denied.iter().map(String::as_str))
+    Policies::allow_rule(denied.iter().map(String::as_str))
 }
 
 fn is_allowed(name: &str, cx: &Context) -> bool {
@@ -69,8 +69,8 @@ fn is_allowed(name: &str, cx: &Context) -> bool {
 }
 
 fn invalid_policies(cx: &Context) -> impl Iterator<Item = Finding> {
-    cx.gemini.policies.broken.iter().map(|(file, why)| {
-        let shown = cx.gemini.places.shown(file);
+    cx.gemini.policies.ignored.iter().map(|(file, why)| {
+        let shown = cx.gemini.paths.display_path(file);
         let message = format!("{shown}: {why}: Gemini CLI ignores the file");
         Finding::warning(message).fix(format!("edit {shown}"))
     })
@@ -81,16 +81,17 @@ fn unmatched_wildcards(cx: &Context) -> Vec<Finding> {
     let mut wildcards: Vec<(&str, String)> = cx
         .gemini
         .policies
-        .void()
-        .map(|rule| (rule.tool.as_str(), cx.gemini.places.shown(&rule.file)))
+        .ineffective_rules()
+        .map(|rule| (rule.tool.as_str(), cx.gemini.paths.display_path(&rule.file)))
         .collect();
     for key in ALLOWED {
         let listed = cx
             .gemini
             .settings
             .list(key)
-            .filter(|(name, _)| is_void(name));
-        wildcards.extend(listed.map(|(name, file)| (name, cx.gemini.places.shown(&file.path))));
+            .filter(|(name, _)| is_ineffective(name));
+        wildcards
+            .extend(listed.map(|(name, file)| (name, cx.gemini.paths.display_path(&file.path))));
     }
     wildcards
         .into_iter()

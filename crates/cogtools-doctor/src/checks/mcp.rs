@@ -13,7 +13,7 @@ const SERVER: &str = "cogtools-mcp";
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &cx.gemini.settings.files {
-        let shown = cx.gemini.places.shown(&file.path);
+        let shown = cx.gemini.paths.display_path(&file.path);
         match file.get("mcpServers") {
             None => {}
             Some(Value::Object(servers)) => {
@@ -73,7 +73,7 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
         return Finding::problem(message).fix(format!("edit {file}"));
     };
     if let Some(program) = find(command, &cx.host) {
-        let program = cx.gemini.places.shown(&program);
+        let program = cx.gemini.paths.display_path(&program);
         return Finding::ok(format!("`{name}` is started by `{program}`"));
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Name;
+use cogtools_core::file::ReadScope;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 
@@ -53,7 +54,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
                 .flatten()
                 .filter_map(serde_json::Value::as_str)
                 .collect();
-            lists.push((cx.gemini.places.shown(&file.path), entries));
+            lists.push((cx.gemini.paths.display_path(&file.path), entries));
         }
     }
     let mut previous = None;
@@ -61,7 +62,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
         let position = Some((&rule.file, rule.index));
         match lists.last_mut() {
             Some((_, entries)) if position == previous => entries.push(&rule.tool),
-            _ => lists.push((cx.gemini.places.shown(&rule.file), vec![&rule.tool])),
+            _ => lists.push((cx.gemini.paths.display_path(&rule.file), vec![&rule.tool])),
         }
         previous = position;
     }
@@ -87,7 +88,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
 
 /// Names in the first column of tables with the header `Tool`.
 fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
-    let Ok(text) = Text::read(&root.join(file), file) else {
+    let Ok(text) = Text::read(&root.join(file), file, &ReadScope::project(root)) else {
         return Vec::new();
     };
     let mut findings = Vec::new();

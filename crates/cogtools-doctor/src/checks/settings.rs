@@ -46,7 +46,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 
 /// Whether Gemini CLI can read the file.
 fn file_finding(file: &File, cx: &Context) -> Finding {
-    let shown = cx.gemini.places.shown(&file.path);
+    let shown = cx.gemini.paths.display_path(&file.path);
     match &file.value {
         Ok(Value::Object(_)) => {
             Finding::ok(format!("`{shown}` ({}) can be read", file.scope.name()))
@@ -75,7 +75,7 @@ fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Findin
         let message = format!("no settings file sets `{key}`, so {host} has no tools");
         return auto_fixable(Finding::problem(message), cx);
     };
-    let shown = cx.gemini.places.shown(&file.path);
+    let shown = cx.gemini.paths.display_path(&file.path);
     let words = value.as_str().and_then(shlex::split).unwrap_or_default();
     if words.iter().any(|word| program_name(word) == program) {
         return Finding::ok(format!("`{key}` in `{shown}` is {value}"));

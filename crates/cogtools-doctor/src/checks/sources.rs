@@ -1,7 +1,7 @@
-//! Packages and providers that require approval: until then, their tools are
-//! declared and denied, or not declared at all.
+//! The project, and packages and providers, that require approval: until then, their
+//! tools are declared and denied, or not declared at all.
 
-use cogtools_core::approval::ApprovalStatus;
+use cogtools_core::approval::{ApprovalStatus, TrustableSource};
 use cogtools_core::trust::Verdict;
 use cogtools_program::call::quote;
 use cogtools_program::render_hint;
@@ -40,7 +40,15 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
             .unwrap_or_default();
         return Some(Finding::problem(diagnostic.summary()).fix(fix));
     }
+    let is_project = name == TrustableSource::PROJECT;
     let message = match verdict {
+        Verdict::Approved if is_project => return Some(Finding::ok("the project is trusted")),
+        Verdict::Changed if is_project => {
+            "the project has another owner or origin than when it was trusted".to_owned()
+        }
+        Verdict::NotApproved if is_project => {
+            "the project has tools that run programs and is not trusted".to_owned()
+        }
         Verdict::Approved => return Some(Finding::ok(format!("the {noun} `{name}` is approved"))),
         Verdict::Changed => format!("the {noun} `{name}` has changed since it was approved"),
         Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not approved"),

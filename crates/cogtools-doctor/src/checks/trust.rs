@@ -13,12 +13,12 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     }
     vec![match &cx.gemini.trust {
         Trust::Trusted(why) => Finding::ok(format!("the folder is trusted: {why}")),
-        Trust::Unsaid => Finding::warning(
+        Trust::Undecided => Finding::warning(
             "it is not set whether the folder is trusted: Gemini CLI asks on a terminal, and exits \
              with status 55 without one",
         )
         .fix("run gemini and trust the folder; without a terminal, export GEMINI_CLI_TRUST_WORKSPACE=true"),
-        Trust::Refused(why) => Finding::problem(format!(
+        Trust::Untrusted(why) => Finding::problem(format!(
             "the folder is not trusted ({why}), so Gemini CLI does not read the project's settings"
         ))
         .fix("export GEMINI_CLI_TRUST_WORKSPACE=true, or change that setting"),

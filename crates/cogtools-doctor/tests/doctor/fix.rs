@@ -4,9 +4,10 @@ use std::fs;
 
 use crate::fixture::{Fixture, SETTINGS};
 
-/// Asserts that the settings are fixed to `after`, byte for byte, with no findings left.
+/// Asserts the summary before the fix, and that the settings are fixed to `after`, byte for byte,
+/// with no findings left.
 #[track_caller]
-fn check(before: Option<&str>, after: &str) {
+fn check(before: Option<&str>, summary: &str, after: &str) {
     let fixture = Fixture::new();
     let file = fixture.project.path(".gemini/settings.json");
     match before {
@@ -15,8 +16,9 @@ fn check(before: Option<&str>, after: &str) {
     }
     let ended = fixture.run(&[]);
     assert_eq!(ended.status, 1, "{}", ended.stdout);
-    assert!(
-        ended.stdout.contains("cogtools doctor --fix can fix"),
+    assert_eq!(
+        ended.stdout.lines().last(),
+        Some(summary),
         "{}",
         ended.stdout
     );
@@ -36,12 +38,15 @@ fn settings_are_fixed() {
     \"callCommand\": \"cogtools-call\"
   }
 }";
-    check(None, &format!("{ours}\n"));
-    check(Some(""), &format!("{ours}\n"));
-    check(Some("{}"), ours);
-    check(Some(&format!("\u{feff}{SETTINGS}")), SETTINGS);
+    let one = "1 problem, 2 warnings; cogtools doctor --fix can fix 1";
+    let two = "2 problems, 2 warnings; cogtools doctor --fix can fix 2";
+    let three = "3 problems, 2 warnings; cogtools doctor --fix can fix 3";
+    check(None, one, &format!("{ours}\n"));
+    check(Some(""), three, &format!("{ours}\n"));
+    check(Some("{}"), two, ours);
+    check(Some(&format!("\u{feff}{SETTINGS}")), three, SETTINGS);
     let comma = SETTINGS.replace("\"cogtools-call\"}", "\"cogtools-call\",},");
-    check(Some(&comma), SETTINGS);
+    check(Some(&comma), three, SETTINGS);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use crate::refusal::{Reason, Refusal};
+use crate::conflict::{Conflict, ConflictKind};
 
 /// The UTF-8 byte order mark that some editors write at the start of a file.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -34,29 +34,29 @@ pub(super) struct Document<'a> {
 
 impl<'a> Document<'a> {
     /// Parses `whole`, the text of `file`.
-    pub(super) fn parse(file: &'a Path, whole: &'a str) -> Result<Self, Vec<Refusal>> {
+    pub(super) fn parse(file: &'a Path, whole: &'a str) -> Result<Self, Vec<Conflict>> {
         let text = whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(whole);
         let collect = CollectOptions {
             comments: CommentCollectionStrategy::AsTokens,
             tokens: true,
         };
-        let refuse = |reason, range| {
-            let place = location(file, text, range);
-            vec![Refusal { reason, place }]
+        let conflict = |kind, range| {
+            let location = location(file, text, range);
+            vec![Conflict { kind, location }]
         };
         let parsed = parse_to_ast(text, &collect, &options()).map_err(|error| {
-            let reason = Reason::Syntax(lower_first(&error.kind().to_string()));
-            refuse(reason, error.range())
+            let kind = ConflictKind::Syntax(lower_first(&error.kind().to_string()));
+            conflict(kind, error.range())
         })?;
         let root = match parsed.value {
             None => None,
             Some(Value::Object(object)) => Some(object),
             Some(other) => {
-                let reason = Reason::NotAnObject {
+                let kind = ConflictKind::NotAnObject {
                     pointer: String::new(),
                     found: kind(&other),
                 };
-                return Err(refuse(reason, other.range()));
+                return Err(conflict(kind, other.range()));
             }
         };
         let document = Self {
@@ -103,7 +103,7 @@ impl<'a> Document<'a> {
         self.tokens.last().map_or(0, |token| token.range.end)
     }
 
-    fn duplicates(&self, object: &Object<'a>, pointer: &str, found: &mut Vec<Refusal>) {
+    fn duplicates(&self, object: &Object<'a>, pointer: &str, found: &mut Vec<Conflict>) {
         let mut seen = HashMap::new();
         for property in &object.properties {
             let name = property.name.as_str();
@@ -111,19 +111,19 @@ impl<'a> Document<'a> {
             let range = property.name.range();
             let first = *seen.entry(name).or_insert(range);
             if first != range {
-                found.push(Refusal {
-                    reason: Reason::Duplicate {
+                found.push(Conflict {
+                    kind: ConflictKind::Duplicate {
                         pointer: pointer.clone(),
                         first: self.location(first).line,
                     },
-                    place: self.location(range),
+                    location: self.location(range),
                 });
             }
             self.duplicates_in(&property.value, &pointer, found);
         }
     }
 
-    fn duplicates_in(&self, value: &Value<'a>, pointer: &str, found: &mut Vec<Refusal>) {
+    fn duplicates_in(&self, value: &Value<'a>, pointer: &str, found: &mut Vec<Conflict>) {
         match value {
             Value::Object(object) => self.duplicates(object, pointer, found),
             Value::Array(array) => {

@@ -9,7 +9,7 @@ use jsonc_parser::parse_to_serde_value;
 use serde_json::Value;
 
 use super::document::{Document, options};
-use crate::Refusal;
+use crate::Conflict;
 
 /// The value at `keys` in `text` (of `file`, for messages), and its location; `None`
 /// if there is none.
@@ -21,7 +21,7 @@ pub fn entry(
     file: &Path,
     text: &str,
     keys: &[&str],
-) -> Result<Option<(Value, Location)>, Vec<Refusal>> {
+) -> Result<Option<(Value, Location)>, Vec<Conflict>> {
     let document = Document::parse(file, text)?;
     let Some(mut object) = document.root.as_ref() else {
         return Ok(None);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, kind};
 use super::layout::{Layout, indent, margin};
-use crate::refusal::{Reason, Refusal};
+use crate::conflict::{Conflict, ConflictKind};
 
 /// Text to insert into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,23 +34,23 @@ pub fn insertions(
     file: &Path,
     text: &str,
     wanted: &Map<String, Value>,
-) -> Result<Vec<Insertion>, Vec<Refusal>> {
+) -> Result<Vec<Insertion>, Vec<Conflict>> {
     let document = Document::parse(file, text)?;
     let mut merge = Merge {
         layout: Layout::of(&document),
         document: &document,
         insertions: Vec::new(),
-        refusals: Vec::new(),
+        conflicts: Vec::new(),
     };
     match &document.root {
         Some(root) => merge.descend(root, wanted, ""),
         None => merge.begin(wanted),
     }
-    if !merge.refusals.is_empty() {
+    if !merge.conflicts.is_empty() {
         merge
-            .refusals
-            .sort_by_key(|refusal| (refusal.place.line, refusal.place.column));
-        return Err(merge.refusals);
+            .conflicts
+            .sort_by_key(|conflict| (conflict.location.line, conflict.location.column));
+        return Err(merge.conflicts);
     }
     let mut insertions = merge.insertions;
     insertions.sort_by_key(|insertion| insertion.at);
@@ -64,7 +64,7 @@ struct Merge<'d, 'a> {
     document: &'d Document<'a>,
     layout: Layout<'a>,
     insertions: Vec<Insertion>,
-    refusals: Vec<Refusal>,
+    conflicts: Vec<Conflict>,
 }
 
 impl Merge<'_, '_> {
@@ -78,7 +78,7 @@ impl Merge<'_, '_> {
                     self.descend(object, wanted, &child(pointer, key));
                 }
                 Some((present, wanted)) if same(present, wanted) => {}
-                Some((present, wanted)) => self.refuse(present, wanted, child(pointer, key)),
+                Some((present, wanted)) => self.add_conflict(present, wanted, child(pointer, key)),
             }
         }
         if missing.is_empty() {
@@ -90,21 +90,21 @@ impl Merge<'_, '_> {
         }
     }
 
-    fn refuse(&mut self, present: &Present<'_>, wanted: &Value, pointer: String) {
-        let reason = if wanted.is_object() {
-            Reason::NotAnObject {
+    fn add_conflict(&mut self, present: &Present<'_>, wanted: &Value, pointer: String) {
+        let kind = if wanted.is_object() {
+            ConflictKind::NotAnObject {
                 pointer,
                 found: kind(present),
             }
         } else {
-            Reason::Taken {
+            ConflictKind::DifferentValue {
                 pointer,
                 present: self.excerpt(present.range()),
                 wanted: wanted.to_string(),
             }
         };
-        let place = self.document.location(present.range());
-        self.refusals.push(Refusal { reason, place });
+        let location = self.document.location(present.range());
+        self.conflicts.push(Conflict { kind, location });
     }
 
     /// The text of `range`, truncated if it is long or has several lines.

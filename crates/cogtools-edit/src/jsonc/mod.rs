@@ -19,7 +19,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::Refusal;
+use crate::Conflict;
 
 /// `text` (of `file`, for messages) with everything in `wanted` that it lacks; `text`
 /// itself if nothing is missing. Objects are merged key by key.
@@ -27,7 +27,11 @@ use crate::Refusal;
 /// # Errors
 ///
 /// All conflicts in the file.
-pub fn merge(file: &Path, text: &str, wanted: &Map<String, Value>) -> Result<String, Vec<Refusal>> {
+pub fn merge(
+    file: &Path,
+    text: &str,
+    wanted: &Map<String, Value>,
+) -> Result<String, Vec<Conflict>> {
     let mut merged = String::with_capacity(text.len() + 256);
     let mut copied = 0;
     for insertion in insertions(file, text, wanted)? {

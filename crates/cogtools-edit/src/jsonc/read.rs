@@ -11,17 +11,17 @@ use jsonc_parser::tokens::Token;
 use serde_json::Value;
 
 use super::document::{BYTE_ORDER_MARK, Document, location, lower_first, options};
-use crate::refusal::{Reason, Refusal};
+use crate::conflict::{Conflict, ConflictKind};
 
 /// The value of `text` (of `file`, for messages), if Gemini CLI can read it.
-pub fn read(file: &Path, text: &str) -> Result<Value, Box<Refusal>> {
-    let refuse = |reason, range| {
-        let place = location(file, text, range);
-        Err(Box::new(Refusal { reason, place }))
+pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
+    let conflict = |kind, range| {
+        let location = location(file, text, range);
+        Err(Box::new(Conflict { kind, location }))
     };
     let start = jsonc_parser::common::Range { start: 0, end: 0 };
     if text.starts_with(BYTE_ORDER_MARK) {
-        return refuse(Reason::ByteOrderMark, start);
+        return conflict(ConflictKind::ByteOrderMark, start);
     }
     let strict = jsonc_parser::ParseOptions {
         allow_trailing_commas: false,
@@ -29,13 +29,13 @@ pub fn read(file: &Path, text: &str) -> Result<Value, Box<Refusal>> {
     };
     // This parser reads white space and comments as `null`; Gemini CLI refuses them.
     if jsonc_parser::parse_to_value(text, &strict).is_ok_and(|value| value.is_none()) {
-        return refuse(Reason::Nothing, start);
+        return conflict(ConflictKind::Empty, start);
     }
     match parse_to_serde_value::<Value>(text, &strict) {
         Ok(value) => Ok(value),
         Err(error) => {
-            let reason = Reason::Syntax(lower_first(&error.kind().to_string()));
-            refuse(reason, error.range())
+            let kind = ConflictKind::Syntax(lower_first(&error.kind().to_string()));
+            conflict(kind, error.range())
         }
     }
 }

@@ -17,7 +17,7 @@ fn edit() -> Edit {
         table: "servers",
         name: "us".to_owned(),
         value: object(&json!({"command": "us", "args": ["a", "b"]})),
-        serves: |present, _| present["command"] == "us",
+        is_equivalent: |present, _| present["command"] == "us",
         hint: "or else".to_owned(),
     };
     Edit {

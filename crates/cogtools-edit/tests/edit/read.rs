@@ -8,8 +8,8 @@ use serde_json::json;
 /// Checks that a file is refused with the message `why`, and its fixed text.
 fn check(before: &str, why: &str, fixed: Option<&str>) {
     let file = Path::new("settings.json");
-    let refusal = jsonc::read(file, before).unwrap_err();
-    assert_eq!(refusal.to_string(), why, "{before:?}");
+    let conflict = jsonc::read(file, before).unwrap_err();
+    assert_eq!(conflict.to_string(), why, "{before:?}");
     assert_eq!(jsonc::repair(file, before).as_deref(), fixed, "{before:?}");
 }
 

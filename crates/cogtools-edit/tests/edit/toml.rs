@@ -18,8 +18,8 @@ fn members() -> Map<String, Value> {
 fn check(before: &str, expected: Result<&str, &str>) {
     let file = Path::new("c.toml");
     let found = toml::add(file, before, "servers", "us", &members());
-    let found = found.map_err(|refusal| {
-        let diagnostic = refusal.diagnostic();
+    let found = found.map_err(|conflict| {
+        let diagnostic = conflict.diagnostic();
         format!("{} ({})", diagnostic.summary(), hints(&diagnostic))
     });
     assert_eq!(
@@ -91,7 +91,7 @@ fn conflicts_are_reported() {
 fn dotted_keys_are_read() {
     let text = "servers.us.command = \"x\"\nservers.us.n = 1.5\nservers.us.t = 1979-05-27\n";
     let found = toml::entry(Path::new("c.toml"), text, "servers", "us").unwrap();
-    let (value, place) = found.unwrap();
+    let (value, location) = found.unwrap();
     assert_eq!(value, json!({"command": "x", "n": 1.5, "t": "1979-05-27"}));
-    assert_eq!(place.line, 1);
+    assert_eq!(location.line, 1);
 }

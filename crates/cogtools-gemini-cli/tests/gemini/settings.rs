@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use cogtools_gemini_cli::settings::{Scope, Settings};
-use cogtools_gemini_cli::{Places, Vars};
+use cogtools_gemini_cli::{Paths, Vars};
 use tempfile::TempDir;
 
 struct Files {
@@ -34,8 +34,8 @@ impl Files {
     }
 
     fn read(&self, root: &str) -> Settings {
-        let places = Places::new(&self.folder.path().join(root), &self.vars);
-        Settings::read(&places, &self.vars)
+        let paths = Paths::new(&self.folder.path().join(root), &self.vars);
+        Settings::read(&paths, &self.vars)
     }
 }
 
@@ -82,12 +82,12 @@ fn variables() {
 #[test]
 fn display_paths() {
     let files = Files::new(&[]);
-    let places = Places::new(&files.folder.path().join("home"), &files.vars);
-    let file = Places::settings();
+    let paths = Paths::new(&files.folder.path().join("home"), &files.vars);
+    let file = Paths::settings();
     let shown = file.display().to_string();
-    assert_eq!(places.shown(&places.root.join(&file)), shown);
-    let elsewhere = Places::new(Path::new("elsewhere"), &files.vars);
+    assert_eq!(paths.display_path(&paths.root.join(&file)), shown);
+    let elsewhere = Paths::new(Path::new("elsewhere"), &files.vars);
     let home = files.folder.path().join("home").join(&file);
     let tilde = Path::new("~").join(&file).display().to_string();
-    assert_eq!(elsewhere.shown(&home), tilde);
+    assert_eq!(elsewhere.display_path(&home), tilde);
 }

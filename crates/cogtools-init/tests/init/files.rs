@@ -103,7 +103,26 @@ unchanged tools
 created .gemini/settings.json
 "#]],
         );
-        assert!(steps.contains("toolName = [\"discovered_tool_NAME\"]"));
+        assert_text(
+            steps,
+            str![[r#"
+next steps:
+- print the tools as Gemini CLI will see them (cogtools-discover and cogtools-call
+  must be on PATH, or Gemini CLI cannot start here):
+    cogtools-discover
+- start gemini in this directory, and trust the folder when it asks
+- in headless mode (gemini -p), trust the folder with the environment variable
+  GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust leaves the settings unread), and
+  allow each tool by name in a user-level policy file, such as
+  ~/.gemini/policies/cogtools.toml, or Gemini CLI denies its calls:
+    [[rule]]
+    toolName = ["discovered_tool_NAME"]
+    decision = "allow"
+    priority = 100
+  or, for a single run: gemini --allowed-tools discovered_tool_NAME -p '...'
+
+"#]],
+        );
         assert!(!project.path("tools/hello.yaml").exists());
     }
     let project = Project::new();

@@ -82,7 +82,7 @@ fn a_conflicting_entry_is_an_error() {
 
         assert_eq!(case.run(&project, &["--name", "tools-2"]).status, 0);
         let text = fs::read_to_string(case.path(&project)).unwrap();
-        assert!(text.contains("tools-2"), "{text}");
+        assert_eq!(text.matches("tools-2").count(), 1, "{text}");
     }
 }
 
@@ -96,17 +96,48 @@ fn a_customised_entry_of_ours_is_preserved() {
     assert_eq!(project.read(".mcp.json"), text);
 }
 
+const SEVERAL: [&str; 4] = [
+    "--host",
+    "gemini,gemini-mcp",
+    "--host",
+    "claude-code,gemini",
+];
+
+#[test]
+fn next_steps_of_several_hosts() {
+    let output = Project::new().run(&SEVERAL);
+    outcome!(output).outputs(str![[r#"
+created .cogtoolrc.yaml
+created tools/hello.yaml
+created .gemini/settings.json
+created .mcp.json
+
+next steps:
+- print the tools as Gemini CLI will see them (cogtools-discover and cogtools-call
+  must be on PATH, or Gemini CLI cannot start here):
+    cogtools-discover
+- call the example:
+    echo '{"person": "Ada"}' | cogtools-call hello
+- start gemini in this directory, and trust the folder when it asks
+- in headless mode (gemini -p), trust the folder with the environment variable
+  GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust leaves the settings unread), and
+  allow each tool by name in a user-level policy file, such as
+  ~/.gemini/policies/cogtools.toml, or Gemini CLI denies its calls:
+    [[rule]]
+    toolName = ["discovered_tool_hello"]
+    decision = "allow"
+    priority = 100
+  or, for a single run: gemini --allowed-tools discovered_tool_hello -p '...'
+- start gemini in this directory, trust the folder when it asks, and check /mcp
+- start claude in this directory, approve the server when it asks, and check /mcp
+
+"#]]);
+}
+
 #[test]
 fn several_hosts_at_once() {
     let project = Project::new();
-    let output = project.run(&[
-        "--host",
-        "gemini,gemini-mcp",
-        "--host",
-        "claude-code,gemini",
-    ]);
-    let next = "next steps:\n- print the tools as Gemini CLI will see them";
-    assert!(output.stdout.contains(next), "{}", output.stdout);
+    assert_eq!(project.run(&SEVERAL).status, 0);
     assert_eq!(
         project.files(),
         [

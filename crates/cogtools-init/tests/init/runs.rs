@@ -209,12 +209,28 @@ hint: --help explains every option
 fn json() {
     let project = Project::with_settings(SETTINGS);
     project.write(".cogtoolrc.yaml", "");
-    let shown = project.run(&["--format=json", "--dry-run"]).stdout;
-    assert!(
-        shown.contains("\"diff\": \"diff --git a/tools/hello.yaml"),
-        "{shown}"
-    );
-    assert!(shown.starts_with("{\n  \"written\": false,\n"), "{shown}");
+    let shown = project.run(&["--format=json", "--dry-run"]);
+    outcome!(shown).outputs(str![[r#"
+{
+  "written": false,
+  "files": [
+    {
+      "file": ".cogtoolrc.yaml",
+      "action": "unchanged"
+    },
+    {
+      "file": "tools/hello.yaml",
+      "action": "created",
+      "diff": "diff --git a/tools/hello.yaml b/tools/hello.yaml\nnew file mode 100755\n--- /dev/null\n+++ b/tools/hello.yaml\n@@ -0,0 +1,48 @@\n+#! /usr/bin/env cogtools-yaml\n+$schema: schema:agladysh-research.org,2025/cogtools:tool\n+\n+# Each file defines one tool, named after the file without `.yaml`. To add another\n+# tool, copy this file under a new name and change `name` to match.\n+name: hello\n+\n+# The model reads this to decide whether to call the tool. Say when to call it, and\n+# be brief: the description is sent with every request.\n+description: |\n+  Greet a person by name. Call this tool when someone is introduced to you.\n+\n+# The arguments of a call. A parameter is required unless it has `optional: true` or\n+# a `default`. `cogtools-discover --yaml` prints the resulting schema.\n+parameters:\n+  person:\n+    type: string\n+    description: |\n+      Whom to greet\n+\n+  tone:\n+    enum: [plain, warm]\n+    default: plain\n+    description: |\n+      How the greeting should sound\n+\n+  remarks:\n+    type: string\n+    optional: true\n+    description: |\n+      Anything else to say\n+\n+# Example calls. They serve as documentation and as tests: each must be valid for\n+# the parameters above.\n+examples:\n+  - person: Ada\n+\n+  - person: Grace\n+    tone: warm\n+    remarks: The compiler is ready when you are.\n+\n+# The result of a call: a Nunjucks template, rendered with the arguments. `-%}`\n+# removes the line break after it.\n+implementation: | # njk\n+  {{ \"Welcome\" if tone == \"warm\" else \"Hello\" }}, {{ person }}!\n+  {% if remarks %}\n+  {{ remarks }}\n+  {% endif -%}\n"
+    },
+    {
+      "file": ".gemini/settings.json",
+      "action": "unchanged"
+    }
+  ]
+}
+
+"#]]);
     assert!(!project.files().iter().any(|file| file.starts_with("tools")));
     let json = str![[r#"
 {

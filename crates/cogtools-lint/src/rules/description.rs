@@ -73,7 +73,7 @@ fn missing_description(file: &LintFile, findings: &mut Findings<'_>) {
             && is_blank
             && !sub_schema.schema.contains_key("$ref")
         {
-            findings.at(
+            findings.report(
                 file.locate(&sub_schema.pointer),
                 format!("`{name}` has no description"),
             );
@@ -90,7 +90,7 @@ fn long_description(file: &LintFile, findings: &mut Findings<'_>) {
         let message = format!(
             "the description has {length} characters, OpenAI accepts {MAX_DESCRIPTION_CHARS}"
         );
-        findings.at(entry.span, message);
+        findings.report(entry.span, message);
     }
 }
 
@@ -108,7 +108,7 @@ fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
     for (node, name) in texts {
         let placeholder = node.text().and_then(|text| placeholder_text(text, name));
         if let Some(what) = placeholder {
-            findings.at(node.span, format!("a placeholder: {what}"));
+            findings.report(node.span, format!("a placeholder: {what}"));
         }
     }
 }

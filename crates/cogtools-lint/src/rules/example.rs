@@ -50,7 +50,7 @@ fn invalid_example(file: &LintFile, findings: &mut Findings<'_>) {
         .flat_map(cogtools_core::Tool::check_examples);
     for diagnostic in diagnostics {
         if let Some(location) = diagnostic.location.clone() {
-            let finding = findings.location(location, diagnostic.message.clone());
+            let finding = findings.report_at(location, diagnostic.message.clone());
             if !diagnostic.hints.is_empty() {
                 finding.fix(render_hints(&diagnostic.hints).join("; "));
             }
@@ -64,7 +64,7 @@ fn no_examples(file: &LintFile, findings: &mut Findings<'_>) {
         .as_ref()
         .is_some_and(|tool| tool.examples().next().is_none());
     if has_none && let Some(name) = file.entry("name") {
-        findings.at(name.span, "no examples");
+        findings.report(name.span, "no examples");
     }
 }
 
@@ -88,6 +88,6 @@ fn uncovered_parameter(file: &LintFile, findings: &mut Findings<'_>) {
             count if count == examples.len() => format!("every example sets `{name}`"),
             _ => continue,
         };
-        findings.at(file.locate(&sub_schema.pointer), message);
+        findings.report(file.locate(&sub_schema.pointer), message);
     }
 }

@@ -65,7 +65,7 @@ fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
     if file.entry("$schema").is_some() || !file.looks_like_a_tool() {
         return;
     }
-    let finding = findings.at(first.span, "no `$schema`");
+    let finding = findings.report(first.span, "no `$schema`");
     let before = &file.text.as_str()[..first.span.start];
     // In a flow mapping, or after a quote or an anchor, no line can be inserted before it.
     if before.is_empty() || before.ends_with('\n') {
@@ -81,14 +81,16 @@ fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
 
 fn no_shebang(file: &LintFile, findings: &mut Findings<'_>) {
     if file.looks_like_a_tool() && !file.text.as_str().starts_with("#!") {
-        findings.file("no `#!` line").edit(start(0), shebang::LINE);
+        findings
+            .report_file("no `#!` line")
+            .edit(start(0), shebang::LINE);
     }
 }
 
 fn not_executable(file: &LintFile, findings: &mut Findings<'_>) {
     if file.text.as_str().starts_with("#!") && !shebang::is_executable(&file.path) {
         let line = file.text.as_str().find('\n').unwrap_or(2);
-        findings.at(
+        findings.report(
             Span {
                 start: 0,
                 end: line,
@@ -104,7 +106,7 @@ fn yml_ending(file: &LintFile, findings: &mut Findings<'_>) {
         .extension()
         .is_some_and(|extension| extension == "yml");
     if is_yml && file.looks_like_a_tool() {
-        findings.file("a tool in a `.yml` file");
+        findings.report_file("a tool in a `.yml` file");
     }
 }
 

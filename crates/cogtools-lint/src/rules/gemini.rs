@@ -102,7 +102,7 @@ fn gemini_keyword(file: &LintFile, findings: &mut Findings<'_>) {
             .filter(|key| !KEYWORDS.contains(&key.as_str()));
         for key in unsupported {
             let message = format!("`{key}` is not a keyword of Gemini's `parameters`");
-            findings.at(file.keyword(&sub_schema, key), message);
+            findings.report(file.keyword(&sub_schema, key), message);
         }
     }
 }
@@ -116,7 +116,7 @@ fn gemini_enum(file: &LintFile, findings: &mut Findings<'_>) {
             .find(|value| !value.is_string());
         if let Some(other) = other {
             let message = format!("{other} is not a string");
-            findings.at(file.keyword(&sub_schema, "enum"), message);
+            findings.report(file.keyword(&sub_schema, "enum"), message);
         }
     }
 }
@@ -131,7 +131,7 @@ fn gemini_format(file: &LintFile, findings: &mut Findings<'_>) {
         let unsupported = format.filter(|format| !matches!(*format, "enum" | "date-time"));
         if let Some(format) = unsupported.filter(|_| is_string) {
             let message = format!("Gemini does not support the string format `{format}`");
-            findings.at(file.keyword(&sub_schema, "format"), message);
+            findings.report(file.keyword(&sub_schema, "format"), message);
         }
     }
 }
@@ -147,7 +147,7 @@ fn gemini_empty_object(file: &LintFile, findings: &mut Findings<'_>) {
             .get("properties")
             .and_then(Value::as_object);
         if is_object && sub_schema.role != Role::Root && properties.is_none_or(Map::is_empty) {
-            findings.at(
+            findings.report(
                 file.keyword(&sub_schema, "type"),
                 "an object without properties",
             );
@@ -161,7 +161,7 @@ fn gemini_parameter_name(file: &LintFile, findings: &mut Findings<'_>) {
             && !is_name(name)
         {
             let message = format!("`{name}` is not a name that Gemini accepts");
-            findings.at(file.locate(&sub_schema.pointer), message);
+            findings.report(file.locate(&sub_schema.pointer), message);
         }
     }
 }

@@ -53,7 +53,7 @@ fn composed_root(file: &LintFile, findings: &mut Findings<'_>) {
         for keyword in ["allOf", "anyOf", "oneOf", "not", "enum"] {
             if sub_schema.schema.contains_key(keyword) {
                 let message = format!("`{keyword}` at the root of the parameters");
-                findings.at(file.keyword(sub_schema, keyword), message);
+                findings.report(file.keyword(sub_schema, keyword), message);
             }
         }
     }
@@ -79,7 +79,7 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
             .filter(|keyword| sub_schema.schema.contains_key(*keyword));
         for keyword in unsupported.chain(open) {
             let message = format!("`{keyword}` is not part of OpenAI's strict mode");
-            findings.at(file.keyword(&sub_schema, keyword), message);
+            findings.report(file.keyword(&sub_schema, keyword), message);
         }
     }
 }
@@ -98,7 +98,7 @@ fn lost_keyword(file: &LintFile, findings: &mut Findings<'_>) {
             .filter(|keyword| sub_schema.schema.contains_key(*keyword))
         {
             let message = format!("`{keyword}` does not reach hosts that use JSON Schema");
-            findings.at(file.keyword(&sub_schema, keyword), message);
+            findings.report(file.keyword(&sub_schema, keyword), message);
         }
     }
 }

@@ -45,7 +45,7 @@ fn carriage_return(file: &LintFile, findings: &mut Findings<'_>) {
     if !is_unchanged(file, &text.replace("\r\n", "\n")) {
         return;
     }
-    let mut finding = findings.at(
+    let mut finding = findings.report(
         Span {
             start: first,
             end: first + 1,
@@ -116,7 +116,7 @@ fn add_edit(
     let text = file.text.as_str();
     let edited = format!("{}{replacement}{}", &text[..span.start], &text[span.end..]);
     if is_unchanged(file, &edited) {
-        findings.at(span, message).edit(span, replacement);
+        findings.report(span, message).edit(span, replacement);
     }
 }
 

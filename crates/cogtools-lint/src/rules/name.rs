@@ -51,7 +51,7 @@ fn unportable_name(file: &LintFile, findings: &mut Findings<'_>) {
         && let Err(error) = Name::new(name)
     {
         let shown: String = name.chars().take(64).collect();
-        findings.at(
+        findings.report(
             node.span,
             format!("`{shown}` is not a portable name: {error}"),
         );
@@ -65,12 +65,12 @@ fn reserved_name(file: &LintFile, findings: &mut Findings<'_>) {
             .into_iter()
             .find(|it| name.starts_with(it));
         if let Some(prefix) = prefix {
-            findings.at(
+            findings.report(
                 node.span,
                 format!("names that begin with `{prefix}` are reserved for hosts"),
             );
         } else if name == RESERVED_PARAMETER {
-            findings.at(
+            findings.report(
                 node.span,
                 format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
             );
@@ -78,7 +78,7 @@ fn reserved_name(file: &LintFile, findings: &mut Findings<'_>) {
     }
     for (name, _, sub_schema) in file.parameters() {
         if name == RESERVED_PARAMETER {
-            findings.at(
+            findings.report(
                 file.locate(&sub_schema.pointer),
                 format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
             );
@@ -97,7 +97,7 @@ fn stem_differs(file: &LintFile, findings: &mut Findings<'_>) {
     if let Some(name) = name {
         let stem = stem.to_string_lossy();
         findings
-            .at(
+            .report(
                 node.span,
                 format!("the tool is named `{name}`, but its file is named `{stem}`"),
             )

@@ -24,7 +24,7 @@ fn pattern_escape(file: &LintFile, findings: &mut Findings<'_>) {
         let pattern = sub_schema.schema.get("pattern").and_then(Value::as_str);
         if let Some(c) = pattern.and_then(invalid_escape) {
             let message = format!("`\\{c}` is not a valid escape in Unicode mode");
-            findings.at(file.keyword(&sub_schema, "pattern"), message);
+            findings.report(file.keyword(&sub_schema, "pattern"), message);
         }
     }
 }

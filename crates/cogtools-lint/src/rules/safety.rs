@@ -47,7 +47,7 @@ fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
                 start: at,
                 end: at + c.len_utf8(),
             };
-            findings.location(text.location(span), message(c, name));
+            findings.report_at(text.location(span), message(c, name));
         }
     }
 }
@@ -64,7 +64,7 @@ fn check_characters(text: &str, findings: &mut Findings<'_>) {
     }
     for (span, c, name) in runs {
         let removable = text[span.start..span.end].chars().all(is_removable);
-        let finding = findings.at(span, message(c, name));
+        let finding = findings.report(span, message(c, name));
         if removable {
             finding.edit(span, "");
         }
@@ -111,7 +111,7 @@ fn check_text(file: &LintFile, text: &str, span: Span, findings: &mut Findings<'
     }
     for (_, c, name) in invisible::all(text) {
         if !raw.contains(c) {
-            findings.at(span, format!("{}, written as an escape", message(c, name)));
+            findings.report(span, format!("{}, written as an escape", message(c, name)));
         }
     }
 }
@@ -129,7 +129,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
             start: range.start,
             end: range.end,
         };
-        findings.at(span, format!("this looks like {what}"));
+        findings.report(span, format!("this looks like {what}"));
     }
     for template in template_files(file) {
         let text = template.text();
@@ -138,7 +138,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
                 start: range.start,
                 end: range.end,
             };
-            findings.location(text.location(span), format!("this looks like {what}"));
+            findings.report_at(text.location(span), format!("this looks like {what}"));
         }
     }
 }

@@ -64,7 +64,7 @@ fn required_with_default(file: &LintFile, findings: &mut Findings<'_>) {
             && sub_schema.schema.contains_key("default")
         {
             let span = file.keyword(&sub_schema, "default");
-            findings.at(
+            findings.report(
                 span,
                 format!("`{name}` is required, so its default is never used"),
             );
@@ -82,7 +82,7 @@ fn lone_exclusive_bound(file: &LintFile, findings: &mut Findings<'_>) {
             let set = sub_schema.schema.get(flag) == Some(&Value::Bool(true));
             if set && !sub_schema.schema.contains_key(bound) {
                 let span = file.keyword(&sub_schema, flag);
-                findings.at(span, format!("`{flag}` without `{bound}` has no effect"));
+                findings.report(span, format!("`{flag}` without `{bound}` has no effect"));
             }
         }
     }
@@ -93,7 +93,7 @@ fn lone_nullable(file: &LintFile, findings: &mut Findings<'_>) {
         let set = sub_schema.schema.get("nullable") == Some(&Value::Bool(true));
         if set && !sub_schema.schema.contains_key("type") {
             let span = file.keyword(&sub_schema, "nullable");
-            findings.at(span, "`nullable` without `type` has no effect");
+            findings.report(span, "`nullable` without `type` has no effect");
         }
     }
 }
@@ -114,7 +114,7 @@ fn untyped(file: &LintFile, findings: &mut Findings<'_>) {
             .split('/')
             .any(|step| compositions.contains(&step));
         if sub_schema.role != Role::Root && !typed && !part {
-            findings.at(file.locate(&sub_schema.pointer), "no `type`");
+            findings.report(file.locate(&sub_schema.pointer), "no `type`");
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) static RULES: &[Rule] = &[
 
 fn shadowed_tool(file: &LintFile, findings: &mut Findings<'_>) {
     if let Some(winner) = &file.shadowed_by {
-        findings.file(format!("shadowed by `{}`", winner.display()));
+        findings.report_file(format!("shadowed by `{}`", winner.display()));
     }
 }
 
@@ -44,6 +44,6 @@ fn duplicate_name(file: &LintFile, findings: &mut Findings<'_>) {
             "the same or nearly the same name as in `{}`",
             duplicate_name.display()
         );
-        findings.at(node.span, message);
+        findings.report(node.span, message);
     }
 }

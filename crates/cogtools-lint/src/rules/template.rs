@@ -77,8 +77,8 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
         .and_then(|diagnostic| diagnostic.location.clone());
     if let Some(diagnostic) = diagnostic {
         let finding = match diagnostic.location.clone() {
-            Some(location) => findings.location(location, diagnostic.message.clone()),
-            None => findings.file(diagnostic.message.clone()),
+            Some(location) => findings.report_at(location, diagnostic.message.clone()),
+            None => findings.report_file(diagnostic.message.clone()),
         };
         if !diagnostic.hints.is_empty() {
             finding.fix(render_hints(&diagnostic.hints).join("; "));
@@ -102,7 +102,7 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
             if reported.as_ref() == Some(&location) {
                 continue;
             }
-            let finding = findings.location(location, error.message());
+            let finding = findings.report_at(location, error.message());
             if let Some(hint) = error.hint() {
                 finding.fix(hint);
             }
@@ -131,7 +131,7 @@ fn missing_template(
         let column = line[..at].chars().count() + 1;
         let location = template.location(number, column, name.chars().count());
         findings
-            .location(
+            .report_at(
                 location,
                 format!("there is no template `{name}` next to the tool"),
             )
@@ -164,7 +164,7 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
         for read in undeclared {
             let suggestion =
                 cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
-            let finding = findings.location(
+            let finding = findings.report_at(
                 location(&template.source, read),
                 format!("no parameter is named `{}`", read.name),
             );
@@ -194,7 +194,7 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     for (name, _, sub_schema) in file.parameters() {
         if !is_used(name) {
             let message = format!("the template never uses `{name}`");
-            findings.at(file.locate(&sub_schema.pointer), message);
+            findings.report(file.locate(&sub_schema.pointer), message);
         }
     }
 }
@@ -215,7 +215,7 @@ fn unguarded_optional(file: &LintFile, findings: &mut Findings<'_>) {
         {
             let name = &read.name;
             findings
-                .location(location(&template, read), format!("`{name}` may be missing, and the template does not check"))
+                .report_at(location(&template, read), format!("`{name}` may be missing, and the template does not check"))
                 .fix(format!(
                     "put it under `{{% if {name} %}}`, write `{{{{ {name} or \"…\" }}}}`, or give it a default"
                 ));

@@ -53,7 +53,7 @@ fn invalid_tool(file: &LintFile, findings: &mut Findings<'_>) {
             let start = Span { start: 0, end: 1 };
             file.text.location(start)
         });
-        let finding = findings.location(location, diagnostic.message.clone());
+        let finding = findings.report_at(location, diagnostic.message.clone());
         if !diagnostic.hints.is_empty() {
             finding.fix(render_hints(&diagnostic.hints).join("; "));
         }
@@ -76,7 +76,7 @@ fn type_spelling(file: &LintFile, findings: &mut Findings<'_>) {
         };
         let message = format!("`{text}` is not a type");
         let finding = findings
-            .at(type_node.span, message)
+            .report(type_node.span, message)
             .fix(format!("write `{correct}`"));
         if let Some(span) = inner_span(file, type_node, text) {
             finding.edit(span, correct);
@@ -99,7 +99,7 @@ fn array_without_items(file: &LintFile, findings: &mut Findings<'_>) {
     for node in file.schema_nodes() {
         let kind = node.get("type").filter(|kind| kind.text() == Some("array"));
         if let Some(kind) = kind.filter(|_| node.get("items").is_none()) {
-            findings.at(kind.span, "an array needs `items`");
+            findings.report(kind.span, "an array needs `items`");
         }
     }
 }

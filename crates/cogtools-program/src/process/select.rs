@@ -38,7 +38,7 @@ mod tests {
     }
 
     fn run(_: &clap::ArgMatches, _: &mut Io<'_>) -> Result<(), Failure> {
-        Err(Failure::Status(1))
+        Err(Failure::Reported(1))
     }
 
     const fn program(name: &'static str) -> Program {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use cogtools_core::owner::Owners;
 use cogtools_core::text::Text;
 use cogtools_core::{Config, ConfigPaths, Project, Tool};
 use cogtools_schema::Document;
@@ -173,7 +174,7 @@ fn configurations() {
         let (yaml, fine) = (*yaml, *fine);
         project.file(".cogtoolrc.yaml", yaml);
         let parsed = Config::load(
-            &Project::find(&project.root(), None::<&Path>),
+            &Project::find(&project.root(), None::<&Path>, &Owners::default()),
             &ConfigPaths::default(),
         );
         assert_eq!(parsed.is_ok(), fine, "the parser on {yaml}");
@@ -262,6 +263,13 @@ const CONFIGURATIONS: &[(&str, bool)] = &[
     ("budget: 1.5", false),
     ("hosts: {mcp: {budget: 4000, exclude: [a]}}", true),
     ("hosts: {mcp: {budget: [1]}}", false),
+    ("limits: {memory: 512 MiB, processes: 64, files: 64}", true),
+    ("limits: {memory: 1048576, file_size: 4096 KiB}", true),
+    ("limits: {memory: 1048575}", false),
+    ("limits: {memory: 1 MB}", false),
+    ("limits: {processes: 64 KiB}", false),
+    ("limits: {files: 7}", false),
+    ("limits: {time: 60}", false),
     ("filter: {tools: a}", false),
     ("filter: {tools: [1]}", false),
     (

@@ -73,11 +73,11 @@ impl FakeGemini {
     /// Ends the script: all turns must have been played and no request refused.
     #[track_caller]
     pub fn finish(self) -> Conversation {
-        self.verdict().unwrap_or_else(|wrong| panic!("{wrong}"))
+        self.try_finish().unwrap_or_else(|wrong| panic!("{wrong}"))
     }
 
     /// Like [`finish`](Self::finish), but returns the failure instead of panicking.
-    pub fn verdict(mut self) -> Result<Conversation, String> {
+    pub fn try_finish(mut self) -> Result<Conversation, String> {
         self.finished = true;
         let mut state = lock(&self.state);
         if !state.complaints.is_empty() {
@@ -101,7 +101,7 @@ impl Drop for FakeGemini {
     fn drop(&mut self) {
         assert!(
             self.finished || thread::panicking(),
-            "a fake must be finished with `verdict`"
+            "a fake must be finished with `finish` or `try_finish`"
         );
     }
 }

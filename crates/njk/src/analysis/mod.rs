@@ -206,9 +206,10 @@ impl Analyst<'_> {
         for (_, value) in &function.defaults {
             self.read(value);
         }
-        let names = function.parameters.iter();
-        let names = names.chain(function.defaults.iter().map(|(name, _)| name));
-        let names: Vec<&str> = names
+        let names: Vec<&str> = function
+            .parameters
+            .iter()
+            .chain(function.defaults.iter().map(|(name, _)| name))
             .map(|name| name.text.as_str())
             .chain(["caller"])
             .collect();

@@ -1,5 +1,5 @@
-//! What can fail at a place of the template: calls, loops, containment,
-//! regular expressions and other templates.
+//! Operations that can fail at a position of the template: calls, loops,
+//! containment, regular expressions and other templates.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! The minijinja filters that emitted source calls, and how it prints. Only
-//! those that a template uses are registered with its environment.
+//! The minijinja filters that emitted source calls, and the formatter that
+//! prints values. Only those that a template uses are registered with its
+//! environment.
 
 mod call;
 pub(crate) mod operator;
@@ -19,7 +20,7 @@ use crate::value::safe::escape;
 use crate::value::text::to_text;
 use crate::value::{View, view};
 
-/// A helper: it takes what precedes the bar and what is in the
+/// A helper: it takes the value before the bar and the arguments in the
 /// parentheses.
 pub(crate) type Helper = fn(&Arc<Runtime>, &Value, &[Value]) -> Result<Value, Error>;
 
@@ -40,7 +41,7 @@ fn name(arguments: &[Value], index: usize) -> Arc<str> {
     Arc::from(argument(arguments, index).as_str().unwrap_or_default())
 }
 
-/// Makes a helper known to the templates of `environment`.
+/// Registers a helper with `environment`.
 pub(crate) fn register(environment: &mut Environment<'static>, name: &str) {
     let filter = name.strip_prefix("f_").and_then(filters::find);
     if let Some(helper) = filter.or_else(|| name.strip_prefix("t_").and_then(tests::find)) {
@@ -100,7 +101,7 @@ pub(crate) fn print(
     out.write_str(&text).map_err(minijinja::Error::from)
 }
 
-/// A filter that does not exist; its name is the text at the place.
+/// A filter that does not exist; its name is the text at the position.
 fn no_filter(name: &str) -> Error {
     unknown(
         ErrorKind::UnknownFilter,

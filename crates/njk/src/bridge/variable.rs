@@ -1,4 +1,4 @@
-//! Variables, and the values that are written out in a template.
+//! Variables and literals.
 
 use std::sync::Arc;
 

@@ -1,18 +1,18 @@
-//! Expressions. Whatever is written here can be followed by `|helper(…)`.
+//! Expressions. Everything written here can be followed by `|helper(…)`.
 
 use super::{Emitter, Failure, source};
 use crate::ast::{Arguments, Expression, Kind, Name};
 use crate::methods;
 
-/// Whether a member of that name can only be a value's own: those minijinja
-/// can look up itself.
+/// Whether a member of that name can only be an own member, which minijinja can
+/// look up itself.
 fn is_own(name: &str) -> bool {
     source::is_plain(name)
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && !methods::is_builtin(name)
 }
 
-/// Whether the expression is written as names with dots between them.
+/// Whether the expression consists of names separated by dots.
 fn is_path(expression: &Expression) -> bool {
     match &expression.kind {
         Kind::Name(name) => source::is_plain(name),
@@ -119,7 +119,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Keys and values as one list, which minijinja keeps in order.
+    /// Keys and values as one list, whose order minijinja preserves.
     fn pairs(
         &mut self,
         pairs: &[(Name, Expression)],

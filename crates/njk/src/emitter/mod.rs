@@ -1,8 +1,8 @@
-//! Turns the tree into minijinja source. Operators, members, filters and
-//! tests become minijinja filters of our own, written after their operand, so
-//! that long chains stay flat; variables become names that the runtime
-//! answers; macros, callers and blocks become functions: sources of their
-//! own, which the runtime renders when they are called.
+//! Turns the tree into minijinja source. Operators, members, filters and tests
+//! become custom minijinja filters, written after their operand, so that long
+//! chains stay flat. Variables become names that the runtime resolves. Macros,
+//! callers and blocks become functions: separate sources, which the runtime
+//! renders when they are called.
 
 mod expression;
 mod operator;
@@ -30,7 +30,7 @@ pub(crate) struct Emitted {
     pub(crate) functions: Vec<Function>,
     /// The helpers that the source calls.
     pub(crate) helpers: BTreeSet<String>,
-    /// The places of the template that the source refers to by number.
+    /// The positions in the template that the source refers to by number.
     pub(crate) spans: Vec<Span>,
     /// The blocks and their functions.
     pub(crate) blocks: Vec<(String, usize)>,
@@ -42,14 +42,15 @@ type Failure = (Error, Span);
 struct Emitter {
     out: String,
     weight: usize,
-    /// Text must be counted when it is printed: we are in a loop or function.
+    /// Whether text must be counted when it is printed, because it is in a loop
+    /// or function.
     counted: bool,
-    /// How many subjects of `switch` were given a name.
+    /// The number of `switch` subjects named so far.
     switches: usize,
     in_block: bool,
     scope: Scope,
     emitted: Emitted,
-    /// Bodies of blocks found, to be emitted after the body.
+    /// The bodies of blocks, to be emitted after the main body.
     pending: Vec<(usize, Name, Vec<Statement>)>,
 }
 
@@ -92,7 +93,7 @@ impl Emitter {
         self.emitted.functions.len() - 1
     }
 
-    /// Makes what was written since the last function this function's source.
+    /// Makes everything written since the last function the source of this one.
     fn finish(&mut self, function: usize, signature: Signature) {
         // minijinja drops one newline at the very end of a source.
         self.out.push_str("{##}");
@@ -107,7 +108,7 @@ impl Emitter {
         };
     }
 
-    /// Writes `write` into a function of its own.
+    /// Writes the output of `write` into a separate function.
     fn function(
         &mut self,
         signature: Signature,

@@ -1,5 +1,5 @@
-//! Operators. Those that do not always look at both sides are minijinja's,
-//! all others are helpers.
+//! Operators. Those that do not always evaluate both sides are minijinja's; all
+//! others are helpers.
 
 use super::{Emitter, Failure};
 use crate::ast::{Binary, Expression, Kind, Unary};

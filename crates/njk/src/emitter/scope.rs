@@ -1,12 +1,12 @@
-//! Which names are variables of JavaScript in Nunjucks' output: the
-//! variables of loops, parameters, and macros and imports that are not at the
-//! top. They are resolved by position, all others at run time.
+//! Which names are variables of JavaScript in Nunjucks' output: the variables
+//! of loops, parameters, and macros and imports that are not at the top level.
+//! They are resolved by position, all others at run time.
 
 #[derive(Debug)]
 pub(super) struct Scope(Vec<Vec<String>>);
 
 impl Default for Scope {
-    /// The top of a template or a block.
+    /// The top level of a template or a block.
     fn default() -> Self {
         Self(vec![Vec::new()])
     }
@@ -18,7 +18,7 @@ impl Scope {
         Self(vec![Vec::new(), Vec::new()])
     }
 
-    /// At the top, definitions go into the template's context.
+    /// At the top level, definitions go into the template's context.
     pub(super) fn is_top(&self) -> bool {
         self.0.len() == 1
     }

@@ -1,4 +1,4 @@
-//! The smallest pieces of minijinja source: names, strings, numbers, text.
+//! The lexical elements of minijinja source: names, strings, numbers, text.
 
 use super::Emitter;
 
@@ -46,7 +46,7 @@ impl Emitter {
         self.out.push_str(" }}");
     }
 
-    /// Begins to apply a helper to what was just written.
+    /// Begins the application of a helper to the expression just written.
     pub(super) fn open(&mut self, helper: &str) {
         self.helper(helper);
         self.out.push('|');
@@ -54,7 +54,7 @@ impl Emitter {
         self.out.push('(');
     }
 
-    /// As `open`, for a helper that takes its position in the template.
+    /// Like `open`, for a helper that takes its position in the template.
     pub(super) fn open_at(&mut self, helper: &str, span: crate::error::Span) {
         let place = self.place(span);
         self.open(helper);

@@ -92,8 +92,8 @@ impl Emitter {
         Ok(())
     }
 
-    /// The helper gives minijinja something that binds the variables and
-    /// counts the steps as it is gone through.
+    /// The helper returns an iterator that binds the variables and counts the
+    /// steps.
     fn for_loop(
         &mut self,
         names: &[Name],
@@ -131,7 +131,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// `{% set _ = value|helper() %}`: a helper called for what it does.
+    /// `{% set _ = value|helper() %}`: a helper called for its effect.
     pub(super) fn run(&mut self, value: &str, helper: &str) {
         self.out.push_str("{% set _ = ");
         self.out.push_str(value);
@@ -160,7 +160,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Leaves what `body` prints in minijinja's variable `_`.
+    /// Stores the output of `body` in minijinja's variable `_`.
     fn capture(&mut self, body: &[Statement]) -> Result<(), Failure> {
         self.out.push_str("{% set _ %}");
         let counted = std::mem::replace(&mut self.counted, true);

@@ -1,5 +1,5 @@
-//! Statements that define or reach something beyond their own position:
-//! macros, call blocks, blocks and other templates.
+//! Statements with effects beyond their own position: macros, call blocks,
+//! blocks and other templates.
 
 use super::{Emitter, Failure};
 use crate::ast::{self, Expression, Kind, Name, Statement};
@@ -7,8 +7,8 @@ use crate::error::{Error, ErrorKind};
 use crate::walk;
 
 impl Emitter {
-    /// Binds what was just written to a name: in the context at the top, in
-    /// the frame elsewhere.
+    /// Binds the expression just written to a name: in the context at the top
+    /// level, in the frame elsewhere.
     fn define(&mut self, name: &str, helper: &str) {
         let top = self.scope.is_top();
         if !top {

@@ -1,4 +1,4 @@
-//! Filters that give another kind of value, or a value in place of none.
+//! Filters that convert values or supply defaults.
 
 use std::sync::Arc;
 

@@ -71,11 +71,11 @@ fn striptags(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resu
     Ok(copy_safeness(value, text))
 }
 
-/// Leaves out tags and comments.
+/// Removes tags and comments.
 fn strip(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // Once one kind of end is not found, it will not be found further on.
+    // If one kind of end is not found, it cannot occur further on.
     let (mut comments, mut tags) = (true, true);
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
@@ -123,7 +123,7 @@ fn squash(text: &str, is_gap: fn(char) -> bool) -> String {
     out
 }
 
-/// Lines without space at their ends, at most one empty one between two.
+/// Trims lines and reduces consecutive empty lines to one.
 fn keep_lines(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let (line, end) = line
@@ -131,8 +131,8 @@ fn keep_lines(text: &str) -> String {
             .map_or((line, ""), |line| (line, "\r"));
         format!("{}{end}", line.trim_matches(' '))
     });
-    let joined = lines.collect::<Vec<_>>().join("\n");
-    let mut joined = squash(&joined, |c| c == ' ').replace("\r\n", "\n");
+    let trimmed = lines.collect::<Vec<_>>().join("\n");
+    let mut joined = squash(&trimmed, |c| c == ' ').replace("\r\n", "\n");
     while joined.contains("\n\n\n") {
         joined = joined.replace("\n\n\n", "\n\n");
     }

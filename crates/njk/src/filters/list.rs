@@ -28,7 +28,7 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("sum", sum),
 ];
 
-/// The items of whatever has a length and indexes.
+/// The items of any value with a length and indexes.
 pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
     match view(value) {
         View::Array(array) => {
@@ -51,7 +51,7 @@ pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>,
     }
 }
 
-/// The items of a real array, which Nunjucks takes by its methods.
+/// The items of a real array, on which Nunjucks calls array methods.
 pub(super) fn array(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
     match view(value) {
         View::Array(_) => items(runtime, value),
@@ -120,8 +120,10 @@ fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
         } else {
             Arc::default()
         };
-        let plucked = items.iter().map(|item| pluck(runtime, item, attribute));
-        let plucked: Vec<Value> = plucked.collect::<Result<_, _>>()?;
+        let plucked: Vec<Value> = items
+            .iter()
+            .map(|item| pluck(runtime, item, attribute))
+            .collect::<Result<_, _>>()?;
         text::join(&plucked, &separator, &mut joined, budget, 0)?;
     } else {
         text::join(&array(runtime, value)?, &separator, &mut joined, budget, 0)?;
@@ -129,7 +131,7 @@ fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     Ok(Value::from(joined))
 }
 
-/// Picks by a fixed sequence: a template gives the same text every time.
+/// Picks by a fixed sequence, so that a template always renders the same text.
 fn random(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
     let items = items(runtime, value)?;
     if items.is_empty() {

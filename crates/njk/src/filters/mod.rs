@@ -1,6 +1,6 @@
-//! The filters of Nunjucks. Each works on JavaScript's terms: what Nunjucks
-//! would do with an odd value is done here too, and what makes it throw is an
-//! error here.
+//! The filters of Nunjucks. Each follows JavaScript's semantics: unusual values
+//! have the same result as in Nunjucks, and values that make it throw are
+//! errors.
 
 mod conversion;
 mod html;
@@ -43,8 +43,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KINDS.into_iter().flatten().map(|(name, _)| *name)
 }
 
-/// What most filters of strings begin with: undefined, null and false are
-/// the empty string; what has no methods of strings is an error.
+/// The operand of most string filters: undefined, null and false are the empty
+/// string; a value without string methods is an error.
 fn string(value: &Value) -> Result<&str, Error> {
     match view(value) {
         View::Undefined | View::Null | View::Bool(false) => Ok(""),
@@ -56,8 +56,8 @@ fn expected(what: &str, value: &Value) -> Error {
     Error::bad_value(format!("expected {what}, not {}", type_name(value)))
 }
 
-/// The keyword arguments at the end of `arguments`, for the filters that
-/// look at them; and the others.
+/// The keyword arguments at the end of `arguments`, for the filters that use
+/// them; and the others.
 fn keywords(arguments: &[Value]) -> (&[Value], Option<&crate::value::dict::Dict>) {
     if let Some((last, rest)) = arguments.split_last()
         && let View::Dict(dict) = view(last)

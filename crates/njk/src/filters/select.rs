@@ -1,4 +1,4 @@
-//! Filters that order, group and choose.
+//! Filters that sort, group and select.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ fn path(runtime: &Runtime, item: &Value, attribute: &Value) -> Result<Value, Err
     Ok(value)
 }
 
-/// A member that the value has itself and not from its prototype.
+/// An own member, not one of the prototype.
 fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Error> {
     if !is_present(item) {
         return Err(Error::bad_value(format!(
@@ -139,7 +139,7 @@ fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     } else {
         Arc::default()
     };
-    // Each key is worked out once, not at every comparison.
+    // Each key is computed once, not at every comparison.
     let mut keyed = Vec::with_capacity(source.len());
     for item in source.iter() {
         let key = path(runtime, item, &attribute)?;
@@ -158,8 +158,8 @@ fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     };
     let sorted = sort_by(keyed, &mut |left, right| {
         runtime.budget.spend(1)?;
-        let order = order(&part(left, 0), &part(right, 0), &runtime.budget)?;
-        let order = order.unwrap_or(Ordering::Equal);
+        let order =
+            order(&part(left, 0), &part(right, 0), &runtime.budget)?.unwrap_or(Ordering::Equal);
         Ok(if reversed {
             order.is_ge()
         } else {

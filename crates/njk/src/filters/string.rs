@@ -35,7 +35,7 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("wordcount", wordcount),
 ];
 
-/// A string made by a filter, safe if what it was made of is.
+/// The result of a string filter, safe if its operand is.
 fn finish(runtime: &Runtime, like: &Value, text: String) -> Result<Value, Error> {
     runtime.budget.string(text.len())?;
     Ok(copy_safeness(like, text))
@@ -71,7 +71,7 @@ fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     } else {
         80.0
     };
-    // What has no length is not padded, but becomes a string.
+    // A value without a length is not padded, but becomes a string.
     let length = match view(value) {
         View::Array(array) => of(array.len()),
         _ => as_text(value).map_or(f64::NAN, |text| of(utf16::len(text))),
@@ -186,7 +186,7 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
     let cut = if argument(arguments, 1).is_true() {
         utf16::slice(text, 0, length).into_owned()
     } else {
-        // The last space that does not lie beyond the length.
+        // The last space within the length.
         let reach = utf16::slice(text, 0, length + 1);
         let space = reach.rfind(' ').map(|at| utf16::unit_of(&reach, at));
         utf16::slice(text, 0, space.unwrap_or(length)).into_owned()
@@ -200,7 +200,7 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
     finish(runtime, value, format!("{cut}{end}"))
 }
 
-/// An array that is short enough goes through `truncate` as it is.
+/// `truncate` returns an array that is short enough unchanged.
 fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Error> {
     let length = size(runtime, length, 255)?;
     match view(value) {

@@ -1,4 +1,4 @@
-//! Filters for addresses: `urlencode` and `urlize`.
+//! Filters for URLs: `urlencode` and `urlize`.
 
 use std::sync::Arc;
 
@@ -77,14 +77,14 @@ fn urlize(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     let text = as_text(value).ok_or_else(|| expected("a string", value))?;
     let budget = &runtime.budget;
     budget.grow(text.len())?;
-    let most = match argument(arguments, 0) {
+    let limit = match argument(arguments, 0) {
         missing if missing.is_undefined() => f64::INFINITY,
-        given => to_number(given, budget)?,
+        limit => to_number(limit, budget)?,
     };
-    let most = if most.is_nan() {
+    let most = if limit.is_nan() {
         usize::MAX >> 12
     } else {
-        clamp(most, usize::MAX >> 12)
+        clamp(limit, usize::MAX >> 12)
     };
     let nofollow = matches!(view(argument(arguments, 1)), View::Bool(true));
     let mut out = String::with_capacity(text.len());
@@ -133,7 +133,7 @@ fn link(word: &str, most: usize, nofollow: bool, out: &mut String) {
     ]);
 }
 
-/// A word without a bracket before it and a mark after it.
+/// A word without an opening bracket before it and punctuation after it.
 fn bare(word: &str) -> &str {
     let head = ["(", "<", "&lt;"]
         .iter()

@@ -93,7 +93,7 @@ fn changing(name: &str) -> Option<Helper> {
     })
 }
 
-/// The items of the array a method was called on.
+/// The items of the array on which a method is called.
 pub(super) fn items(this: &Value) -> Arc<Vec<Value>> {
     match view(this) {
         View::Array(array) => array.items(),
@@ -106,7 +106,7 @@ pub(super) fn change<T>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T)
         .map(|array| array.update(change))
 }
 
-/// Pays for items that are put into an array, and notes that it changed.
+/// Charges for items added to an array, and records that it changed.
 fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> {
     runtime.budget.spend(added.len() + items(this).len() / 64)?;
     runtime
@@ -247,7 +247,7 @@ fn splice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     runtime.budget.array(removed.unwrap_or_default())
 }
 
-/// The index of something found, -1 if it was not.
+/// The index of a search result, -1 without one.
 pub(super) fn index(found: Option<usize>) -> Value {
     found.map_or_else(|| make(-1.0), count)
 }

@@ -1,5 +1,5 @@
-//! The methods of arrays that call a function, which in a template is a
-//! macro: `names.map(bold)`.
+//! The array methods that call a function, which in a template is a macro:
+//! `names.map(bold)`.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ fn invoke(runtime: &Arc<Runtime>, function: &Value, arguments: &[Value]) -> Resu
     Err(Error::new(ErrorKind::NotCallable, message))
 }
 
-/// The first item for which the function gives something true, or false.
+/// The first item for which the function returns a value of that truth.
 fn position(
     runtime: &Arc<Runtime>,
     this: &Value,
@@ -99,8 +99,10 @@ fn position(
 fn reduce(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let mut rest = items.iter().enumerate();
-    let start = arguments.get(1).cloned();
-    let start = start.or_else(|| rest.next().map(|(_, item)| item.clone()));
+    let start = arguments
+        .get(1)
+        .cloned()
+        .or_else(|| rest.next().map(|(_, item)| item.clone()));
     let Some(mut result) = start else {
         return Err(Error::bad_value(
             "an empty array cannot be reduced without a first value",

@@ -34,7 +34,7 @@ const PROPERTIES: [&str; 8] = [
     "lastIndex",
 ];
 
-/// Whether some value has a member of that name that is not its own.
+/// Whether any prototype has a member of that name.
 pub(crate) fn is_builtin(name: &str) -> bool {
     PROPERTIES.contains(&name)
         || string::find(name).is_some()
@@ -44,7 +44,7 @@ pub(crate) fn is_builtin(name: &str) -> bool {
         || object(name).is_some()
 }
 
-/// The method that `target` has under that name.
+/// The method of `target` with that name.
 fn method(target: &Value, name: &str) -> Option<Helper> {
     let own = match view(target) {
         View::Undefined | View::Null => return None,
@@ -57,7 +57,7 @@ fn method(target: &Value, name: &str) -> Option<Helper> {
     own.or_else(|| object(name))
 }
 
-/// What every object has.
+/// The methods that every object has.
 fn object(name: &str) -> Option<Helper> {
     Some(match name {
         "toString" | "toLocaleString" => {
@@ -140,7 +140,7 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
     }
 }
 
-/// An index, given as a number or spelt out.
+/// An index, as a number or a string.
 fn position(key: &Value) -> Option<usize> {
     match view(key) {
         View::Number(_) => key.as_usize(),

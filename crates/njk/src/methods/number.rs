@@ -43,7 +43,7 @@ fn digits(runtime: &Runtime, arguments: &[Value], least: usize) -> Result<usize,
 
 /// A number with `digits` decimals, halves away from zero.
 pub(crate) fn fixed(number: f64, digits: usize) -> String {
-    // Enough decimals to tell a true half from what is only near one.
+    // Enough decimals to distinguish an exact half from a value close to it.
     let exact = format!("{:.*}", digits + 60, number.abs());
     let end = exact.len() - 60;
     let (kept, rest) = exact.split_at(end);
@@ -126,8 +126,8 @@ fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Re
     let text = format!("{:.*e}", precision - 1, number);
     let exponent = text
         .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse::<i64>().ok());
-    let exponent = exponent.unwrap_or_default();
+        .and_then(|(_, exponent)| exponent.parse::<i64>().ok())
+        .unwrap_or_default();
     let most = i64::try_from(precision).unwrap_or(i64::MAX);
     if exponent < -6 || exponent >= most {
         return Ok(Value::from(scientific(number, Some(precision - 1))));
@@ -149,7 +149,7 @@ fn to_string(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Resul
     Ok(Value::from(in_radix(number, radix)))
 }
 
-/// Digits in another base; fractions to about the precision there is.
+/// Digits in another base; fractions to about the available precision.
 fn in_radix(number: f64, radix: f64) -> String {
     let digit = |value: f64| char::from(b"0123456789abcdefghijklmnopqrstuvwxyz"[clamp(value, 35)]);
     let mut whole = number.abs().trunc();
@@ -182,7 +182,7 @@ fn in_radix(number: f64, radix: f64) -> String {
     text.into_iter().collect()
 }
 
-/// As English writes it: groups of three, at most three decimals.
+/// As written in English: groups of three, at most three decimals.
 fn grouped(number: f64) -> String {
     if !number.is_finite() {
         return if number.is_nan() {

@@ -1,4 +1,4 @@
-//! The methods of regular expressions, and those of strings that take one.
+//! The methods of regular expressions, and the string methods that take one.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn whole(found: &Captures<'_, str>) -> (usize, usize) {
     found.get(0).map_or((0, 0), |all| (all.start(), all.end()))
 }
 
-/// The expression among the arguments, made from a string if need be.
+/// The expression among the arguments, compiled from a string if necessary.
 fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let given = argument(arguments, 0);
     match view(given) {
@@ -85,8 +85,11 @@ pub(super) fn match_(
     if all.is_empty() {
         return Ok(Value::from(()));
     }
-    let pieces = all.iter().filter_map(|found| found.get(0));
-    let pieces: Vec<Value> = pieces.map(|piece| Value::from(piece.as_str())).collect();
+    let pieces: Vec<Value> = all
+        .iter()
+        .filter_map(|found| found.get(0))
+        .map(|piece| Value::from(piece.as_str()))
+        .collect();
     runtime.budget.grow(text(this).len())?;
     runtime.budget.array(pieces)
 }
@@ -100,9 +103,10 @@ pub(super) fn match_all(
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
     };
-    let all = pattern.find_all(text(this), &runtime.budget)?;
-    let all: Result<Vec<Value>, Error> = all.iter().map(|found| groups(runtime, found)).collect();
-    runtime.budget.array(all?)
+    let matches = pattern.find_all(text(this), &runtime.budget)?;
+    let groups: Result<Vec<Value>, Error> =
+        matches.iter().map(|found| groups(runtime, found)).collect();
+    runtime.budget.array(groups?)
 }
 
 pub(super) fn search(
@@ -166,8 +170,10 @@ pub(crate) fn replace(
         out.push_str(&this[from..found.start]);
         if let Some(function) = callback {
             let piece = &this[found.start..found.end];
-            let pieces = std::iter::once(piece).chain(found.groups.iter().copied());
-            let pieces: Vec<Value> = pieces.map(Value::from).collect();
+            let pieces: Vec<Value> = std::iter::once(piece)
+                .chain(found.groups.iter().copied())
+                .map(Value::from)
+                .collect();
             out.push_str(&to_text(&function.call(runtime, &pieces)?, budget)?);
         } else {
             let before = out.len();

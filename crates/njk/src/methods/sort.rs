@@ -1,4 +1,4 @@
-//! Sorting as arrays do it: in place, by a function or as strings.
+//! `Array.prototype.sort`: in place, by a function or as strings.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(super) fn sort(
     Ok(this.clone())
 }
 
-/// A stable sort that no answer of `in_order` can confuse.
+/// A stable sort that tolerates inconsistent results of `in_order`.
 pub(crate) fn merge_sort(
     mut items: Vec<Value>,
     in_order: &mut dyn FnMut(&Value, &Value) -> bool,

@@ -70,12 +70,12 @@ pub(super) fn find(name: &str) -> Option<Helper> {
     })
 }
 
-/// The characters of the string a method was called on.
+/// The text of the string on which a method is called.
 pub(super) fn text(this: &Value) -> &str {
     as_text(this).unwrap_or_default()
 }
 
-/// A number among the arguments; `default` if it was left out.
+/// A number among the arguments; `default` if it is missing.
 pub(super) fn number(
     runtime: &Runtime,
     arguments: &[Value],
@@ -153,8 +153,8 @@ fn ends_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Resul
 fn index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<usize>, Error> {
     let this = text(this);
     runtime.budget.spend(this.len() / 16)?;
-    let from = clamp(number(runtime, arguments, 1, 0.0)?, utf16::len(this));
-    let from = utf16::byte_of(this, from);
+    let unit = clamp(number(runtime, arguments, 1, 0.0)?, utf16::len(this));
+    let from = utf16::byte_of(this, unit);
     let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
     let found = this[from..].find(&*wanted);
     Ok(found.map(|at| utf16::unit_of(this, from + at)))
@@ -167,10 +167,14 @@ fn last_index_of(
 ) -> Result<Value, Error> {
     let this = text(this);
     runtime.budget.spend(this.len() / 16)?;
-    let last = number(runtime, arguments, 1, f64::INFINITY)?;
-    let last = if last.is_nan() { f64::INFINITY } else { last };
+    let position = number(runtime, arguments, 1, f64::INFINITY)?;
+    let unit = if position.is_nan() {
+        f64::INFINITY
+    } else {
+        position
+    };
     let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
-    let last = utf16::byte_of(this, clamp(last, utf16::len(this)));
+    let last = utf16::byte_of(this, clamp(unit, utf16::len(this)));
     let mut end = (last + wanted.len()).min(this.len());
     while !this.is_char_boundary(end) {
         end -= 1;
@@ -187,7 +191,7 @@ fn locale_compare(
     let other = to_text(argument(arguments, 0), &runtime.budget)?;
     let (left, right) = (text(this), &*other);
     runtime.budget.spend(left.len() / 16)?;
-    // Letters in their order, small ones first where they are the same.
+    // Alphabetical order, lower case first if the letters are equal.
     let order = texts(&left.to_lowercase(), &right.to_lowercase());
     Ok(Value::from(order.then_with(|| texts(right, left)) as i32))
 }
@@ -214,8 +218,8 @@ fn pad(
     runtime
         .budget
         .check_len(filler.len().saturating_mul(times))?;
-    let padding = filler.repeat(times);
-    let padding = utf16::slice(&padding, 0, missing);
+    let repeated = filler.repeat(times);
+    let padding = utf16::slice(&repeated, 0, missing);
     Ok(Value::from(if start {
         format!("{padding}{this}")
     } else {

@@ -1,13 +1,13 @@
-//! Operators, from the loosest to the tightest, as Nunjucks' grammar has
-//! them. What they finally bind is for [`crate::precedence`] to say.
+//! Operators, from the loosest to the tightest, as in Nunjucks' grammar. Their
+//! final operands are determined by [`crate::precedence`].
 
 use super::{Parsed, Parser, bounded};
 use crate::ast::{Binary, Expression, Kind, Name, Unary};
 use crate::precedence::settle;
 use crate::token;
 
-/// The operators that work on values, each with how tightly Nunjucks' grammar
-/// binds it: comparisons, then every other operator on a level of its own.
+/// The binary operators on values, each with its precedence in Nunjucks'
+/// grammar: comparisons, then each other operator on a separate level.
 const OPERATORS: [(&str, u8, Binary); 16] = [
     ("==", 1, Binary::Equal),
     ("===", 1, Binary::StrictEqual),
@@ -38,7 +38,7 @@ impl Parser<'_> {
         self.nested(Self::inline_if)
     }
 
-    /// Whether the expression is at its end: most are one operand.
+    /// Whether the expression ends here: most are a single operand.
     fn ended(&mut self) -> Parsed<bool> {
         use token::Kind::{BlockEnd, Mark, VariableEnd};
         let next = &self.peek()?.kind;
@@ -138,13 +138,15 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator that comes next, if it binds at least as tightly as `least`.
+    /// The next operator, if it binds at least as tightly as `least`.
     fn operator(&mut self, least: u8) -> Parsed<Option<(u8, Binary)>> {
         let token::Kind::Mark(mark) = self.peek()?.kind else {
             return Ok(None);
         };
-        let found = OPERATORS.iter().find(|(text, ..)| *text == mark);
-        let found = found.filter(|(_, level, _)| *level >= least);
+        let found = OPERATORS
+            .iter()
+            .find(|(text, ..)| *text == mark)
+            .filter(|(_, level, _)| *level >= least);
         if found.is_some() {
             self.next()?;
         }
@@ -191,8 +193,8 @@ fn negate(target: Expression, start: crate::error::Span) -> Parsed<Expression> {
     ))
 }
 
-/// A test is written as a name or as a call; `none` and `null` are words of
-/// the language, yet tests as well.
+/// A test is written as a name or as a call; `none` and `null` are keywords,
+/// but also tests.
 fn test_name(test: Expression) -> Option<(Name, crate::ast::Arguments)> {
     let span = test.span;
     match test.kind {

@@ -1,6 +1,6 @@
-//! Reads tokens into a tree by the grammar of Nunjucks 3. This module holds
-//! the reader itself: one token of foresight, the bounds on nesting, and the
-//! text between tags with its white space control.
+//! Parses tokens into a tree by the grammar of Nunjucks 3. This module has the
+//! parser itself: one token of lookahead, the limits on nesting, and the text
+//! between tags with its white space control.
 
 mod expression;
 mod postfix;
@@ -12,14 +12,14 @@ use crate::error::{Error, ErrorKind, Span};
 use crate::lexer::{Lexer, is_space};
 use crate::token::{Kind, Token};
 
-/// How deeply tags and brackets may nest. minijinja's own parser allows 150
-/// levels, and one of ours can need three of its.
+/// The maximum nesting of tags and brackets. minijinja's own parser allows 150
+/// levels, and one of our levels can need three of those.
 const MAX_NESTING: usize = 40;
 
-/// How deep the tree of one expression may be, long chains included.
+/// The maximum depth of the tree of an expression, long chains included.
 const MAX_HEIGHT: u16 = 120;
 
-/// A parser's error and where it belongs.
+/// A parser's error and its position.
 pub(crate) type Failure = (Error, Span);
 pub(crate) type Parsed<T> = Result<T, Failure>;
 
@@ -27,7 +27,8 @@ pub(crate) struct Parser<'a> {
     lexer: Lexer<'a>,
     peeked: Option<Token>,
     last: Span,
-    /// The last tag ended with a dash: the next text loses its leading space.
+    /// Whether the last tag ended with a dash, so that leading white space of
+    /// the next text is removed.
     drop_space: bool,
     nesting: usize,
 }
@@ -151,8 +152,8 @@ impl Parser<'_> {
         result
     }
 
-    /// Statements up to one of the tags `ends`, whose name is read and given
-    /// back; an empty list of ends reads to the end of the template.
+    /// Statements up to one of the tags `ends`, whose name is consumed and
+    /// returned; with an empty list, statements up to the end of the template.
     fn body(&mut self, ends: &[&'static str]) -> Parsed<(Vec<Statement>, &'static str)> {
         let mut statements = Vec::new();
         loop {
@@ -240,7 +241,7 @@ fn fail<T>(message: &str, span: Span) -> Parsed<T> {
     Err((Error::new(ErrorKind::Syntax, message), span))
 }
 
-/// Gives back `expression` unless its tree is too deep to be walked.
+/// Returns `expression` unless its tree is too deep.
 fn bounded(expression: Expression) -> Parsed<Expression> {
     if expression.height > MAX_HEIGHT {
         let message = "the expression is too long: give a part of it a name with `set`";

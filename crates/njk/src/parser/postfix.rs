@@ -1,4 +1,4 @@
-//! Operands: literals, names, brackets, and what may follow them: members,
+//! Operands: literals, names and brackets, and their postfix forms: members,
 //! indexes, calls and filters.
 
 use super::{Parsed, Parser, bounded, fail};

@@ -1,4 +1,4 @@
-//! The tags that hold other statements: if, for, set, macro, call, filter,
+//! The tags that contain other statements: if, for, set, macro, call, filter,
 //! switch and block.
 
 use super::{Parsed, Parser, fail};
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::suggest;
 use crate::token;
 
-/// Every tag that may begin a statement, and those that go on or end one.
+/// Every tag that begins, continues or ends a statement.
 const TAGS: [&str; 33] = [
     "if",
     "for",
@@ -44,14 +44,14 @@ const TAGS: [&str; 33] = [
     "endeach",
 ];
 
-/// minijinja reads branches by recursion.
+/// minijinja parses branches recursively.
 const MAX_BRANCHES: usize = 100;
 
 /// Parameters, and those with a default.
 type Signature = (Vec<Name>, Vec<(Name, Expression)>);
 
 impl Parser<'_> {
-    /// A statement; its `{%` has been read.
+    /// A statement; its `{%` has been consumed.
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         let tag = self.name("the name of a tag")?;
         match tag.text.as_str() {
@@ -243,13 +243,13 @@ impl Parser<'_> {
 
 fn unknown_tag(tag: &Name) -> super::Failure {
     let message = format!("unknown tag `{}`", tag.text);
-    let error = Error::new(ErrorKind::Syntax, message);
+    let unknown = Error::new(ErrorKind::Syntax, message);
     let error = if TAGS.contains(&tag.text.as_str()) {
         match tag.text.as_str() {
             "asyncEach" | "asyncAll" | "endeach" => {
-                error.with_hint("use `for`: nothing here is asynchronous")
+                unknown.with_hint("use `for`: nothing here is asynchronous")
             }
-            "ifAsync" => error.with_hint("use `if`: nothing here is asynchronous"),
+            "ifAsync" => unknown.with_hint("use `if`: nothing here is asynchronous"),
             _ => {
                 let message = format!("`{}` does not belong here", tag.text);
                 Error::new(ErrorKind::Syntax, message)
@@ -257,8 +257,8 @@ fn unknown_tag(tag: &Name) -> super::Failure {
         }
     } else {
         match suggest::nearest(&tag.text, TAGS) {
-            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-            None => error,
+            Some(near) => unknown.with_hint(format!("did you mean `{near}`?")),
+            None => unknown,
         }
     };
     (error, tag.span)

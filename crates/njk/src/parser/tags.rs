@@ -1,4 +1,4 @@
-//! The tags that reach for other templates: extends, include, import, from.
+//! The tags that use other templates: extends, include, import, from.
 
 use super::{Parsed, Parser, fail};
 use crate::ast::{Name, Statement};

@@ -1,5 +1,5 @@
-//! Regular expressions of JavaScript, run by `fancy-regex`, which gives up
-//! after a bounded number of steps instead of backtracking for ever.
+//! Regular expressions of JavaScript, run by `fancy-regex`, which stops after a
+//! limited number of steps instead of backtracking forever.
 
 mod replace;
 mod translate;
@@ -16,16 +16,16 @@ use crate::error::{Error, ErrorKind};
 
 pub(crate) use replace::{Found, expand};
 
-/// Steps of one search in an expression that backtracks.
+/// The maximum number of steps of one search in an expression that backtracks.
 const BACKTRACKS: usize = 50_000;
 
-/// What such a search costs, whether it takes all those steps or not.
+/// The cost of such a search, regardless of the steps it takes.
 const HARD_COST: usize = 500;
 
-/// Bytes that a compiled expression may take.
+/// The maximum size of a compiled expression.
 const SIZE: usize = 1 << 20;
 
-/// Bytes that the source of an expression may have.
+/// The maximum size of the source of an expression.
 const MAX_SOURCE: usize = 2_000;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Regex {
     flags: String,
     compiled: fancy_regex::Regex,
     hard: bool,
-    /// Where a global or sticky search goes on, in bytes.
+    /// Where a global or sticky search continues, in bytes.
     last: AtomicUsize,
 }
 
@@ -106,8 +106,8 @@ impl Regex {
     ) -> Result<Option<Captures<'t, str>>, Error> {
         let cost = 1 + text.len().saturating_sub(from) / 512;
         budget.spend(if self.hard { cost + HARD_COST } else { cost })?;
-        let found = self.compiled.captures_from_pos(text, from);
-        let found = found.map_err(|error| {
+        let result = self.compiled.captures_from_pos(text, from);
+        let found = result.map_err(|error| {
             let message = format!(
                 "`{self}` takes too long: {}",
                 error.to_string().to_lowercase()
@@ -119,8 +119,8 @@ impl Regex {
         }))
     }
 
-    /// A match as `exec` finds it, which for a global expression goes on
-    /// where the last one ended.
+    /// The next match, as in `exec`: a global expression continues where the
+    /// last match ended.
     pub(crate) fn exec<'t>(
         &self,
         text: &'t str,
@@ -140,7 +140,7 @@ impl Regex {
         Ok(found)
     }
 
-    /// All matches, one after the other.
+    /// All matches, in order.
     pub(crate) fn find_all<'t>(
         &self,
         text: &'t str,
@@ -175,7 +175,8 @@ impl Regex {
     }
 }
 
-/// Where the character after the byte `at` begins; past the end at the end.
+/// The start of the character after the byte `at`; past the end if there is
+/// none.
 pub(crate) fn next_char(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(1, char::len_utf8)
 }

@@ -1,16 +1,16 @@
 //! The `$` patterns in the replacement of `String.prototype.replace`.
 
-/// What a match offers to its replacement, as pieces of the text.
+/// A match with the text around it, for its replacement.
 pub(crate) struct Found<'a> {
     pub(crate) text: &'a str,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The groups after the whole match; empty where one did not take part.
+    /// The groups after the whole match; empty if one did not participate.
     pub(crate) groups: Vec<&'a str>,
     pub(crate) names: Vec<&'a str>,
 }
 
-/// Appends `replacement` with its `$` patterns filled in.
+/// Appends `replacement` with its `$` patterns expanded.
 pub(crate) fn expand(replacement: &str, found: &Found<'_>, out: &mut String) {
     let mut rest = replacement;
     while let Some(at) = rest.find('$') {
@@ -45,7 +45,7 @@ pub(crate) fn expand(replacement: &str, found: &Found<'_>, out: &mut String) {
     out.push_str(rest);
 }
 
-/// `$1` or `$12`, whichever group there is; gives how much was read.
+/// `$1` or `$12`, whichever group exists; returns the number of bytes consumed.
 fn number(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
     for len in [2, 1] {
         let group = tail
@@ -59,7 +59,7 @@ fn number(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
     0
 }
 
-/// `$<name>`, if the expression has named groups at all.
+/// `$<name>`, if the expression has named groups.
 fn name(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
     if found.names.iter().all(|name| name.is_empty()) {
         return 0;

@@ -1,5 +1,5 @@
-//! JavaScript's way to write regular expressions, made into Rust's: what
-//! reads the same but means another thing is spelt out.
+//! Translates JavaScript's syntax of regular expressions to Rust's: constructs
+//! with the same syntax but another meaning are rewritten.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -10,7 +10,8 @@ const SPACE: &str = r"\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2
 
 pub(super) struct Translated {
     pub(super) source: String,
-    /// The expression looks around or back, and so has to backtrack.
+    /// The expression has look-around or back-references, and so has to
+    /// backtrack.
     pub(super) hard: bool,
 }
 
@@ -74,7 +75,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `{` begins a count only if one can be read; else it is itself.
+    /// `{` begins a count only if a valid one follows; otherwise it is literal.
     fn braces(&mut self) {
         let count: String = self
             .rest
@@ -160,7 +161,7 @@ impl Translator<'_> {
         self.out.push(']');
     }
 
-    /// `\xHH` or `\uHHHH`; without the digits it is the letter.
+    /// `\xHH` or `\uHHHH`; without the digits it is the literal letter.
     fn code(&mut self, digits: usize, letter: char) {
         let code: String = self.rest.clone().take(digits).collect();
         let legal = code.chars().count() == digits && code.chars().all(|c| c.is_ascii_hexdigit());

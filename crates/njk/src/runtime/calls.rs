@@ -14,7 +14,7 @@ use crate::value::dict::Dict;
 use crate::value::function::Function;
 use crate::value::safe::Safe;
 
-/// The variable that holds what `super()` gives; no template can name it.
+/// The variable with the result of `super()`; no template can name it.
 pub(crate) const SUPER: &str = "super()";
 
 /// A macro, or the body of a call block.
@@ -26,7 +26,7 @@ struct Macro {
     outer: Option<usize>,
 }
 
-/// Arguments as a macro takes them.
+/// The arguments of a macro.
 struct Bound<'a> {
     positional: Vec<Value>,
     keyword: Vec<(&'a Arc<str>, Value)>,
@@ -51,7 +51,7 @@ impl Runtime {
         })
     }
 
-    /// Does something one level deeper.
+    /// Runs `work` one level deeper.
     pub(crate) fn nested<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         if self.depth.fetch_add(1, Ordering::Relaxed) >= self.budget.limits().recursion {
             let most = self.budget.limits().recursion;
@@ -75,7 +75,7 @@ impl Runtime {
         Function::value(move |runtime, arguments| macro_.call(runtime, arguments))
     }
 
-    /// Moves to another activation; gives back the one before.
+    /// Switches to another activation and returns the previous one.
     fn switch(&self, activation: &Arc<Activation>) -> Arc<Activation> {
         std::mem::replace(&mut self.core().activation, Arc::clone(activation))
     }
@@ -107,8 +107,8 @@ impl Runtime {
         Ok(result)
     }
 
-    /// `{% block %}`: renders the body that wins. At the top of a template
-    /// that extends another, the block is left to that one.
+    /// `{% block %}`: renders the body that takes precedence. At the top level
+    /// of a template that extends another, that one renders the block.
     pub(crate) fn block(self: &Arc<Self>, name: &str, within_block: bool) -> Result<Value, Error> {
         let activation = self.activation();
         if !within_block && activation.parent().is_some() {
@@ -137,7 +137,7 @@ impl Runtime {
         Ok(Safe::value(text))
     }
 
-    /// Works out what `super()` gives in the block that runs.
+    /// Computes the result of `super()` in the current block.
     pub(crate) fn bind_super(self: &Arc<Self>, name: &str, function: usize) -> Result<(), Error> {
         let here = self.activation();
         let overridden = here.context.overridden(name, &here.program, function);
@@ -187,9 +187,9 @@ impl Macro {
     }
 }
 
-/// Spreads arguments over parameters as Nunjucks does: too many positional
-/// ones become keyword ones, missing positional ones are taken from the
-/// keyword ones, and what is left over is dropped.
+/// Distributes arguments over parameters as Nunjucks does: too many positional
+/// ones become keyword ones, missing positional ones are taken from the keyword
+/// ones, and the rest is dropped.
 fn bind<'a>(signature: &'a Signature, arguments: &[Value]) -> Bound<'a> {
     let keywords = arguments
         .last()
@@ -202,8 +202,12 @@ fn bind<'a>(signature: &'a Signature, arguments: &[Value]) -> Bound<'a> {
     for name in signature.parameters.iter().skip(given) {
         positional.push(keyword(name).unwrap_or(Value::UNDEFINED));
     }
-    let surplus = arguments[..given].iter().skip(count).cloned();
-    let mut surplus: Vec<Option<Value>> = surplus.map(Some).collect();
+    let mut surplus: Vec<Option<Value>> = arguments[..given]
+        .iter()
+        .skip(count)
+        .cloned()
+        .map(Some)
+        .collect();
     surplus.resize(signature.defaults.len().max(surplus.len()), None);
     let named = signature.defaults.iter().zip(surplus);
     Bound {

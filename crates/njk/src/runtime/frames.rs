@@ -1,7 +1,6 @@
-//! Nunjucks' variables. Frames form a stack; each knows the frame that is
-//! searched after it, and, since Nunjucks compiles loop variables and
-//! parameters to variables of JavaScript, also the one that encloses it in
-//! the source.
+//! Nunjucks' variables. Frames form a stack; each has the frame that is
+//! searched after it and, because Nunjucks compiles loop variables and
+//! parameters to JavaScript variables, the one that encloses it in the source.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,9 +13,9 @@ pub(crate) const NONE: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct Frame {
     variables: Vec<(Arc<str>, Value)>,
-    /// Where to look next.
+    /// The frame that is searched next.
     pub(crate) parent: usize,
-    /// What encloses this frame in the source.
+    /// The frame that encloses this one in the source.
     pub(crate) outer: usize,
     /// `set` does not reach beyond this frame.
     pub(crate) isolated: bool,
@@ -98,7 +97,7 @@ impl Frames {
         frame.get(name).cloned()
     }
 
-    /// The nearest enclosing frame that has the variable at all.
+    /// The nearest enclosing frame with the variable, defined or not.
     pub(crate) fn encloser(&self, mut index: usize, name: &str) -> Option<usize> {
         while let Some(frame) = self.0.get(index) {
             if frame.has(name) {
@@ -109,8 +108,8 @@ impl Frames {
         None
     }
 
-    /// Which frame `set` changes: the one that defines the name, unless the
-    /// frame `index` is isolated; else the frame `index` itself.
+    /// The frame that `set` changes: the one that defines the name, unless the
+    /// frame `index` is isolated; otherwise the frame `index` itself.
     pub(crate) fn target(&self, index: usize, name: &str) -> usize {
         let mut at = index;
         while let Some(frame) = self.0.get(at) {
@@ -126,7 +125,7 @@ impl Frames {
     }
 }
 
-/// `loop`: one object a loop, whose members move with it.
+/// `loop`: one object per loop, whose members change with each step.
 #[derive(Debug)]
 pub(crate) struct Loop {
     index: AtomicUsize,

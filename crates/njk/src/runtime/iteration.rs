@@ -1,5 +1,5 @@
-//! `{% for %}`: what a loop goes through. minijinja runs the loop; each step
-//! binds Nunjucks' variables and is paid for here.
+//! `{% for %}`: the items of a loop. minijinja runs the loop; each step binds
+//! Nunjucks' variables and is charged here.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::value::array::Array;
 use crate::value::{View, entries, is_present, number, type_name, utf16, view};
 
 enum Source {
-    /// Read anew at each step, for a loop's body may change it.
+    /// Read again at each step, because the loop's body may change it.
     Array(Value),
     Items(Vec<Value>),
     Pairs(Vec<(Value, Value)>),
@@ -29,7 +29,7 @@ struct Steps {
     next: usize,
 }
 
-/// Hands its steps to minijinja, once.
+/// Yields its steps to minijinja, once.
 struct Iteration(Mutex<Option<Steps>>);
 
 impl fmt::Debug for Iteration {
@@ -115,7 +115,7 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
             Source::Pairs(entries.into_iter().map(pair).collect())
         }
         View::Dict(_) | View::Object => {
-            // Anything with a length goes for an array.
+            // Any value with a length is treated as an array.
             let len = crate::methods::member(runtime, value, &Value::from("length"))?;
             let len = match view(&len) {
                 View::Number(len) => number::clamp(len.ceil(), usize::MAX >> 12),

@@ -1,7 +1,7 @@
-//! One rendering while it runs. The runtime is the root context of every
-//! piece of minijinja source, so plain names in that source are answered
-//! here: `v_name` by Nunjucks' frames and context, `l_name` by the frames that
-//! enclose the place. Helpers find the runtime under the name `runtime`.
+//! The state of one rendering. The runtime is the root context of every piece
+//! of minijinja source, so it resolves plain names in that source: `v_name` in
+//! Nunjucks' frames and context, `l_name` in the enclosing frames. Helpers find
+//! the runtime under the name `runtime`.
 
 pub(crate) mod calls;
 pub(crate) mod frames;
@@ -24,7 +24,7 @@ use crate::program::Program;
 use frames::Frames;
 use scope::{Activation, Context};
 
-/// Where we are.
+/// The current activation.
 #[derive(Debug)]
 struct Core {
     frames: Frames,
@@ -36,14 +36,14 @@ pub(crate) struct Runtime {
     shared: Arc<Shared>,
     pub(crate) budget: Budget,
     core: Mutex<Core>,
-    /// The first error; minijinja's own only say that there was one.
+    /// The first error; minijinja's own errors only say that there was one.
     failure: Mutex<Option<Error>>,
-    /// The last place that was passed, for errors that know none.
+    /// The last known position, for errors without one.
     place: AtomicUsize,
     depth: AtomicUsize,
     seed: AtomicUsize,
     programs: Mutex<HashMap<String, Arc<Program>>>,
-    /// What may hold itself and must be taken apart in the end.
+    /// The values that may contain themselves, to be taken apart at the end.
     contexts: Mutex<Vec<Arc<Context>>>,
     changed: Mutex<Vec<Value>>,
 }
@@ -89,7 +89,7 @@ impl Runtime {
         Arc::clone(&self.core().activation)
     }
 
-    /// The next number of a sequence that looks random and is not.
+    /// The next number of a fixed pseudo-random sequence.
     pub(crate) fn random(&self) -> usize {
         let next = |seed: usize| Some(seed.wrapping_mul(1_103_515_245).wrapping_add(12_345));
         let seed = self
@@ -98,17 +98,17 @@ impl Runtime {
         seed.unwrap_or_default() >> 8
     }
 
-    /// Notes the place in the template that is worked on.
+    /// Records the current position in the template.
     pub(crate) fn pass(&self, place: usize) {
         self.place.store(place, Ordering::Relaxed);
     }
 
-    /// The place last passed.
+    /// The last known position.
     pub(crate) fn place(&self) -> usize {
         self.place.load(Ordering::Relaxed)
     }
 
-    /// The source text at the place last passed.
+    /// The source text at the last known position.
     pub(crate) fn here(&self) -> String {
         let text = self
             .activation()
@@ -122,7 +122,7 @@ impl Runtime {
         text
     }
 
-    /// Keeps the first error, at the place it happened.
+    /// Records the first error with its position.
     pub(crate) fn fail(&self, error: Error) -> minijinja::Error {
         let place = self.place();
         let error = self.activation().program.locate(error, place);
@@ -199,7 +199,7 @@ impl Runtime {
         }
     }
 
-    /// Puts a variable into the current frame.
+    /// Sets a variable in the current frame.
     pub(crate) fn bind(&self, name: &Arc<str>, value: Value) {
         let mut core = self.core();
         let current = core.activation.frame();
@@ -237,13 +237,14 @@ impl Runtime {
         drop(dropped);
     }
 
-    /// Notes an array that was changed and so may hold itself.
+    /// Records an array that was changed and so may contain itself.
     pub(crate) fn changed(&self, array: &Value) {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.push(array.clone());
     }
 
-    /// Takes apart what may hold itself. Nothing can be rendered after this.
+    /// Takes apart the values that may contain themselves. Nothing can be
+    /// rendered afterwards.
     pub(crate) fn finish(&self) {
         let changed =
             std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner));

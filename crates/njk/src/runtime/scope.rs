@@ -1,5 +1,5 @@
-//! What a running piece of a template sees: the context it was given and
-//! where it is in the frames.
+//! The scope of a running piece of a template: its context and its position in
+//! the frames.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::program::Program;
 /// One body of a block: its template and its function there.
 pub(crate) type Block = (Arc<Program>, usize);
 
-/// The variables and blocks of one template and those it extends.
+/// The variables and blocks of a template and those it extends.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     variables: Mutex<HashMap<Arc<str>, Value>>,
@@ -63,7 +63,7 @@ impl Context {
             .collect()
     }
 
-    /// Adds the blocks of `program` behind those that are there.
+    /// Adds the blocks of `program` after the existing ones.
     pub(crate) fn add_blocks(&self, program: &Arc<Program>) {
         let mut blocks = lock(&self.blocks);
         for (name, function) in program.blocks() {
@@ -72,7 +72,7 @@ impl Context {
         }
     }
 
-    /// The body of a block that wins.
+    /// The body of a block that takes precedence.
     pub(crate) fn block(&self, name: &str) -> Option<Block> {
         lock(&self.blocks).get(name)?.first().cloned()
     }
@@ -92,7 +92,8 @@ impl Context {
         bodies.get(own + 1).cloned()
     }
 
-    /// Lets go of everything: macros hold their context, which holds them.
+    /// Releases everything: macros refer to their context, which refers to
+    /// them.
     pub(crate) fn clear(&self) {
         let variables = std::mem::take(&mut *lock(&self.variables));
         drop(variables);
@@ -127,7 +128,7 @@ impl Activation {
         self.frame.store(frame, Ordering::Relaxed);
     }
 
-    /// The template that this one was found to extend.
+    /// The template that this one extends, once known.
     pub(crate) fn parent(&self) -> Option<Arc<Program>> {
         lock(&self.parent).clone()
     }

@@ -16,7 +16,7 @@ use crate::value::dict::Entries;
 use crate::value::safe::Safe;
 use crate::value::{as_text, type_name};
 
-/// Output that stops when there is too much of it.
+/// Output up to the limit.
 struct Bounded {
     bytes: Vec<u8>,
     limit: usize,
@@ -37,7 +37,7 @@ impl Write for Bounded {
 }
 
 impl Runtime {
-    /// Renders the template the runtime was made for.
+    /// Renders the main template.
     pub(crate) fn render(self: &Arc<Self>) -> Result<String, Error> {
         let activation = self.activation();
         let program = Arc::clone(&activation.program);
@@ -55,8 +55,8 @@ impl Runtime {
         if len <= limit {
             return Ok(());
         }
-        let error = Error::new(ErrorKind::TooLarge, "the template prints too much");
-        let error = error.with_hint(format!("a template may print {limit} bytes"));
+        let error = Error::new(ErrorKind::TooLarge, "the template prints too much")
+            .with_hint(format!("a template may print {limit} bytes"));
         let activation = self.activation();
         Err(activation.program.locate(error, self.place()))
     }
@@ -80,8 +80,8 @@ impl Runtime {
         String::from_utf8(output.bytes).map_err(Error::internal)
     }
 
-    /// Renders a template and then, as long as there is one, the template it
-    /// extends, whose output alone counts.
+    /// Renders a template and then the template it extends, if any, and so on;
+    /// only the output of the last one is used.
     fn run_all(self: &Arc<Self>, first: &Arc<Activation>) -> Result<String, Error> {
         let mut activation = Arc::clone(first);
         let mut text = self.run(&activation.program, 0)?;
@@ -95,7 +95,7 @@ impl Runtime {
         Ok(text)
     }
 
-    /// Renders another template in a context and a frame of its own.
+    /// Renders another template in a separate context and frame.
     fn run_apart(
         self: &Arc<Self>,
         program: &Arc<Program>,
@@ -172,7 +172,7 @@ impl Runtime {
         self.run_apart(&program, &context, frame).map(Safe::value)
     }
 
-    /// `{% import %}`: what the template exports.
+    /// `{% import %}`: the exports of the template.
     pub(crate) fn import(
         self: &Arc<Self>,
         name: &Value,

@@ -15,7 +15,7 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// An array of `items`; bounds are for [`crate::budget::Budget`] to hold.
+    /// An array of `items`; limits are checked by [`crate::budget::Budget`].
     pub(crate) fn new(items: Vec<Value>) -> Self {
         let depth = items.iter().map(depth).max().unwrap_or_default();
         Self {
@@ -24,7 +24,7 @@ impl Array {
         }
     }
 
-    /// What the array holds now. Nothing stays locked: an array may contain itself.
+    /// The current items. No lock is held afterwards: an array may contain itself.
     pub(crate) fn items(&self) -> Arc<Vec<Value>> {
         Arc::clone(&self.items.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -48,13 +48,13 @@ impl Array {
         self.depth.load(Ordering::Relaxed)
     }
 
-    /// Changes the items in place. `change` must not look at this array.
+    /// Changes the items in place. `change` must not access this array.
     pub(crate) fn update<T>(&self, change: impl FnOnce(&mut Vec<Value>) -> T) -> T {
         let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         change(Arc::make_mut(&mut items))
     }
 
-    /// Notes that something `inner` levels deep was put in.
+    /// Records that a value with `inner` levels was added.
     pub(crate) fn deepen(&self, inner: u32) {
         self.depth
             .fetch_max(inner.saturating_add(1), Ordering::Relaxed);

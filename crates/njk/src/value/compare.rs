@@ -21,7 +21,7 @@ pub(crate) fn strict(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether both are the very same object.
+/// Whether both are the same object.
 fn same(left: &Value, right: &Value) -> bool {
     match (left.as_object(), right.as_object()) {
         (Some(left), Some(right)) => std::ptr::eq(address(left), address(right)),
@@ -73,7 +73,8 @@ pub(crate) fn loose(left: &Value, right: &Value, budget: &Budget) -> Result<bool
     }
 }
 
-/// The order of two values for `<` and its like; none if they have no order.
+/// The order of two values for `<` and the like; `None` if they are not
+/// comparable.
 pub(crate) fn order(
     left: &Value,
     right: &Value,

@@ -1,4 +1,4 @@
-//! JSON, as a host hands it over, made into values.
+//! Converts the JSON of a host to values.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::dict::{Dict, Entries};
 use super::number;
 use crate::error::{Error, ErrorKind};
 
-/// How deeply a context may nest; `serde_json` itself reads 128 levels.
+/// The maximum nesting of a context; `serde_json` itself reads 128 levels.
 const MAX_DEPTH: u32 = 200;
 
 /// `json` as a value.

@@ -1,4 +1,4 @@
-//! Functions: macros, callers, globals and methods taken off their value.
+//! Functions: macros, callers, globals and detached methods.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ type Body = dyn Fn(&Arc<Runtime>, &[Value]) -> Result<Value, Error> + Send + Syn
 
 pub(crate) struct Function {
     body: Box<Body>,
-    /// How deep the value is that a method was taken off; 0 for no method.
+    /// The nesting of the value to which a method is bound; 0 for other
+    /// functions.
     depth: u32,
 }
 
@@ -29,7 +30,7 @@ impl Function {
         })
     }
 
-    /// A method, bound to the value it was taken off.
+    /// A method, bound to its value.
     pub(crate) fn method(this: &Value, method: Helper) -> Result<Value, Error> {
         let depth = depth(this).saturating_add(1);
         let this = this.clone();
@@ -49,7 +50,7 @@ impl Function {
         if self.depth == 0 {
             return (self.body)(runtime, arguments);
         }
-        // A method can be handed to itself; macros are counted as they run.
+        // A method can be passed to itself; macros are counted when they run.
         runtime.nested(|| (self.body)(runtime, arguments))
     }
 }

@@ -6,7 +6,7 @@ use super::{View, entries, number, view};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
 
-/// How deeply nested values are written.
+/// The maximum nesting of written values.
 const MAX_DEPTH: usize = 200;
 
 struct Writer<'a> {
@@ -15,7 +15,7 @@ struct Writer<'a> {
     budget: &'a Budget,
 }
 
-/// `value` as JSON; `None` for what JSON leaves out, such as undefined.
+/// `value` as JSON; `None` for values that JSON omits, such as undefined.
 pub(crate) fn stringify(
     value: &Value,
     indent: &str,

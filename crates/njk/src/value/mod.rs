@@ -1,7 +1,7 @@
-//! JavaScript's values, carried by minijinja's. Undefined, null, booleans,
+//! JavaScript's values, represented by minijinja's. Undefined, null, booleans,
 //! numbers and strings are minijinja's own; arrays, objects, functions, safe
 //! strings, regular expressions and NaN are objects of this crate, because
-//! JavaScript has identity, mutable arrays and its own idea of truth.
+//! JavaScript has identity, mutable arrays and different rules of truth.
 
 pub(crate) mod array;
 pub(crate) mod compare;
@@ -33,17 +33,17 @@ pub(crate) enum View<'a> {
     Bool(bool),
     Number(f64),
     Text(&'a str),
-    /// A string that autoescaping leaves alone: an object in Nunjucks.
+    /// A string that autoescaping does not change: an object in Nunjucks.
     Safe(&'a str),
     Array(&'a Array),
     Dict(&'a Dict),
     Function(&'a Function),
     Regex(&'a Regex),
-    /// An object with behaviour of its own, such as `loop`.
+    /// An object with special behaviour, such as `loop`.
     Object,
 }
 
-/// What `value` is.
+/// The JavaScript type of `value`.
 pub(crate) fn view(value: &Value) -> View<'_> {
     match value.kind() {
         ValueKind::Undefined => View::Undefined,
@@ -91,8 +91,9 @@ pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
             let pairs = value
                 .as_object()
                 .and_then(minijinja::value::DynObject::try_iter_pairs);
-            let pairs = pairs.into_iter().flatten();
             pairs
+                .into_iter()
+                .flatten()
                 .filter_map(|(key, value)| Some((key.to_str()?, value)))
                 .collect()
         }
@@ -108,7 +109,7 @@ pub(crate) fn as_text(value: &Value) -> Option<&str> {
     }
 }
 
-/// The name JavaScript would give the type, as messages use it.
+/// JavaScript's name of the type, for messages.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match view(value) {
         View::Undefined => "undefined",
@@ -123,7 +124,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// How many levels of arrays and objects a value has.
+/// The number of levels of arrays and objects in a value.
 pub(crate) fn depth(value: &Value) -> u32 {
     match view(value) {
         View::Array(array) => array.depth(),

@@ -1,4 +1,4 @@
-//! JavaScript's one kind of number: how it is made, printed and read.
+//! JavaScript's number type: how values are made, printed and parsed.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Object for Nan {
     }
 }
 
-/// Beyond this, not every integer is a number of its own.
+/// Beyond this, not every integer is representable.
 const MAX_SAFE: f64 = 9_007_199_254_740_992.0;
 
 /// A number as a value: whole ones as integers.
@@ -44,7 +44,7 @@ pub(crate) fn count(count: usize) -> Value {
     Value::from(u64::try_from(count).unwrap_or(u64::MAX))
 }
 
-/// The number that a numeric value holds.
+/// The number of a numeric value.
 pub(crate) fn read(value: &Value) -> f64 {
     f64::try_from(value.clone()).unwrap_or(f64::NAN)
 }
@@ -66,7 +66,8 @@ pub(crate) fn print(number: f64) -> String {
         return "0".to_owned();
     }
     let sign = if number < 0.0 { "-" } else { "" };
-    // The shortest digits that read back as the same number, and where the point goes.
+    // The shortest digits that parse to the same number, and the position of the
+    // point.
     let scientific = format!("{:e}", number.abs());
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
@@ -95,7 +96,7 @@ fn place(digits: &str, point: i32) -> String {
     format!("{first}{dot}{rest}e{sign}{}", exponent.abs())
 }
 
-/// The number a whole string spells; NaN if none.
+/// The number in a whole string; NaN if it is not a number.
 pub(crate) fn parse(text: &str) -> f64 {
     let text = text.trim_matches(crate::lexer::is_space);
     if text.is_empty() {
@@ -159,7 +160,7 @@ fn decimal(text: &str) -> Option<(f64, &str)> {
     Some((number, &text[end..]))
 }
 
-/// JavaScript's `parseInt`; `radix` 0 means that none is given.
+/// JavaScript's `parseInt`; `radix` 0 means the default.
 pub(crate) fn parse_int(text: &str, radix: f64) -> f64 {
     let text = text.trim_matches(crate::lexer::is_space);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -207,13 +208,13 @@ pub(crate) fn to_i32(number: f64) -> i32 {
     number.trunc().rem_euclid(4_294_967_296.0) as u32 as i32
 }
 
-/// A number as an integer, NaN as 0, the infinities kept.
+/// A number as an integer, NaN as 0, infinities unchanged.
 pub(crate) fn to_integer(number: f64) -> f64 {
     if number.is_nan() { 0.0 } else { number.trunc() }
 }
 
-/// A position counted from the start, or from the end if negative, as the
-/// methods of strings and arrays take it.
+/// A position counted from the start, or from the end if negative, as in the
+/// methods of strings and arrays.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -230,7 +231,7 @@ pub(crate) fn relative(number: f64, len: usize) -> usize {
     from_end.clamp(0.0, len as f64) as usize
 }
 
-/// A position clamped into `0..=len`.
+/// A position clamped to `0..=len`.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

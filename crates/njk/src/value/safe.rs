@@ -1,5 +1,5 @@
-//! Strings that autoescaping leaves alone. In Nunjucks they are objects, so
-//! an empty one is true and two of them are never the same.
+//! Strings that autoescaping does not change. In Nunjucks they are objects, so
+//! an empty one is truthy and two of them are never identical.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) fn copy_safeness(like: &Value, text: String) -> Value {
     }
 }
 
-/// `text` with the characters that mean something in HTML spelt out.
+/// `text` with the special characters of HTML escaped.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {

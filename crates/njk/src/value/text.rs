@@ -1,4 +1,4 @@
-//! Conversions of JavaScript: to a string, to a number, to a key.
+//! JavaScript's conversions to strings, numbers and keys.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::{View, number, view};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
 
-/// How deeply nested arrays are printed.
+/// The maximum nesting of printed arrays.
 const MAX_DEPTH: u32 = 200;
 
-/// `value` as JavaScript's `String(value)` has it.
+/// The result of JavaScript's `String(value)`.
 pub(crate) fn to_text<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, str>, Error> {
     Ok(match view(value) {
         View::Undefined => Cow::Borrowed("undefined"),
@@ -76,7 +76,7 @@ pub(crate) fn to_number(value: &Value, budget: &Budget) -> Result<f64, Error> {
     })
 }
 
-/// `value` as an operator sees it: objects become strings.
+/// `value` as an operand: objects become strings.
 pub(crate) fn to_primitive<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, Value>, Error> {
     Ok(match view(value) {
         View::Undefined | View::Null | View::Bool(_) | View::Number(_) | View::Text(_) => {

@@ -1,10 +1,9 @@
-//! Strings by UTF-16 units, which is how JavaScript counts, cuts and
-//! searches them. Half a surrogate pair cannot be kept in a Rust string; it
-//! becomes U+FFFD.
+//! Strings by UTF-16 units, as JavaScript counts, slices and searches them. A
+//! lone surrogate cannot be part of a Rust string; it becomes U+FFFD.
 
 use std::borrow::Cow;
 
-/// How many units `text` has.
+/// The number of units in `text`.
 pub(crate) fn len(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
@@ -31,8 +30,8 @@ pub(crate) fn at(text: &str, index: usize) -> Option<Cow<'_, str>> {
     (index < len(text)).then(|| slice(text, index, index + 1))
 }
 
-/// Every character as a string of its own: units, but for pairs, which stay
-/// whole.
+/// Every character as a separate string: units, except that surrogate pairs
+/// stay whole.
 pub(crate) fn characters(text: &str) -> Vec<String> {
     text.chars().map(String::from).collect()
 }

@@ -7,11 +7,11 @@ use crate::dist::VERSION;
 use crate::dist::target::{TARGETS, Target};
 
 const ABOUT: &str = "One YAML file is one tool for an AI agent";
-/// The oldest Node that the launchers run on.
+/// The oldest supported version of Node.
 const NODE: &str = ">=18";
 
-/// Of the package that people install: a launcher for each of `programs`, and
-/// the manual `pages`.
+/// The manifest of the package that users install: a launcher for each of
+/// `programs`, and the manual `pages`.
 pub(super) fn launchers(
     programs: &[String],
     pages: &[String],
@@ -39,7 +39,7 @@ pub(super) fn launchers(
     text(&manifest)
 }
 
-/// Of the package with the programs for `target`.
+/// The manifest of the package with the programs for `target`.
 pub(super) fn platform(target: &Target, repository: Option<&str>) -> Result<String> {
     let platform = target.npm.unwrap_or_default();
     let (system, processor) = platform;

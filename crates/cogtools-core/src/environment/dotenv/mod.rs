@@ -12,6 +12,7 @@ use std::path::Path;
 
 use parser::Parser;
 
+use crate::file::ReadScope;
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -56,9 +57,9 @@ pub enum DotEnvError {
 }
 
 impl DotEnv {
-    /// Reads the file at `path`, known to the user as `display_path`.
-    pub fn read(path: &Path, display_path: &Path) -> Result<Self, DotEnvError> {
-        Self::parse(Text::read(path, display_path).map_err(DotEnvError::Text)?)
+    /// Reads the file at `path` in `scope`, known to the user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, DotEnvError> {
+        Self::parse(Text::read(path, display_path, scope).map_err(DotEnvError::Text)?)
     }
 
     /// Parses the text of an `.env` file.
@@ -68,7 +69,7 @@ impl DotEnv {
     }
 
     /// The display path of the file.
-    pub fn name(&self) -> &Path {
+    pub fn display_path(&self) -> &Path {
         self.text.display_path()
     }
 
@@ -108,6 +109,6 @@ impl fmt::Debug for Variable {
 
 impl fmt::Debug for DotEnv {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {:?}", self.name().display(), self.variables)
+        write!(f, "{}: {:?}", self.display_path().display(), self.variables)
     }
 }

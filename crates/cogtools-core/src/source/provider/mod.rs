@@ -30,9 +30,10 @@ pub use settings::Settings;
 use super::{Candidate, Listing, SourceError};
 use crate::digest::{self, Hash};
 use crate::environment::Vars;
+use crate::file::ReadScope;
 use crate::process::{Exit, Output};
 use crate::tool::{Author, Provenance, ToolError};
-use crate::trust::{Grant, Verdict};
+use crate::trust::{Grant, Identity, Verdict};
 use crate::{Context, Name, Tool};
 
 /// A provider and its declarations.
@@ -67,18 +68,20 @@ impl Provider {
         let settings = &self.settings;
         let directory = start::directory(settings, cx);
         let inside = |argument: &String| {
-            let file = digest::referenced_file(&directory, argument);
-            file.is_some_and(|file| start::is_inside(&file, &cx.root))
+            let files = digest::referenced_files(&directory, argument);
+            files.iter().any(|file| start::is_inside(file, &cx.root))
         };
         let mut arguments = settings.approved_parts().into_iter().flatten();
         !settings.is_neutral() || arguments.any(inside)
     }
 
-    /// The grant that it needs before it runs: its command lines.
+    /// The grant that it needs before it runs: its command lines, in this project.
     pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
         let directory = start::directory(&self.settings, cx);
-        let hash = digest::command(&directory, &self.settings.approved_parts())
+        let lines = digest::command(&directory, &self.settings.approved_parts())
             .map_err(|error| ProviderError::Content(self.name(), error))?;
+        // Another project at the same path does not inherit the approval.
+        let hash = Identity::of(&cx.root).bind(lines);
         Ok(self.grant_of(String::new(), hash, cx))
     }
 
@@ -144,6 +147,7 @@ impl Provider {
                 let provenance = Arc::new(self.provenance());
                 let tools = declarations.tools.iter();
                 listing.entries.extend(tools.map(|tool| Candidate {
+                    scope: ReadScope::User,
                     name: tool.name().into(),
                     path: PathBuf::new(),
                     display_path: tool.display_path(self),
@@ -166,11 +170,10 @@ impl Provider {
             source: name.clone(),
             toolset: Some(name),
             author: if self.settings.user_configured {
-                Author::Project
+                Author::User
             } else {
                 Author::Provider
             },
-            of_user: self.settings.user_configured,
         }
     }
 
@@ -219,7 +222,7 @@ impl Provider {
     }
 
     /// Fails unless the user has approved the provider's command.
-    fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
+    pub(super) fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(());
         }

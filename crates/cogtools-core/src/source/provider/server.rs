@@ -67,7 +67,7 @@ impl Server {
     pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// The program and its arguments; empty for a server behind a URL.
-    pub(super) fn command(&self) -> &[String] {
+    pub(crate) fn command(&self) -> &[String] {
         match &self.transport {
             Transport::Command(line) => line,
             Transport::Url(..) => &[],

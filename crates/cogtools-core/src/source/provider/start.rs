@@ -46,7 +46,8 @@ impl Provider {
             .chain(args.iter().map(String::as_str));
         Ok(Process::new(file, directory)
             .args(args)
-            .variables(variables))
+            .variables(variables)
+            .confinement(cx.confinement()))
     }
 
     /// Fails if its program is a relative path, but it does not start in the project.
@@ -72,7 +73,7 @@ impl Provider {
             clean_path(&mut variables, cx);
             variables
         } else {
-            cx.environment.child_env(&settings.env).map_err(failed)?
+            cx.child_env(&settings.env).map_err(failed)?
         };
         if let Some(server) = &settings.server {
             server.add_to(&mut variables, cx);

@@ -5,6 +5,7 @@
 //! variables that the tool declares, and the project's root as the working
 //! directory. Its standard output is the result.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -14,7 +15,7 @@ use super::locate::ProgramSearch;
 use crate::Context;
 use crate::environment::Vars;
 use crate::process::{Captured, Output, Process};
-use crate::tool::{RunError, Tool, ToolOutput};
+use crate::tool::{Author, RunError, Tool, ToolOutput};
 
 /// One call of a tool that is a command.
 pub(crate) struct CommandCall<'c> {
@@ -39,9 +40,14 @@ impl<'c> CommandCall<'c> {
         args: Vec<String>,
         variables: Vars,
     ) -> Result<ToolOutput, RunError> {
+        if let Some(boundary) = self.tool.boundary() {
+            let checked = boundary.check_program(&program);
+            checked.map_err(|escape| self.escape(&escape))?;
+        }
         let process = Process::new(&program, &self.cx.root)
             .args(args)
-            .variables(variables);
+            .variables(variables)
+            .confinement(self.cx.confinement());
         self.end(process, program)
     }
 
@@ -79,11 +85,21 @@ impl<'c> CommandCall<'c> {
 
     /// The variables that the tool may see.
     pub(super) fn variables(&self) -> Result<Vars, RunError> {
+        let mut variables = self.declared_variables()?;
+        if let Some(boundary) = self.tool.boundary()
+            && let Some(path) = variables.get_mut(OsStr::new("PATH"))
+        {
+            *path = boundary.search_path(path);
+        }
+        Ok(variables)
+    }
+
+    fn declared_variables(&self) -> Result<Vars, RunError> {
         let environment = &self.cx.environment;
-        let variables = if self.tool.provenance().of_user {
+        let variables = if self.tool.provenance().author == Author::User {
             environment.user_env(self.tool.env())
         } else {
-            environment.child_env(self.tool.env())
+            self.cx.child_env(self.tool.env())
         };
         variables.map_err(|error| {
             let diagnostic = error.diagnostic();
@@ -98,9 +114,19 @@ impl<'c> CommandCall<'c> {
 
     /// Where programs are searched.
     pub(super) fn search(&self, variables: &Vars) -> ProgramSearch {
+        ProgramSearch::new(self.folder(), variables)
+    }
+
+    /// The tool's folder.
+    pub(super) fn folder(&self) -> PathBuf {
         let file = self.tool.text().path();
         let folder = file.parent().unwrap_or(Path::new(""));
-        ProgramSearch::new(self.cx.root.join(folder), variables)
+        self.cx.root.join(folder)
+    }
+
+    /// The tool.
+    pub(super) const fn tool(&self) -> &Tool {
+        self.tool
     }
 
     /// The name of the tool.

@@ -7,12 +7,13 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use super::command::CommandCall;
+use super::contained::UserText;
 use super::error::CommandError;
 use crate::text::Text;
-use crate::tool::handler::{Handler, RunError};
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource};
-use crate::tool::{Tool, ToolOutput};
+use crate::tool::{CommandLine, Tool, ToolOutput, Word};
 use crate::yaml::Entry;
 use crate::{Context, Diagnostic, Expected};
 
@@ -61,6 +62,10 @@ impl Handler for Exec {
             }
             command.push(element);
         }
+        if tool.boundary().is_some() {
+            let user = UserText::of(tool, &arguments);
+            command = call.contain(command, &user, |index| self.0[index].is_plain())?;
+        }
         let variables = call.variables()?;
         let search = call.search(&variables);
         let mut command = command.into_iter();
@@ -74,6 +79,22 @@ impl Handler for Exec {
 
     fn runs_programs(&self) -> bool {
         true
+    }
+
+    fn command_line(&self, text: &Text) -> Option<CommandLine> {
+        let words = self.0.iter().map(|element| match element.constant(text) {
+            Some(text) => Word::Literal(text),
+            None => Word::Template(element.source().to_owned()),
+        });
+        Some(CommandLine {
+            words: words.collect(),
+            script: None,
+        })
+    }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        let elements = self.0.iter().map(Template::source);
+        Some(Invocation::Command(elements.collect()))
     }
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {

@@ -40,7 +40,7 @@ impl ProgramSearch {
         let path = Path::new(name);
         let mut parts = path.components();
         let first = parts.next().ok_or(CommandError::NoProgram)?;
-        let absent = |path: &Path| CommandError::Absent(path.to_path_buf());
+        let absent = |path: &Path| CommandError::NoSuchFile(path.to_path_buf());
         if path.is_absolute() {
             return self.file(path).ok_or_else(|| absent(path));
         }

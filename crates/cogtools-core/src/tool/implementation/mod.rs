@@ -4,6 +4,7 @@
 //! needs such a file and a line in the table.
 
 mod command;
+mod contained;
 mod error;
 mod exec;
 mod locate;

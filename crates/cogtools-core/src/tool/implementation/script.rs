@@ -16,9 +16,11 @@ use super::Kind;
 use super::command::CommandCall;
 use super::error::CommandError;
 use super::locate::ProgramSearch;
-use crate::tool::handler::{Handler, RunError};
+use crate::containment::{self, Line};
+use crate::text::Text;
+use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
-use crate::tool::{DefinitionError, Tool, ToolOutput};
+use crate::tool::{CommandLine, DefinitionError, Tool, ToolOutput, Word};
 use crate::yaml::Entry;
 use crate::{Actual, Context, Expected};
 
@@ -75,6 +77,7 @@ impl Handler for Script {
     ) -> Result<ToolOutput, RunError> {
         let call = CommandCall::new(tool, &arguments, cx);
         let variables = call.variables()?;
+        call.check_words(&interpreter_words(&self.0))?;
         let interpreter = Interpreter::of(&self.0, &call.search(&variables))
             .map_err(|error| call.diagnostic(&error))?;
         let folder = cx.environment.temp_dir();
@@ -87,6 +90,18 @@ impl Handler for Script {
 
     fn runs_programs(&self) -> bool {
         true
+    }
+
+    fn command_line(&self, _text: &Text) -> Option<CommandLine> {
+        let words = interpreter_words(&self.0).into_iter();
+        Some(CommandLine {
+            words: words.map(Word::Literal).collect(),
+            script: Some(self.0.clone()),
+        })
+    }
+
+    fn invocation(&self) -> Option<Invocation<'_>> {
+        Some(Invocation::Script(&self.0))
     }
 }
 
@@ -116,7 +131,8 @@ impl ScriptFile {
 impl Interpreter {
     /// The interpreter of the first line of `script`.
     fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
-        let (name, rest) = first_line(script);
+        let line = first_line(script);
+        let (name, rest) = (line.program.as_str(), line.rest.as_str());
         if Path::new(name)
             .file_name()
             .is_some_and(|file| file == "env")
@@ -130,10 +146,10 @@ impl Interpreter {
         }
         let program = match search.find(name) {
             // Without `/bin/sh`, a `sh` on PATH will do.
-            Err(CommandError::Absent(path)) if !cfg!(unix) => {
+            Err(CommandError::NoSuchFile(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
                 let found = file.and_then(|file| search.search(file));
-                found.ok_or(CommandError::Absent(path))?
+                found.ok_or(CommandError::NoSuchFile(path))?
             }
             found => found?,
         };
@@ -145,15 +161,15 @@ impl Interpreter {
     }
 }
 
-/// The interpreter and the rest of the line, which is one argument.
-fn first_line(script: &str) -> (&str, &str) {
+/// The first line of a script.
+fn first_line(script: &str) -> Line {
     let line = script.lines().next().unwrap_or_default();
-    let command = line
-        .strip_prefix("#!")
-        .unwrap_or(line)
-        .trim_matches([' ', '\t', '\r']);
-    let (name, rest) = command.split_once([' ', '\t']).unwrap_or((command, ""));
-    (name, rest.trim_matches([' ', '\t']))
+    containment::first_line(line.strip_prefix("#!").unwrap_or(line))
+}
+
+/// The interpreter of a script and its arguments.
+fn interpreter_words(script: &str) -> Vec<String> {
+    first_line(script).words()
 }
 
 /// The command that `env` would run, such as `python3` or `-S python3 -u`. With other
@@ -187,7 +203,9 @@ mod tests {
             ("#!", ("", "")),
             ("#!  \n", ("", "")),
         ] {
-            assert_eq!(first_line(script), expected, "{script:?}");
+            let line = first_line(script);
+            let found = (line.program.as_str(), line.rest.as_str());
+            assert_eq!(found, expected, "{script:?}");
         }
     }
 

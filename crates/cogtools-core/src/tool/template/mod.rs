@@ -109,17 +109,11 @@ impl Template {
             self.location(error, text)
         } else if let Ok(other) = partials.read(Path::new(name)) {
             let (line, column) = (error.line().max(1), error.column().max(1));
-            Location::new(
-                other.display_path(),
-                other.as_str(),
-                line,
-                column,
-                error.length(),
-            )
+            other.location_at(line, column, error.length())
         } else {
             let _ = write!(diagnostic.message, " (in `{name}`)");
             let (line, column) = self.start(text);
-            Location::new(text.display_path(), text.as_str(), line, column, 1)
+            text.location_at(line, column, 1)
         });
         diagnostic.hints.extend(error.hint().map(Hint::from));
         Box::new(diagnostic)
@@ -138,7 +132,7 @@ impl Template {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
             None => (line, column),
         };
-        Location::new(text.display_path(), text.as_str(), line, column, width)
+        text.location_at(line, column, width)
     }
 
     /// The line and column, from 1, at which the template begins in its file.
@@ -154,8 +148,29 @@ impl Template {
         (line, location.column)
     }
 
+    /// Whether it has no tags.
+    pub(super) fn is_plain(&self) -> bool {
+        !["{{", "{%", "{#"]
+            .iter()
+            .any(|tag| self.source.contains(tag))
+    }
+
+    /// Its output, if that is the same in every call: it reads no arguments and no
+    /// other files.
+    pub(super) fn constant(&self, text: &Text) -> Option<String> {
+        if self.is_plain() {
+            return Some(self.source.clone());
+        }
+        let partials = Partials::of(text);
+        let analysis = self.compile(text, &partials).ok()?.analysis().ok()?;
+        if !analysis.reads.is_empty() || !analysis.templates.is_empty() {
+            return None;
+        }
+        self.render(text, &partials, Map::new()).ok()
+    }
+
     /// The text of the template.
-    fn source(&self) -> &str {
+    pub(super) fn source(&self) -> &str {
         &self.source
     }
 }

@@ -9,7 +9,7 @@ pub type Vars = BTreeMap<OsString, OsString>;
 
 /// The files of one project and one user.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct Paths {
     /// The directory in which Gemini CLI is started.
     pub root: PathBuf,
     /// The folder that contains the user's `.gemini`.
@@ -22,7 +22,7 @@ pub struct Places {
     pub trusted: Option<PathBuf>,
 }
 
-impl Places {
+impl Paths {
     /// The locations for a Gemini CLI that is started in `root` with `vars`.
     pub fn new(root: &Path, vars: &Vars) -> Self {
         let path_var = |name: &str| {
@@ -66,7 +66,7 @@ impl Places {
     }
 
     /// A path for messages: relative to the project's root or to `~`, if possible.
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         if let Ok(inside) = path.strip_prefix(&self.root) {
             return inside.display().to_string();
         }

@@ -1,28 +1,28 @@
-//! The context of a run: the project, and the folders of the user.
+//! The context of a run: the project and the user's directories.
 
 use std::path::{Path, PathBuf};
 
 use cogtools_program::Io;
 
-/// What configurations are made of.
+/// What the configurations of hosts are made from.
 #[derive(Clone, Debug)]
-pub(crate) struct Scene {
+pub(crate) struct SetupContext {
     /// The project.
     pub(crate) root: PathBuf,
-    /// The name that was asked for.
+    /// The requested name.
     pub(crate) name: Option<String>,
-    /// The porcelain, for hosts that know no `PATH`.
+    /// The path of `cogtools`, for hosts that do not search `PATH`.
     pub(crate) program: PathBuf,
-    /// The user's folder.
+    /// The user's home directory.
     home: Option<PathBuf>,
-    /// Where Codex keeps its files, if the user has said so.
+    /// The directory of Codex, if the user has set it.
     codex: Option<PathBuf>,
-    /// Where applications keep their configuration, if the system has said so.
+    /// The directory of configuration files, if the system sets it.
     applications: Option<PathBuf>,
 }
 
-impl Scene {
-    /// The scene of a run with `io`.
+impl SetupContext {
+    /// The context of a run with `io`.
     pub(crate) fn new(name: Option<String>, io: &Io<'_>) -> Self {
         let folder = |variable: &str| io.var(variable).map(PathBuf::from);
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
@@ -44,8 +44,10 @@ impl Scene {
 
     /// The configuration of Codex.
     pub(crate) fn codex(&self) -> Option<PathBuf> {
-        let folder = self.codex.clone();
-        let folder = folder.or_else(|| Some(self.home.as_ref()?.join(".codex")))?;
+        let folder = self
+            .codex
+            .clone()
+            .or_else(|| Some(self.home.as_ref()?.join(".codex")))?;
         Some(folder.join("config.toml"))
     }
 
@@ -68,7 +70,7 @@ impl Scene {
         Some(folder.join("Claude").join("claude_desktop_config.json"))
     }
 
-    /// What a file is called when its full path is to be shown.
+    /// The full path of `file`.
     pub(crate) fn full(&self, file: &Path) -> PathBuf {
         self.root.join(file)
     }

@@ -5,17 +5,17 @@ use thiserror::Error;
 
 /// A conflict in a file that prevents a merge.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{reason}")]
-pub struct Refusal {
-    /// The conflict.
-    pub reason: Reason,
+#[error("{kind}")]
+pub struct Conflict {
+    /// Its kind.
+    pub kind: ConflictKind,
     /// Its location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// The kind of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Reason {
+pub enum ConflictKind {
     /// It is not JSON with comments; the parser's message.
     #[error("not JSON with comments: {0}")]
     Syntax(String),
@@ -24,7 +24,7 @@ pub enum Reason {
     ByteOrderMark,
     /// It is empty, where Gemini CLI needs an object.
     #[error("is empty, which is not JSON")]
-    Nothing,
+    Empty,
     /// A value of another type is in the place of an object.
     #[error("must be an object, but is {found}")]
     NotAnObject {
@@ -38,7 +38,7 @@ pub enum Reason {
     Toml(String),
     /// A map whose syntax allows no additions.
     #[error("is written inline, so no entry can be added")]
-    Closed {
+    Inline {
         /// The map, as a JSON pointer.
         pointer: String,
     },
@@ -46,7 +46,7 @@ pub enum Reason {
     ///
     /// Its content is not shown: servers can have secrets in their arguments.
     #[error("another entry already has this name")]
-    Other {
+    NameTaken {
         /// The entry, as a JSON pointer.
         pointer: String,
         /// A second hint.
@@ -62,7 +62,7 @@ pub enum Reason {
     },
     /// The key has another value than ours.
     #[error("is already set to {present}, but cogtools needs {wanted}")]
-    Taken {
+    DifferentValue {
         /// The key, as a JSON pointer.
         pointer: String,
         /// Its value as written, truncated.
@@ -72,37 +72,38 @@ pub enum Reason {
     },
 }
 
-impl Refusal {
+impl Conflict {
     /// The conflict as a diagnostic with hints.
     pub fn diagnostic(self) -> Diagnostic {
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, self.reason.to_string());
-        let diagnostic = match self.reason {
-            Reason::Toml(_) | Reason::Syntax(_) | Reason::ByteOrderMark | Reason::Nothing => {
-                diagnostic.hint("fix the file by hand, then run this again")
-            }
-            Reason::NotAnObject { pointer, .. } => diagnostic
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, self.kind.to_string());
+        let diagnostic = match self.kind {
+            ConflictKind::Toml(_)
+            | ConflictKind::Syntax(_)
+            | ConflictKind::ByteOrderMark
+            | ConflictKind::Empty => diagnostic.hint("fix the file by hand, then run this again"),
+            ConflictKind::NotAnObject { pointer, .. } => diagnostic
                 .with_pointer(pointer)
                 .hint("make it an object or remove it, then run this again"),
-            Reason::Closed { pointer } => {
+            ConflictKind::Inline { pointer } => {
                 let header = format!("[{}.NAME]", pointer.trim_start_matches('/'));
                 diagnostic.with_pointer(pointer).hint(format!(
                     "write each of its entries as a table with its own header, {header}, then run this \
                      again"
                 ))
             }
-            Reason::Other { pointer, hint, .. } => diagnostic
+            ConflictKind::NameTaken { pointer, hint, .. } => diagnostic
                 .with_pointer(pointer)
                 .hint("remove or rename it, then run this again")
                 .hint(hint),
-            Reason::Duplicate { pointer, .. } => diagnostic
+            ConflictKind::Duplicate { pointer, .. } => diagnostic
                 .with_pointer(pointer)
                 .hint("remove one of the two, then run this again"),
-            Reason::Taken {
+            ConflictKind::DifferentValue {
                 pointer, wanted, ..
             } => diagnostic.with_pointer(pointer).hint(format!(
                 "to let cogtools take over, set it to {wanted} or remove it, then run this again"
             )),
         };
-        diagnostic.at(self.place)
+        diagnostic.at(self.location)
     }
 }

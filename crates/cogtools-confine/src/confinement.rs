@@ -1,0 +1,91 @@
+//! Confines this process, and runs the program in it.
+
+use std::process::{Command, ExitCode};
+
+use crate::failure::Failure;
+use crate::options::Options;
+use crate::{descriptors, limits};
+
+/// Runs the program of `options` within its limits.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    use std::os::unix::process::CommandExt as _;
+
+    use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
+
+    use crate::signals::Signals;
+    use crate::supervisor::{self, Parent, Supervisor};
+
+    descriptors::close_inherited();
+    let parent = Parent::new(options.parent)?;
+    if rustix::process::getpid() == rustix::process::getpgrp() {
+        return again(options);
+    }
+    let failed = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
+    rustix::process::setsid().map_err(failed("no session can be made"))?;
+    supervisor::adopt().map_err(|error| Failure::Confine("processes cannot be adopted", error))?;
+    // Its memory and variables are nobody's business.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(failed("memory cannot be protected"))?;
+    rustix::thread::set_no_new_privs(true).map_err(failed("privileges cannot be limited"))?;
+    limits::set(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
+    let signals =
+        Signals::handle().map_err(|error| Failure::Confine("signals cannot be handled", error))?;
+    // Its own group, so that a signal to all of it does not end this process.
+    let child = command(options)
+        .process_group(0)
+        .spawn()
+        .map_err(|error| Failure::Start(options.program.clone(), error))?;
+    let program = Pid::from_child(&child);
+    descriptors::release_streams()
+        .map_err(|error| Failure::Confine("streams cannot be released", error))?;
+    Ok(Supervisor::new(program, signals, parent).run())
+}
+
+/// Starts this program again, because the leader of a group cannot begin a session.
+#[cfg(target_os = "linux")]
+fn again(options: &Options) -> Result<ExitCode, Failure> {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let failed = |error| Failure::Confine("this program cannot be started again", error);
+    let limits = [
+        ("--memory", options.memory),
+        ("--processes", options.processes),
+        ("--files", options.files),
+        ("--file-size", options.file_size),
+        ("--parent", Some(std::process::id().into())),
+    ];
+    let limits = limits.into_iter();
+    let status = Command::new(std::env::current_exe().map_err(failed)?)
+        .args(limits.filter_map(|(name, limit)| limit.map(|limit| format!("{name}={limit}"))))
+        .arg("--")
+        .arg(&options.program)
+        .args(&options.args)
+        .status()
+        .map_err(failed)?;
+    if let Some(signal) = status.signal() {
+        // Returns only if that is not possible.
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(255)))
+}
+
+/// Becomes the program of `options`, within its limits.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    use std::os::unix::process::CommandExt as _;
+
+    descriptors::close_inherited();
+    // The leader of a group cannot begin a session, but has no other process in it.
+    let _ = rustix::process::setsid();
+    limits::set(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
+    let error = command(options).exec();
+    Err(Failure::Start(options.program.clone(), error))
+}
+
+fn command(options: &Options) -> Command {
+    let mut command = Command::new(&options.program);
+    command.args(&options.args);
+    command
+}

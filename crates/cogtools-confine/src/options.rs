@@ -1,0 +1,183 @@
+//! The command line.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::NAME;
+use crate::failure::Failure;
+
+/// What to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Print this text.
+    Print(String),
+    /// Run a program.
+    Run(Options),
+}
+
+/// A program, and what it may use. Without a number, nothing is limited.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Bytes of memory, for each process.
+    pub(crate) memory: Option<u64>,
+    /// Processes and threads in addition to those that exist.
+    pub(crate) processes: Option<u64>,
+    /// Open files, for each process.
+    pub(crate) files: Option<u64>,
+    /// Bytes in each file that it writes.
+    pub(crate) file_size: Option<u64>,
+    /// The process to end with, if it is still the parent.
+    pub(crate) parent: Option<u32>,
+    /// The program.
+    pub(crate) program: OsString,
+    /// Its arguments.
+    pub(crate) args: Vec<OsString>,
+}
+
+const HELP: &str = "\
+Limits itself, then runs another program and ends what that leaves behind
+
+Usage: cogtools-confine [OPTIONS] [--] <PROGRAM> [ARGS]...
+
+Options:
+      --memory <BYTES>     Limit the memory of each process
+      --processes <N>      Limit how many processes and threads may be added
+      --files <N>          Limit the open files of each process
+      --file-size <BYTES>  Limit the size of each file that is written
+      --parent <PID>       End everything when this process, the parent, exits
+  -h, --help               Print help
+  -V, --version            Print version
+";
+
+impl Options {
+    /// Parses the command line without the program's own name.
+    pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action, Failure> {
+        let mut args = args.into_iter();
+        let mut options = Self::default();
+        let program = loop {
+            let Some(arg) = args.next() else {
+                break None;
+            };
+            let text = arg.to_str().unwrap_or_default();
+            let (name, value) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(OsString::from(value))),
+                None => (text, None),
+            };
+            match name {
+                "--" if value.is_none() => break args.next(),
+                "-h" | "--help" => return Ok(Action::Print(HELP.to_owned())),
+                "-V" | "--version" => {
+                    let version = env!("CARGO_PKG_VERSION");
+                    return Ok(Action::Print(format!("{NAME} {version}\n")));
+                }
+                _ if !arg.as_encoded_bytes().starts_with(b"-") => break Some(arg),
+                _ => {
+                    let value = || value.or_else(|| args.next());
+                    options.set(name, value)?;
+                }
+            }
+        };
+        options.program = program
+            .filter(|program| !program.is_empty())
+            .ok_or_else(|| Failure::Usage("no program was named".to_owned()))?;
+        options.args = args.collect();
+        Ok(Action::Run(options))
+    }
+
+    /// Sets the option `name`.
+    fn set(&mut self, name: &str, value: impl FnOnce() -> Option<OsString>) -> Result<(), Failure> {
+        let limit = match name {
+            "--memory" => &mut self.memory,
+            "--processes" => &mut self.processes,
+            "--files" => &mut self.files,
+            "--file-size" => &mut self.file_size,
+            "--parent" => {
+                self.parent = Some(number(name, value().as_deref())?);
+                return Ok(());
+            }
+            _ => {
+                let message = format!("unexpected argument `{}`", name.escape_debug());
+                return Err(Failure::Usage(message));
+            }
+        };
+        *limit = Some(number(name, value().as_deref())?);
+        Ok(())
+    }
+}
+
+/// The value of the option `name`, a whole number.
+fn number<N: std::str::FromStr>(name: &str, value: Option<&OsStr>) -> Result<N, Failure> {
+    let number = value.and_then(OsStr::to_str).and_then(|text| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse().ok()).flatten()
+    });
+    number.ok_or_else(|| Failure::Usage(format!("`{name}` needs a whole number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &[&str]) -> Result<Action, String> {
+        let args = args.iter().map(OsString::from);
+        Options::parse(args).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_command_line_is_read_up_to_the_program() {
+        let options = |program: &str, args: &[&str]| Options {
+            program: program.into(),
+            args: args.iter().map(OsString::from).collect(),
+            ..Options::default()
+        };
+        for (args, expected) in [
+            (&["true"][..], options("true", &[])),
+            (&["--", "true"], options("true", &[])),
+            (&["--", "--help", "-x"], options("--help", &["-x"])),
+            (&["a", "--memory", "1"], options("a", &["--memory", "1"])),
+            (
+                &["--memory", "1", "--processes=2", "--files", "3", "a", "--"],
+                Options {
+                    memory: Some(1),
+                    processes: Some(2),
+                    files: Some(3),
+                    ..options("a", &["--"])
+                },
+            ),
+            (
+                &["--file-size=4", "--parent=5", "--", "a=b"],
+                Options {
+                    file_size: Some(4),
+                    parent: Some(5),
+                    ..options("a=b", &[])
+                },
+            ),
+        ] {
+            assert_eq!(parse(args), Ok(Action::Run(expected)), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_refused() {
+        for (args, expected) in [
+            (&[][..], "no program was named"),
+            (&["--"], "no program was named"),
+            (&[""], "no program was named"),
+            (&["--files", "1"], "no program was named"),
+            (&["--nonsense", "a"], "unexpected argument `--nonsense`"),
+            (&["-", "a"], "unexpected argument `-`"),
+            (&["--=1", "a"], "unexpected argument `--`"),
+            (&["--files"], "`--files` needs a whole number"),
+            (&["--files", "-1", "a"], "`--files` needs a whole number"),
+            (&["--files=+1", "a"], "`--files` needs a whole number"),
+            (&["--files=", "a"], "`--files` needs a whole number"),
+            (
+                &["--parent", "99999999999", "a"],
+                "`--parent` needs a whole number",
+            ),
+        ] {
+            let expected =
+                format!("{NAME}: error[USAGE]: {expected}\nhint: --help explains every option\n");
+            assert_eq!(parse(args), Err(expected), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a source runs without being covered by its approval, and what it may not run.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::private;
+use super::source::{Kind, TrustableSource};
+use crate::containment::{self, Boundary, Reason, Uncovered};
+use crate::digest;
+use crate::file::ReadScope;
+use crate::store::dependencies;
+use crate::text::Text;
+use crate::tool::{CommandLine, Word};
+use crate::{Context, Diagnostic, Tool};
+
+/// The ends of names of variables that tell programs which files to load.
+const LOADING_VARIABLES: [&str; 14] = [
+    "PATH",
+    "_OPTIONS",
+    "_OPTS",
+    "FLAGS",
+    "RC",
+    "_FILE",
+    "_CONFIG",
+    "_HOME",
+    "PRELOAD",
+    "_ENV",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "PERL5LIB",
+    "_INIT",
+];
+/// How many words of a script are looked up.
+const MAX_WORDS: usize = 4_096;
+
+impl TrustableSource {
+    /// What it runs without being covered by its approval: code that programs load by
+    /// themselves, dependencies, and files that only a call names.
+    pub fn uncovered(&self, cx: &Context) -> Vec<Uncovered> {
+        let mut found = Vec::new();
+        match &self.kind {
+            Kind::Project { .. } => {}
+            Kind::Provider(provider) => {
+                let settings = provider.settings();
+                let server = settings.server.as_ref();
+                let own: [&[String]; 2] = [&settings.discover, &settings.call];
+                let lines = match server {
+                    Some(server) => vec![server.command()],
+                    None => own.to_vec(),
+                };
+                for line in lines {
+                    found.extend(containment::uncovered(line));
+                }
+                found.extend(variables(&settings.env));
+            }
+            Kind::Package { root, .. } => {
+                for tool in tools(root) {
+                    found.extend(of_tool(&tool, root, cx));
+                }
+                let manifest = std::fs::read(root.join("package.json")).unwrap_or_default();
+                let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
+                let why = Reason::Dependency;
+                let names = dependencies(&manifest).into_iter();
+                found.extend(names.map(|what| Uncovered { what, why }));
+            }
+        }
+        let mut distinct: Vec<Uncovered> = Vec::new();
+        found.retain(|one| {
+            let is_new = !distinct.contains(one);
+            if is_new {
+                distinct.push(one.clone());
+            }
+            is_new
+        });
+        found
+    }
+
+    /// Fails if a tool of a package runs something that is neither in the package nor a
+    /// program of the system.
+    pub(super) fn check_contained(&self, cx: &Context) -> Result<(), Box<Diagnostic>> {
+        let Kind::Package { root, .. } = &self.kind else {
+            return Ok(());
+        };
+        let boundary = private::boundary(root, cx);
+        tools(root)
+            .iter()
+            .try_for_each(|tool| check_tool(tool, &boundary))
+    }
+}
+
+/// The tools of the package at `root` that run programs, in whichever folder they are.
+fn tools(root: &Path) -> Vec<Tool> {
+    let files = digest::files(root).unwrap_or_default().into_iter();
+    let yaml = files.filter(|file| file.extension().is_some_and(|end| end == "yaml"));
+    let scope = ReadScope::package(root, false);
+    yaml.filter_map(|file| {
+        let text = Text::read(&root.join(&file), &file, &scope).ok()?;
+        Tool::parse(text).ok().filter(Tool::runs_programs)
+    })
+    .collect()
+}
+
+fn check_tool(tool: &Tool, boundary: &Boundary) -> Result<(), Box<Diagnostic>> {
+    let Some(line) = tool.command_line() else {
+        return Ok(());
+    };
+    let folder = tool.text().path().parent().unwrap_or(Path::new("/"));
+    let literals = line.literals();
+    let mut checked = boundary.check_arguments(&literals, folder);
+    if let Some(Word::Literal(program)) = line.words.first() {
+        let program: PathBuf = folder.join(program).components().collect();
+        if program.is_file() {
+            checked = checked.and_then(|()| boundary.check_program(&program));
+        }
+    }
+    checked.map_err(|escape| Box::new(escape.diagnostic().with_subject(tool.name().as_str())))
+}
+
+/// What `tool` of the package at `root` runs without being covered.
+fn of_tool(tool: &Tool, root: &Path, cx: &Context) -> Vec<Uncovered> {
+    let Some(line) = tool.command_line() else {
+        return Vec::new();
+    };
+    let mut found = containment::uncovered(&line.literals());
+    let is_interpreter = line
+        .literals()
+        .iter()
+        .any(|word| containment::is_interpreter(word));
+    for (index, word) in line.words.iter().enumerate() {
+        if let Word::Template(source) = word
+            && (index == 0 || is_interpreter)
+        {
+            found.push(Uncovered {
+                what: source.clone(),
+                why: Reason::Argument,
+            });
+        }
+    }
+    found.extend(variables(tool.env()));
+    found.extend(of_scripts(tool, &line, root, cx));
+    found
+}
+
+/// What the script of a tool starts and names. The scripts in the package's other files
+/// are its own.
+fn of_scripts(tool: &Tool, line: &CommandLine, root: &Path, cx: &Context) -> Vec<Uncovered> {
+    let Some(script) = &line.script else {
+        return Vec::new();
+    };
+    let boundary = private::boundary(root, cx);
+    let folder = tool.text().path().parent().unwrap_or(root);
+    let mut found = Vec::new();
+    for command in script
+        .lines()
+        .skip(1)
+        .flat_map(|line| line.split([';', '|', '&', '(']))
+    {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        if words.first().is_some_and(|word| !word.starts_with('#')) {
+            found.extend(containment::uncovered(&words));
+        }
+    }
+    for word in script.split_whitespace().take(MAX_WORDS) {
+        let word = word.trim_matches(['"', '\'', ';', '(', ')', '`']);
+        let is_named = !word.is_empty() && boundary.check_argument(word, folder, false).is_err();
+        if is_named {
+            found.push(Uncovered {
+                what: word.to_owned(),
+                why: Reason::Named,
+            });
+        }
+    }
+    found
+}
+
+/// The variables that may name files to load.
+fn variables(names: &[String]) -> impl Iterator<Item = Uncovered> {
+    let loads = |name: &&String| LOADING_VARIABLES.iter().any(|end| name.ends_with(end));
+    names.iter().filter(loads).map(|name| Uncovered {
+        what: format!("${name}"),
+        why: Reason::Variable,
+    })
+}

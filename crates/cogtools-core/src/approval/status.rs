@@ -1,0 +1,109 @@
+//! The approval of a source: its status, and changes to it.
+
+use super::{Kind, TrustableSource};
+use crate::store::PackageStore;
+use crate::trust::{Grant, Record, RecordError, Verdict};
+use crate::{Context, Diagnostic};
+
+/// Whether a source may run.
+#[derive(Debug)]
+pub struct ApprovalStatus {
+    /// Whether all of it may run.
+    pub verdict: Verdict,
+    /// The error that prevented a complete answer.
+    pub diagnostic: Option<Diagnostic>,
+}
+
+/// Records that the user trusts the project of `cx`.
+pub fn trust_project(cx: &Context) -> Result<(), Box<Diagnostic>> {
+    let failed = |error: RecordError| Box::new(error.diagnostic());
+    let update = cx.trust.update(|record| record.trust_project(&cx.root));
+    if update.map_err(failed)? {
+        Ok(())
+    } else {
+        Err(failed(RecordError::Path(cx.root.clone())))
+    }
+}
+
+impl TrustableSource {
+    /// Records that the user approves its current content, and returns the tools that a
+    /// provider then declares, each of which is approved too.
+    ///
+    /// # Errors
+    ///
+    /// If a provider's discovery fails, the provider itself is approved.
+    pub fn approve(&self, cx: &Context) -> Result<Vec<Grant>, Box<Diagnostic>> {
+        let failed = |error: RecordError| Box::new(error.diagnostic());
+        let update = |grants: &[Grant]| {
+            let approve = |record: &mut Record| grants.iter().for_each(|it| record.approve(it));
+            cx.trust.update(approve).map_err(failed)
+        };
+        let Some(grant) = self.grant(cx)? else {
+            trust_project(cx)?;
+            return Ok(Vec::new());
+        };
+        self.revoke(cx)?;
+        update(&[grant])?;
+        let tools = self.tools(cx).map_err(|mut diagnostic| {
+            let hint = "its command is now approved, but none of its tools is";
+            diagnostic.hints.push(hint.into());
+            diagnostic
+        })?;
+        update(&tools)?;
+        Ok(tools)
+    }
+
+    /// Ends its approval. Returns false if there was none.
+    pub fn revoke(&self, cx: &Context) -> Result<bool, Box<Diagnostic>> {
+        let was_approved = cx.trust.update(|record| match self.key(cx) {
+            Some((source, tool)) => record.revoke(&source, &tool),
+            None => record.distrust_project(&cx.root),
+        });
+        if let (Kind::Package { root, .. }, Some(state)) = (&self.kind, &cx.state) {
+            PackageStore::new(state).remove(root);
+        }
+        was_approved.map_err(|error| Box::new(error.diagnostic()))
+    }
+
+    /// Whether it may run. The discovery of an approved provider is run, because each
+    /// new or changed tool requires approval too.
+    pub fn status(&self, cx: &Context) -> ApprovalStatus {
+        match self.verdict(cx) {
+            Ok(verdict) => ApprovalStatus {
+                verdict,
+                diagnostic: None,
+            },
+            Err((verdict, diagnostic)) => ApprovalStatus {
+                verdict,
+                diagnostic: Some(*diagnostic),
+            },
+        }
+    }
+
+    fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
+        let not_approved = |diagnostic| (Verdict::NotApproved, diagnostic);
+        let record = cx
+            .trust
+            .read()
+            .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
+        let Some(grant) = self.grant(cx).map_err(not_approved)? else {
+            let verdict = cx.trust.project_verdict(&cx.root);
+            return verdict.map_err(|error| not_approved(Box::new(error.diagnostic())));
+        };
+        let verdict = record.verdict(&grant);
+        if verdict != Verdict::Approved {
+            return Ok(verdict);
+        }
+        let tools = self
+            .tools(cx)
+            .map_err(|diagnostic| (Verdict::Approved, diagnostic))?;
+        let all = tools
+            .iter()
+            .all(|tool| record.verdict(tool) == Verdict::Approved);
+        Ok(if all {
+            Verdict::Approved
+        } else {
+            Verdict::Changed
+        })
+    }
+}

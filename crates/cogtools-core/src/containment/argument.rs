@@ -1,0 +1,202 @@
+//! The paths in an argument: `../x`, `--require=../x`, `-f../x`, `file:../x`, and the
+//! words of a command in a string.
+
+use std::path::{Path, PathBuf};
+
+/// A file that an argument names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The path in the argument.
+    pub path: String,
+    /// The file.
+    pub file: PathBuf,
+}
+
+/// What Node and others add to the path of a module.
+const EXTENSIONS: [&str; 13] = [
+    ".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".pl",
+    ".lua",
+];
+/// The files that run when an interpreter gets a folder.
+const FOLDER_FILES: [&str; 9] = [
+    "package.json",
+    "index.js",
+    "index.cjs",
+    "index.mjs",
+    "index.json",
+    "index.node",
+    "index.ts",
+    "__main__.py",
+    "__init__.py",
+];
+/// How many paths of an argument are looked up.
+const MAX_PATHS: usize = 4_096;
+/// What ends a path within an argument, in options, lists and shell commands.
+const SEPARATORS: &[char] = &[
+    ' ', '\t', '\n', '\r', '=', ',', ':', ';', '|', '&', '(', ')', '<', '>', '\'', '"', '`', '$',
+    '{', '}', '[', ']', '@', '!',
+];
+
+/// Whether it sets PATH for a program that it runs, as in `env PATH=. x`.
+pub(super) fn sets_path(argument: &str) -> bool {
+    let words = argument.split([' ', '\t', '\n', ';', '&', '|', '(', '\'', '"']);
+    words.into_iter().any(|word| word.starts_with("PATH="))
+}
+
+/// The positions at which a path may begin that reaches to the end: `PATH`,
+/// `--option=PATH`, `-oPATH`.
+pub(super) fn starts(argument: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    starts.extend(
+        argument
+            .match_indices(['=', ':', '@'])
+            .map(|(at, _)| at + 1),
+    );
+    let is_short = argument.starts_with('-') && !argument.starts_with("--");
+    if is_short && let Some((at, _)) = argument.char_indices().nth(2) {
+        starts.push(at);
+    }
+    starts
+}
+
+/// The existing files that `argument` may name, seen from `base`; `None` if it names too
+/// much. An interpreter also loads modules: files without their extension, and folders.
+pub fn named_files(base: &Path, argument: &str, loads_modules: bool) -> Option<Vec<NamedFile>> {
+    let mut named: Vec<NamedFile> = Vec::new();
+    for path in paths(argument)? {
+        let has_folder = path.contains('/');
+        // A word within an argument is rarely a file of the working directory.
+        let is_part = path != argument;
+        let is_dots = path.chars().all(|c| c == '.');
+        if is_part && (is_dots || !has_folder && !loads_modules) {
+            continue;
+        }
+        let file = existing(
+            &base.join(&path),
+            loads_modules,
+            loads_modules || has_folder,
+        );
+        if let Some(file) = file
+            && named.iter().all(|other| other.file != file)
+        {
+            named.push(NamedFile { path, file });
+        }
+    }
+    Some(named)
+}
+
+/// The file that runs if a program gets `path`: itself, or a module of that name.
+fn existing(path: &Path, is_module: bool, names_module: bool) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_path_buf());
+    }
+    if is_module && path.is_dir() {
+        let files = FOLDER_FILES.iter().map(|file| path.join(file));
+        if let Some(file) = files.into_iter().find(|file| file.is_file()) {
+            return Some(file);
+        }
+    }
+    if !names_module {
+        return None;
+    }
+    EXTENSIONS.iter().find_map(|extension| {
+        let mut name = path.file_name()?.to_owned();
+        name.push(extension);
+        let file = path.with_file_name(name);
+        file.is_file().then_some(file)
+    })
+}
+
+/// Everything in it that may be a path; `None` if that is too much.
+fn paths(argument: &str) -> Option<Vec<String>> {
+    let mut paths: Vec<String> = Vec::new();
+    collect(argument, &mut paths);
+    if argument.contains("file:") && argument.contains('%') {
+        collect(&percent_decode(argument), &mut paths);
+    }
+    (paths.len() <= MAX_PATHS).then_some(paths)
+}
+
+fn collect(argument: &str, paths: &mut Vec<String>) {
+    let mut add = |path: &str| {
+        // A NUL ends no path, and a file of that name cannot exist.
+        if !path.is_empty() && !path.contains('\0') && paths.len() <= MAX_PATHS {
+            paths.push(path.to_owned());
+        }
+    };
+    for start in starts(argument) {
+        add(&argument[start..]);
+        // The empty host of a file URL.
+        add(argument[start..].trim_start_matches("//"));
+    }
+    for word in argument.split(SEPARATORS) {
+        add(word);
+        for mark in ["../", "./", "/"] {
+            // The `./` in `../` is none.
+            let is_start = |at: &usize| *at > 0 && !(mark == "./" && word[..*at].ends_with('.'));
+            if let Some(at) = word.find(mark).filter(is_start) {
+                add(&word[at..]);
+            }
+        }
+    }
+}
+
+/// The text with `%2E` and the like decoded.
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after
+            .get(..2)
+            .filter(|_| byte == b'%')
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_wherever_they_are() {
+        for argument in [
+            "../x.sh",
+            "--require=../x.sh",
+            "-r../x.sh",
+            "-Wl,../x.sh",
+            "@../x.sh",
+            "file:../x.sh",
+            "file:%2E%2E/x%2Esh",
+            "-agent:../x.sh=option",
+            "set -e; . ../x.sh && true",
+            "cd y;../x.sh",
+            "$(../x.sh)",
+            "A=1 ../x.sh",
+            "sh '../x.sh'",
+        ] {
+            let paths = paths(argument).expect("it is short");
+            assert!(
+                paths.contains(&"../x.sh".to_owned()),
+                "{argument}: {paths:?}"
+            );
+        }
+        assert_eq!(paths(&"a ".repeat(MAX_PATHS + 1)), None);
+    }
+
+    #[test]
+    fn a_search_path_is_found() {
+        for (argument, expected) in [
+            ("PATH=.", true),
+            ("env PATH=. x", true),
+            ("cd x;PATH=. x", true),
+            ("--PATH=x", false),
+            ("MYPATH=x", false),
+        ] {
+            assert_eq!(sets_path(argument), expected, "{argument}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What a package may run: its own files, and programs of the system.
+//!
+//! A package is approved with the content of its files, so everything that it runs must
+//! be among them, or be outside the project and its repository. Every path is checked
+//! after links are resolved, when the package is approved and again at each call.
+
+mod argument;
+mod interpreter;
+mod loader;
+mod programs;
+mod root;
+mod uncovered;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+pub use argument::{NamedFile, named_files};
+pub use interpreter::{Line, first_line};
+pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, uncovered};
+pub use root::Roots;
+pub use uncovered::{Reason, Uncovered};
+
+use crate::{Code, Diagnostic};
+
+/// The package that a tool may run files of, and the project around it.
+#[derive(Clone, Debug)]
+pub struct Boundary {
+    /// The project's root: the working directory of everything that runs.
+    project: PathBuf,
+    /// The project and its repository, whose files are not the package's.
+    roots: Roots,
+    /// The installed package, with links resolved.
+    package: PathBuf,
+    /// Its private copy, from which it runs.
+    copy: Option<PathBuf>,
+}
+
+/// Why a package may not run something.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Escape {
+    /// A file that is neither in the package nor one of the system.
+    #[error("it runs `{0}`, which is outside its package")]
+    File(PathBuf),
+    /// A script whose first line names such a file, or a file of the package.
+    #[error("`{0}` is run by `{1}`, which is not a program of the system")]
+    Interpreter(PathBuf, String),
+    /// A search path of its own.
+    #[error("it sets PATH, so that what it runs is unknown")]
+    SearchPath,
+    /// An argument that names too much.
+    #[error("an argument of its command line is too long to be checked")]
+    TooLong,
+}
+
+/// How many interpreters are followed, as the kernel does.
+const MAX_INTERPRETERS: usize = 5;
+impl Boundary {
+    /// The boundary of the installed `package` in `project`, whose user has this `home`.
+    pub fn new(project: &Path, package: &Path, home: Option<&Path>) -> Self {
+        Self {
+            project: project.to_path_buf(),
+            roots: Roots::of(project, home),
+            package: package.to_path_buf(),
+            copy: None,
+        }
+    }
+
+    /// Sets the private copy.
+    #[must_use]
+    pub fn with_copy(mut self, copy: PathBuf) -> Self {
+        self.copy = Some(copy);
+        self
+    }
+
+    /// The entries of `path` that lead neither into the project nor into packages.
+    pub fn search_path(&self, path: &OsStr) -> OsString {
+        let is_safe = |entry: &PathBuf| entry.is_absolute() && !self.is_local(entry);
+        let entries = env::split_paths(path).filter(is_safe);
+        env::join_paths(entries).unwrap_or_default()
+    }
+
+    /// Checks the program `file`, an absolute path, and the interpreters that run it.
+    pub fn check_program(&self, file: &Path) -> Result<(), Escape> {
+        let mut file = file.to_path_buf();
+        for _ in 0..MAX_INTERPRETERS {
+            if !self.contains(&file) {
+                return self.check_file(&file);
+            }
+            let Some(line) = interpreter::read(&file) else {
+                return Ok(());
+            };
+            self.check_line(&file, &line)?;
+            file = PathBuf::from(line.program);
+        }
+        Ok(())
+    }
+
+    /// Checks the first line of the script `file`.
+    fn check_line(&self, file: &Path, line: &Line) -> Result<(), Escape> {
+        let escape = || Escape::Interpreter(file.to_path_buf(), line.program.clone());
+        let program = Path::new(&line.program);
+        if !program.is_absolute() || self.contains(program) {
+            return Err(escape());
+        }
+        self.check_file(program).map_err(|_| escape())?;
+        let words = line.words();
+        self.check_arguments(&words, file.parent().unwrap_or(Path::new("/")))
+            .map_err(|error| match error {
+                Escape::File(path) => {
+                    Escape::Interpreter(file.to_path_buf(), path.display().to_string())
+                }
+                error => error,
+            })
+    }
+
+    /// Checks the literal words of a command line, the program first, for a tool in
+    /// `folder`.
+    pub fn check_arguments(&self, words: &[String], folder: &Path) -> Result<(), Escape> {
+        let is_module = words.iter().any(|word| loads_modules(word));
+        words
+            .iter()
+            .try_for_each(|word| self.check_argument(word, folder, is_module))
+    }
+
+    /// Checks every file that the literal `argument` may name, seen from the working
+    /// directory or from `folder`.
+    pub fn check_argument(
+        &self,
+        argument: &str,
+        folder: &Path,
+        loads_modules: bool,
+    ) -> Result<(), Escape> {
+        if argument::sets_path(argument) {
+            return Err(Escape::SearchPath);
+        }
+        for base in [self.project.as_path(), folder] {
+            let named = named_files(base, argument, loads_modules).ok_or(Escape::TooLong)?;
+            for NamedFile { path, file } in named {
+                // Where a relative path leads depends on who runs it.
+                if Path::new(&path).is_relative() && !self.contains(&file) {
+                    return Err(Escape::File(file.canonicalize().unwrap_or(file)));
+                }
+                self.check_file(&file)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a file that exists. A program of the system is outside the project, its
+    /// repository and the package.
+    fn check_file(&self, file: &Path) -> Result<(), Escape> {
+        if self.contains(file) {
+            return Ok(());
+        }
+        let real = file.canonicalize();
+        let real = real.as_deref().unwrap_or(file);
+        if self.roots.contain(real) || real.starts_with(&self.package) {
+            return Err(Escape::File(real.to_path_buf()));
+        }
+        Ok(())
+    }
+
+    /// Whether the file at `path` is covered by the approval of the package.
+    pub fn contains(&self, path: &Path) -> bool {
+        let real = path.canonicalize();
+        let real = real.as_deref().unwrap_or(path);
+        if self
+            .copy
+            .as_ref()
+            .is_some_and(|copy| real.starts_with(copy))
+        {
+            return true;
+        }
+        real.strip_prefix(&self.package)
+            .is_ok_and(|below| !below.components().any(|part| is_excluded(part.as_os_str())))
+    }
+
+    /// Whether a folder of PATH is the project's, or one of packages.
+    fn is_local(&self, folder: &Path) -> bool {
+        let real = folder.canonicalize();
+        let real = real.as_deref().unwrap_or(folder);
+        [folder, real].iter().any(|path| {
+            self.roots.contain(path)
+                || path.starts_with(&self.package)
+                || path.iter().any(|part| part == root::MODULES)
+        })
+    }
+
+    /// The place in the private copy of `path`, if that is a file of the package.
+    pub fn copied(&self, path: &Path) -> Option<PathBuf> {
+        let copy = self.copy.as_ref()?;
+        let real = path.canonicalize().ok()?;
+        let below = real.strip_prefix(&self.package).ok()?;
+        let below_is_covered = !below.components().any(|part| is_excluded(part.as_os_str()));
+        below_is_covered.then(|| copy.join(below))
+    }
+
+    /// `argument` with the path of the private copy in place of one in the package, as
+    /// in `PATH`, `--option=PATH` and `-oPATH`.
+    pub fn relocate(&self, argument: String) -> String {
+        let starts = argument::starts(&argument);
+        for start in starts {
+            let path = self.project.join(&argument[start..]);
+            if let Some(copied) = path.is_file().then(|| self.copied(&path)).flatten() {
+                return format!("{}{}", &argument[..start], copied.display());
+            }
+        }
+        argument
+    }
+}
+
+/// Folders of a package that are not its own content.
+const EXCLUDED: [&str; 2] = [root::MODULES, ".git"];
+
+/// Whether a folder of that name is excluded from a package's content.
+pub fn is_excluded(name: &OsStr) -> bool {
+    EXCLUDED.iter().any(|other| name == *other)
+}
+
+impl Escape {
+    /// The diagnostic to show.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Code::Denied, self.to_string()).hint(
+            "a package must contain everything that it runs; report this to its author, or remove it",
+        )
+    }
+}

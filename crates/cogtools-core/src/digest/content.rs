@@ -1,0 +1,67 @@
+//! The content of files, added to a digest and written to a copy in the same pass.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::DigestError;
+
+/// How many bytes of a file are read at a time.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// Adds the content of a file, followed by its length.
+pub(super) fn add_file(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
+    let add = || {
+        let mut reader = File::open(file)?;
+        add(hasher, &mut reader, None)
+    };
+    unless_io(file, add)
+}
+
+/// The same, while it is copied to a new file at `copy`, which is executable if the
+/// file is.
+pub(super) fn copy_file(hasher: &mut Sha256, file: &Path, copy: &Path) -> Result<(), DigestError> {
+    let add = || {
+        let mut reader = File::open(file)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+            let is_executable = reader.metadata()?.permissions().mode() & 0o111 != 0;
+            options.mode(if is_executable { 0o500 } else { 0o400 });
+        }
+        let mut writer = options.open(copy)?;
+        add(hasher, &mut reader, Some(&mut writer))
+    };
+    unless_io(file, add)
+}
+
+/// Adds bytes, preceded by their length, so that adjacent parts are distinct.
+pub(super) fn add_part(hasher: &mut Sha256, bytes: &[u8]) {
+    hasher.update((bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn add(hasher: &mut Sha256, reader: &mut File, mut copy: Option<&mut File>) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut bytes = 0_u64;
+    loop {
+        let count = reader.read(&mut chunk)?;
+        if count == 0 {
+            hasher.update(bytes.to_le_bytes());
+            return Ok(());
+        }
+        hasher.update(&chunk[..count]);
+        bytes += count as u64;
+        if let Some(copy) = &mut copy {
+            copy.write_all(&chunk[..count])?;
+        }
+    }
+}
+
+fn unless_io(file: &Path, add: impl FnOnce() -> io::Result<()>) -> Result<(), DigestError> {
+    add().map_err(|error| DigestError::Io(file.to_path_buf(), error))
+}

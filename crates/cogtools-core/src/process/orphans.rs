@@ -1,0 +1,84 @@
+//! Processes that have lost their parent, and are children of this process now.
+//!
+//! `cogtools-confine` ends what a program leaves behind. Should the program kill it first, what
+//! is left becomes ours.
+
+use std::sync::{Mutex, Once, PoisonError};
+use std::thread;
+use std::time::Duration;
+use std::{fs, io};
+
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, getpgid, getpid, getsid, kill_process,
+    kill_process_group, set_child_subreaper, set_dumpable_behavior, waitpid,
+};
+
+/// The running instances of `cogtools-confine`: children that are none of these.
+static CONFINED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+/// How often orphans are searched: each search kills the parents of the next.
+const MAX_SEARCHES: usize = 1000;
+/// How long a killed process has to exit before the next search.
+const SEARCH_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Makes this process the parent of orphans, and its memory and variables unreadable to what
+/// it starts: only the process of a debugger, or a core file, would need them.
+pub(super) fn prepare() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without these, the programs run all the same.
+        let _ = set_child_subreaper(Some(getpid()));
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    });
+}
+
+/// Starts a confined program by `start`, whose process is not an orphan.
+pub(super) fn register<E>(start: impl FnOnce() -> io::Result<(Pid, E)>) -> io::Result<E> {
+    // Held while it starts, so that nothing takes the new process for an orphan.
+    let mut confined = CONFINED.lock().unwrap_or_else(PoisonError::into_inner);
+    let (pid, started) = start()?;
+    confined.push(pid);
+    Ok(started)
+}
+
+/// Forgets a process that has been waited for.
+pub(super) fn forget(pid: Pid) {
+    let mut confined = CONFINED.lock().unwrap_or_else(PoisonError::into_inner);
+    confined.retain(|other| *other != pid);
+}
+
+/// Kills all orphans.
+pub(super) fn kill() {
+    let confined = CONFINED.lock().unwrap_or_else(PoisonError::into_inner);
+    for _ in 0..MAX_SEARCHES {
+        let mut orphans = children();
+        // Other children are in the session of this process.
+        let own = getsid(None).ok();
+        orphans.retain(|child| !confined.contains(child) && getsid(Some(*child)).ok() != own);
+        if orphans.is_empty() {
+            return;
+        }
+        for orphan in orphans {
+            let group = getpgid(Some(orphan)).ok();
+            let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+            let _ = kill_process(orphan, Signal::KILL);
+            let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
+        }
+        thread::sleep(SEARCH_INTERVAL);
+    }
+}
+
+fn children() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let texts =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let pids = texts.flat_map(|text| {
+        let pids = text
+            .split_ascii_whitespace()
+            .filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
+        pids.collect::<Vec<_>>()
+    });
+    pids.collect()
+}

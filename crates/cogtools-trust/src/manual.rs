@@ -1,0 +1,37 @@
+//! The sections of the man page.
+
+/// The sections, each with its title.
+pub(crate) const MANUAL: &[(&str, &str)] = &[
+    (
+        "WHAT REQUIRES APPROVAL",
+        "The project, named `.`, before a tool in one of its folders runs a program. `cogtools init` and `cogtools new` trust a project that has no such tools yet, and a folder that is trusted in Gemini CLI (this very folder, not its parent) is trusted here, too.\n\nA provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user's or the system's configuration requires no approval, unless its command line names a file inside the project.\n\nA package with tools that run programs, before one of them is run.\n\nTemplates require no approval.",
+    ),
+    (
+        "WHAT IS APPROVED",
+        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. Any change requires a new approval.",
+    ),
+    (
+        "REVIEW",
+        "Everything that an approval lets run is shown first: each command line, the text of each script, files, variables. Then you are asked. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
+    ),
+    (
+        "NAMES",
+        "A SOURCE is `.` or a name in the list. If a package and a provider have the same name, write package:NAME or provider:NAME.",
+    ),
+    (
+        "TABLE",
+        "One row is printed for each source. STATE is approved, changed (other content was approved, or the project has another owner or origin) or not approved. An approved provider is queried to check whether its tools are approved too.",
+    ),
+    (
+        "JSON",
+        "One object: sources, an array of objects with name, kind (project, provider or package), state, runs (command lines, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, and command or script) and, after an approval, tools.",
+    ),
+    (
+        "FILES",
+        "~/.local/state/cogtools/trust.json\n  The record of approvals, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Since hosts load .env files, XDG_STATE_HOME is ignored if an .env in or above the project sets it. Nothing in a project can approve anything.\n\n~/.gemini/trustedFolders.json\n  The folders that are trusted in Gemini CLI.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools trust\n\n    cogtools trust .\n\n    cogtools trust --dry-run team-tools\n\n    cogtools trust --revoke team-tools",
+    ),
+];
