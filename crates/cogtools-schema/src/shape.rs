@@ -62,6 +62,9 @@ pub struct Configuration {
     /// What each program may use that a tool or a source runs. The strictest limit of all
     /// configurations applies.
     pub limits: Option<Limits>,
+    /// Folders of other users whose projects and programs are used: absolute paths, which may
+    /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
+    pub safe_directories: Option<Vec<String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }

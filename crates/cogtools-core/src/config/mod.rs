@@ -72,8 +72,8 @@ impl Config {
         "budget",
         "hosts",
         "limits",
-        "lint",
         owner::KEY,
+        "lint",
     ];
 
     /// Loads the configuration of `project`, with the layers that `paths` names

@@ -96,6 +96,9 @@ written, default: 4 GiB). A size is a number of bytes, or has one of the units K
 TiB. The strictest limit of all layers applies, and only the system's file and the user's file can \
 raise a default. `cogtools-confine(1)` explains what else programs are denied, and on which systems.
 
+safe_directories
+  Folders that belong to other users and are used nevertheless: a list of absolute paths, which may begin with ~; PATH/* means every folder below PATH, and * every folder. A project, a folder of tools, a node_modules or a folder of programs that belongs to neither you nor root is not used otherwise. Only your own file and the system's may set it.
+
 lint
   A map with the single key rules: a map from lint rules to off, warn or error. \
 `cogtools lint --explain all` lists the rules with their defaults. An unknown rule is an error in \
