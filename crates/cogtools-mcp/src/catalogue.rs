@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cogtools_core::approval::trustable_sources;
 use cogtools_core::{
     Cancel, Context, Diagnostic, FindError, Registry, Source, SourceError, Target, Tool,
 };
@@ -13,6 +14,7 @@ use cogtools_program::budget::BudgetArg;
 use cogtools_program::{Failure, Input, Io, Reporter, SignalWatch, Terminals, Vars, project};
 
 use crate::cache::DeclarationCache;
+use crate::instructions;
 use crate::published_tool::PublishedTool;
 
 /// The options that select tools.
@@ -169,6 +171,16 @@ impl Catalogue {
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })
+    }
+
+    /// What to say about tools that wait for the user's approval.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        self.with_io(|io| {
+            let project = project::project(io);
+            let config = project::config(&project, io).ok()?;
+            let cx = project::context(io, &project, config.env_priority, config.limits);
+            instructions::waiting(&trustable_sources(&config, &cx), &cx)
+        })
     }
 
     /// The folders to watch for changes of the list: the root, for its configuration,
