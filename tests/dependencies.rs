@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::layout::{files, list, metadata, none, read};
-use crate::{OWN, programs, repository};
+use crate::{CONFINE, OWN, programs, repository};
 
 /// What only a server or a client of MCP needs: a runtime, TLS and HTTP.
 const HEAVY: [&str; 7] = ["axum", "hyper", "mio", "ring", "rmcp", "rustls", "tokio"];
@@ -97,8 +97,9 @@ fn sources(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn only_four_programs_have_their_own_binary() {
-    assert_eq!(sources("bin"), OWN.map(str::to_owned).into());
+fn only_five_programs_have_their_own_binary() {
+    let own = OWN.into_iter().chain([CONFINE]);
+    assert_eq!(sources("bin"), own.map(str::to_owned).collect());
     let names = cogtools::PROGRAMS
         .iter()
         .map(|program| program.name.to_owned());
@@ -141,6 +142,42 @@ fn separate_programs_link_no_runtime_and_no_tls() {
             .collect();
         assert!(heavy.is_empty(), "{name} needs {heavy:?}");
     }
+}
+
+/// It is started for each program of a tool, and takes all rights from itself: nothing but the
+/// system's interface belongs into it.
+#[test]
+fn the_program_that_confines_others_is_small() {
+    let tree = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--offline",
+            "--locked",
+            "--edges=normal",
+            "--prefix=none",
+        ])
+        .args(["--package", CONFINE, "--target=x86_64-unknown-linux-musl"])
+        .current_dir(repository())
+        .output()
+        .expect("cargo runs");
+    let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+    let needed: BTreeSet<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let expected = [
+        "bitflags",
+        "cfg-if",
+        CONFINE,
+        "errno",
+        "libc",
+        "linux-raw-sys",
+        "nix",
+        "rustix",
+        "signal-hook",
+        "signal-hook-registry",
+    ];
+    assert_eq!(needed, expected.into(), "{tree}");
 }
 
 /// Test builds contain the names of functions.

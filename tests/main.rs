@@ -57,6 +57,9 @@ const OWN: [&str; 4] = [
     "cogtools-yaml",
 ];
 
+/// The program that only the others start.
+const CONFINE: &str = "cogtools-confine";
+
 /// The directory of the programs under test.
 fn programs() -> &'static Path {
     let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));

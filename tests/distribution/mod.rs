@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use cogtools_test_support::{Outcome, Project, Run};
 
-use crate::{OWN, programs, repository};
+use crate::{CONFINE, OWN, programs, repository};
 
 /// A directory that outlives the run, below cargo's target directory.
 fn place() -> PathBuf {
@@ -49,7 +49,7 @@ fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcom
 fn binaries(name: &str, real: &[&str]) -> PathBuf {
     let dir = place().join(name);
     let project = Project::new();
-    for name in OWN {
+    for name in OWN.into_iter().chain([CONFINE]) {
         let words = format!("#!/bin/sh\necho {name} {}\n", env!("CARGO_PKG_VERSION"));
         project.program(name, words);
         if real.contains(&name) {

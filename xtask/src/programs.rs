@@ -10,9 +10,13 @@ use crate::files;
 /// The program that contains all others.
 pub(crate) const COGTOOLS: &str = "cogtools";
 
-/// The names of all, sorted.
+/// The program that only the others start, and that is for Unix.
+pub(crate) const CONFINE: &str = "cogtools-confine";
+
+/// The names of all that users start, sorted.
 pub(crate) fn names() -> Result<Vec<String>> {
     let mut names = own()?;
+    names.retain(|name| name != CONFINE);
     names.extend(linked()?);
     names.sort_unstable();
     Ok(names)

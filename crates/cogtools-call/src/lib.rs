@@ -7,7 +7,8 @@
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::Code;
 use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, required, system_env_arg,
+    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, required,
+    system_env_arg,
 };
 use cogtools_program::call::{Call, accept_and_run, verbose_arg, yaml_arg};
 use cogtools_program::project::registry_and_context;
@@ -62,6 +63,7 @@ fn command() -> Command {
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
+        .arg(locked_arg())
         .args(filter_args())
 }
 
@@ -83,6 +85,7 @@ impl CallArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),
                 refresh: false,
+                locked: locked_from_matches(matches),
             },
         })
     }

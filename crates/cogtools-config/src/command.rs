@@ -15,7 +15,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::PROJECT,
     manual: MANUAL,
 };

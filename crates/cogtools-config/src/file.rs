@@ -1,10 +1,9 @@
 //! A configuration file to change: read once, and written unless it has changed since.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, WriteError, WritePath};
-use cogtools_core::text::{Text, TextError};
+use cogtools_core::text::{self, Text, TextError};
 use cogtools_core::{Origin, Project};
 
 use crate::error::ConfigFileError;
@@ -39,12 +38,11 @@ impl File {
         display_path: &Path,
         origin: fn(PathBuf) -> Origin,
     ) -> Result<Self, ConfigFileError> {
-        let full = path.full();
-        let (text, before) = match Text::read(&full, display_path) {
-            Ok(text) => {
-                let bytes = fs::read(&full).map_err(|error| {
-                    ConfigFileError::Text(TextError::Io(display_path.to_path_buf(), error))
-                })?;
+        let scope = path.read_scope();
+        let (text, before) = match text::bytes(&path.full(), display_path, Text::MAX_BYTES, &scope)
+        {
+            Ok(bytes) => {
+                let text = Text::new(display_path, bytes.clone()).map_err(ConfigFileError::Text)?;
                 (text, Some(bytes))
             }
             Err(TextError::NotFound(_)) => {

@@ -51,7 +51,7 @@ fn known_keys() -> Vec<String> {
         let keys = FILTER.into_iter().chain(["budget"]);
         keys.map(move |key| format!("hosts.{host}.{key}"))
     });
-    ["tool_sources", "env_priority"]
+    ["tool_sources", "env_priority", "locked"]
         .map(str::to_owned)
         .into_iter()
         .chain(filters)
@@ -113,7 +113,9 @@ mod tests {
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
+                "locked" => "true",
                 "lint" => "off",
+                "limits" => "1048576",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");

@@ -16,7 +16,9 @@ pub struct Location {
     /// How many characters to mark, at least 1.
     pub width: usize,
     /// The whole line without its line ending; empty when the file has no such line.
-    pub text: String,
+    /// `None` if it must not be shown, because the file is neither the project's nor the
+    /// user's own.
+    pub text: Option<String>,
 }
 
 impl Location {
@@ -32,7 +34,7 @@ impl Location {
             line,
             column,
             width: width.min(room).max(1),
-            text: text.to_owned(),
+            text: Some(text.to_owned()),
         }
     }
 
@@ -45,12 +47,15 @@ impl Location {
     /// ```
     ///
     /// Long lines are cropped around the column; control and invisible characters are shown
-    /// as `·`.
+    /// as `·`. Empty if the line must not be shown.
     pub fn excerpt(&self) -> String {
         const BEFORE: usize = 60;
         const AFTER: usize = 60;
+        let Some(text) = &self.text else {
+            return String::new();
+        };
         let start = self.column.saturating_sub(1).saturating_sub(BEFORE);
-        let text = invisible::mask(&self.text);
+        let text = invisible::mask(text);
         let shown: String = text
             .chars()
             .skip(start)

@@ -1,9 +1,11 @@
 //! The project that contains a directory.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::file::ReadScope;
+use crate::owner::{ForeignOwner, Owners};
 use crate::text::{self, Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -12,6 +14,8 @@ use crate::{Code, Diagnostic};
 pub struct Project {
     root: PathBuf,
     display_path: PathBuf,
+    /// Markers of projects of other users on the way to the root.
+    skipped: Vec<ForeignOwner>,
 }
 
 impl Project {
@@ -21,15 +25,21 @@ impl Project {
     /// The project that `directory` belongs to: the nearest ancestor with a
     /// `.cogtoolrc.yaml`, a `package.json` with a `cogtools` key, a `.gemini` folder or
     /// a `.git`; otherwise `directory` itself. The `.gemini` in `home` is the user's,
-    /// and does not mark a project.
-    pub fn find(directory: &Path, home: Option<&Path>) -> Self {
-        let marked = |folder: &&Path| {
-            folder.join(Self::CONFIG).is_file()
-                || (home != Some(*folder) && folder.join(".gemini").is_dir())
-                || folder.join(".git").exists()
-                || has_package_key(folder)
-        };
-        let root = directory.ancestors().find(marked).unwrap_or(directory);
+    /// and does not mark a project, nor does a file of another user; see
+    /// [`Project::skipped`].
+    pub fn find(directory: &Path, home: Option<&Path>, owners: &Owners) -> Self {
+        let mut skipped = Vec::new();
+        let root = directory.ancestors().find(|folder| {
+            let Some(marker) = marker(folder, home) else {
+                return false;
+            };
+            let checked = owners
+                .check(&marker, folder)
+                .and_then(|()| owners.check(folder, folder));
+            skipped.extend(checked.clone().err());
+            checked.is_ok()
+        });
+        let root = root.unwrap_or(directory);
         let display_path = if root == directory {
             PathBuf::new()
         } else {
@@ -38,12 +48,36 @@ impl Project {
         Self {
             root: root.to_path_buf(),
             display_path,
+            skipped,
         }
+    }
+
+    /// The nearer projects that are not used, because they belong to other users.
+    pub fn skipped(&self) -> &[ForeignOwner] {
+        &self.skipped
     }
 
     /// The root.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where files of the project may be when they are read.
+    pub fn read_scope(&self) -> ReadScope {
+        ReadScope::project(&self.root)
+    }
+
+    /// Where the file or folder at `path` may be, which the user has named: in this
+    /// project, in the one that contains it, or anywhere if none does.
+    pub fn scope_of(&self, path: &Path, home: Option<&Path>) -> ReadScope {
+        let scope = self.read_scope();
+        let path = lexical(path);
+        if scope.covers(&path) {
+            return scope;
+        }
+        path.ancestors()
+            .find(|folder| marker(folder, home).is_some())
+            .map_or(ReadScope::User, ReadScope::project)
     }
 
     /// The root relative to the directory; empty if they are the same.
@@ -54,7 +88,7 @@ impl Project {
     /// The text of the project's `package.json` and its key `cogtools`, if present.
     pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
         let (path, display_path) = self.resolve(Path::new(MANIFEST));
-        read_key(&path, &display_path)
+        read_key(&path, &display_path, &self.read_scope())
     }
 
     /// Resolves a path relative to the root: the full path, and the path as the user
@@ -73,15 +107,50 @@ const MAX_MANIFEST_BYTES: usize = 16 << 20;
 /// The name of the manifest.
 const MANIFEST: &str = "package.json";
 
+/// The file or folder that marks `folder` as a project.
+fn marker(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let config = folder.join(Project::CONFIG);
+    if config.is_file() {
+        return Some(config);
+    }
+    let gemini = folder.join(".gemini");
+    if home != Some(folder) && gemini.is_dir() {
+        return Some(gemini);
+    }
+    let git = folder.join(".git");
+    if git.exists() {
+        return Some(git);
+    }
+    has_package_key(folder).then(|| folder.join(MANIFEST))
+}
+
+/// `path` without `.` and `..`, read from left to right without resolving links.
+fn lexical(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(tidy.pop()),
+            part => tidy.push(part),
+        }
+    }
+    tidy
+}
+
 fn has_package_key(folder: &Path) -> bool {
     let path = folder.join(MANIFEST);
-    read_key(&path, &path).is_ok_and(|key| key.is_some())
+    let scope = ReadScope::project(folder);
+    read_key(&path, &path, &scope).is_ok_and(|key| key.is_some())
 }
 
 /// The text of a `package.json` and its key `cogtools`, if present.
-fn read_key(path: &Path, display_path: &Path) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
+fn read_key(
+    path: &Path,
+    display_path: &Path,
+    scope: &ReadScope,
+) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
-    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES) {
+    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES, scope) {
         Ok(bytes) => bytes,
         Err(TextError::NotFound(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),

@@ -1,9 +1,9 @@
 //! A text file in memory, and locations in it.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::file::{self, Boundary, ReadError, ReadScope};
 use crate::{Code, Diagnostic, Location};
 
 /// A range of a text, as byte offsets.
@@ -21,6 +21,7 @@ pub struct Text {
     display_path: PathBuf,
     path: PathBuf,
     content: String,
+    scope: ReadScope,
 }
 
 /// Why a file cannot be read as text.
@@ -32,6 +33,10 @@ pub enum TextError {
     /// A dangling symbolic link.
     #[error("`{0}` is a link to a file that does not exist")]
     Dangling(PathBuf),
+    /// A link that leaves the folder of its author: the file, and the link if that is a
+    /// folder on its path. Neither its target nor its content is ever shown.
+    #[error("`{0}` {how} points outside {2}", how = describe_link(.1.as_deref()))]
+    Outside(PathBuf, Option<PathBuf>, Boundary),
     /// A directory, a pipe or a device: reading it might never end.
     #[error("`{0}` is not a regular file")]
     NotAFile(PathBuf),
@@ -62,6 +67,7 @@ impl Text {
                     path: name.clone(),
                     display_path: name,
                     content: text,
+                    scope: ReadScope::User,
                 })
             }
             Err(error) => Err(TextError::Encoding(name, error.utf8_error().valid_up_to())),
@@ -74,15 +80,16 @@ impl Text {
             display_path: name.into(),
             path: PathBuf::new(),
             content: String::new(),
+            scope: ReadScope::User,
         }
     }
 
-    /// Reads the regular file at `path`, known to the user as `display_path`.
-    pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
-        let bytes = bytes(path, display_path, Self::MAX_BYTES)?;
+    /// Reads the regular file at `path` in `scope`, known to the user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, TextError> {
+        let bytes = bytes(path, display_path, Self::MAX_BYTES, scope)?;
         Ok(Self {
             path: path.to_path_buf(),
-            ..Self::new(display_path, bytes)?
+            ..Self::new(display_path, bytes)?.in_scope(scope)
         })
     }
 
@@ -94,6 +101,18 @@ impl Text {
     /// The path shown to the user.
     pub fn display_path(&self) -> &Path {
         &self.display_path
+    }
+
+    /// The same text, as a file in `scope`.
+    #[must_use]
+    pub fn in_scope(mut self, scope: &ReadScope) -> Self {
+        self.scope = scope.clone();
+        self
+    }
+
+    /// Where the file and those beside it may be.
+    pub const fn scope(&self) -> &ReadScope {
+        &self.scope
     }
 
     /// The text itself.
@@ -122,28 +141,39 @@ impl Text {
             line,
             column,
             width: width.max(1),
-            text: rest.to_owned(),
+            text: self.scope.is_quotable().then(|| rest.to_owned()),
         }
+    }
+
+    /// The location of `width` characters at `line` and `column` (both from 1).
+    pub fn location_at(&self, line: usize, column: usize, width: usize) -> Location {
+        let mut location = Location::new(&self.display_path, &self.content, line, column, width);
+        location.text = location.text.filter(|_| self.scope.is_quotable());
+        location
     }
 }
 
-/// The bytes of the regular file at `path`, known to the user as `display_path`, if
-/// there are at most `limit`.
-pub fn bytes(path: &Path, display_path: &Path, limit: usize) -> Result<Vec<u8>, TextError> {
+/// The bytes of the regular file at `path` in `scope`, known to the user as
+/// `display_path`, if there are at most `limit`.
+pub fn bytes(
+    path: &Path,
+    display_path: &Path,
+    limit: usize,
+    scope: &ReadScope,
+) -> Result<Vec<u8>, TextError> {
+    let name = || display_path.to_path_buf();
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound if path.is_symlink() => {
-            TextError::Dangling(display_path.to_path_buf())
-        }
-        std::io::ErrorKind::NotFound => TextError::NotFound(display_path.to_path_buf()),
-        _ => TextError::Io(display_path.to_path_buf(), error),
+        std::io::ErrorKind::NotFound => TextError::NotFound(name()),
+        _ => TextError::Io(name(), error),
     };
-    // Opening a pipe would block, so the type is checked first.
-    let size = match std::fs::metadata(path).map_err(failed)? {
-        meta if meta.is_file() => usize::try_from(meta.len()).unwrap_or(usize::MAX),
-        _ => return Err(TextError::NotAFile(display_path.to_path_buf())),
-    };
+    let (file, meta) = file::open(path, scope).map_err(|error| match error {
+        ReadError::Outside { link, boundary } => TextError::Outside(name(), link, boundary),
+        ReadError::Dangling => TextError::Dangling(name()),
+        ReadError::NotAFile => TextError::NotAFile(name()),
+        ReadError::Io(error) => failed(error),
+    })?;
+    let size = usize::try_from(meta.len()).unwrap_or(usize::MAX);
     let mut bytes = Vec::with_capacity(size.min(limit) + 1);
-    let file = File::open(path).map_err(failed)?;
     file.take(limit as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
@@ -159,6 +189,8 @@ impl TextError {
         let hint = match self {
             Self::NotFound(_) => "check the path; the file may have been removed meanwhile",
             Self::Dangling(_) => "correct the link, or remove it",
+            Self::Outside(_, None, _) => "replace the link with a copy of the file",
+            Self::Outside(_, Some(_), _) => "replace the link with a copy of the folder",
             Self::NotAFile(_) => "put a regular file there, or a link to one",
             Self::TooLarge(_) => "shorten it; long reference text belongs outside the tool",
             Self::Encoding(..) => "save it as UTF-8",
@@ -170,4 +202,12 @@ impl TextError {
         };
         Diagnostic::new(code, self.to_string()).hint(hint)
     }
+}
+
+/// How a file is reached, before the rest of the sentence.
+fn describe_link(folder: Option<&Path>) -> String {
+    folder.map_or_else(
+        || "is a link that".to_owned(),
+        |link| format!("is behind the link `{}`, which", link.display()),
+    )
 }

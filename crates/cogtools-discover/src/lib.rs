@@ -7,7 +7,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Found, Lock, Registry, Snapshot, SourceError, Target, Tool};
 use cogtools_program::args::{
-    FilterArgs, RegistryArgs, filter_args, refresh_arg, refresh_from_matches,
+    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, refresh_arg,
+    refresh_from_matches,
 };
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::verbose_arg;
@@ -46,7 +47,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "LOCKED",
-        "With --locked, the declarations are first compared with cogtools.lock, which `cogtools lock` writes. A tool that was added, removed or changed, and a source that was removed or is unavailable, are errors that describe the difference; nothing is then declared. Filters do not affect the comparison.",
+        "With --locked, or `locked: true` in the configuration, the declarations are first compared with cogtools.lock, which `cogtools lock` writes. A tool that was added, removed or changed, and a source that was removed or is unavailable, are errors that describe the difference; nothing is then declared. Filters do not affect the comparison.",
     ),
     ("BUDGET", budget::MANUAL),
     ("FILES", man::FILES),
@@ -88,12 +89,7 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Check tools thoroughly, and fail if one is invalid"),
         )
-        .arg(
-            Arg::new("locked")
-                .long("locked")
-                .action(ArgAction::SetTrue)
-                .help("Fail if the declarations differ from those pinned in cogtools.lock"),
-        )
+        .arg(locked_arg())
         .arg(budget::arg())
         .arg(verbose_arg())
         .arg(refresh_arg())
@@ -105,7 +101,6 @@ struct DiscoverArgs {
     target: Target,
     syntax: Syntax,
     strict: bool,
-    locked: bool,
     verbose: bool,
     budget: BudgetArg,
     registry: RegistryArgs,
@@ -117,12 +112,12 @@ impl DiscoverArgs {
             target: host_from_matches(matches),
             syntax: Syntax::from_flag(matches.get_flag("yaml")),
             strict: matches.get_flag("strict"),
-            locked: matches.get_flag("locked"),
             verbose: matches.get_flag("verbose"),
             budget: BudgetArg::from_matches(matches),
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
                 refresh: refresh_from_matches(matches),
+                locked: locked_from_matches(matches),
                 ..RegistryArgs::default()
             },
         }
@@ -133,7 +128,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = DiscoverArgs::from_matches(matches);
     let (target, strict) = (args.target, args.strict);
     let registry = registry(&args.registry, io, Some(target))?;
-    if args.locked {
+    if registry.is_locked() {
         check_lock(&registry, io)?;
     }
     let budget = args.budget.or_configured(&registry);
@@ -169,7 +164,11 @@ fn check_lock(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
     let lock = Lock::read(&path, &shown).map_err(|diagnostic| *diagnostic)?;
-    let diagnostics = lock.drift(&Snapshot::of(registry, project.display_path()));
+    let diagnostics = lock.drift(&Snapshot::of(
+        registry,
+        project.root(),
+        project.display_path(),
+    ));
     if diagnostics.is_empty() {
         Ok(())
     } else {

@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Config, ConfigPaths, Diagnostic, Project, Registry, SourceError};
 use cogtools_program::call::quote;
+use cogtools_program::dirs::config_paths;
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{context, project};
 use cogtools_program::terminal::sanitize;
@@ -24,7 +25,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Stale, Code::InvalidConfig],
+    codes: &[Code::Stale, Code::Denied, Code::InvalidConfig],
     variables: man::SHARED,
     manual: MANUAL,
 };
@@ -140,8 +141,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// The table of the valid tools of `project`, and the diagnostics of the others.
 fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Diagnostic>), Failure> {
     // The user's configuration must not change a file of the project.
-    let config = Config::load(project, &ConfigPaths::default())
-        .map_err(|error| Failure::from(error.diagnostics()))?;
+    let paths = ConfigPaths {
+        owners: config_paths(io).owners,
+        ..ConfigPaths::default()
+    };
+    let config =
+        Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))?;
     let cx = context(io, project, config.env_priority, config.limits);
     let found = Registry::new(config, None, cx).map(|tool| match tool {
         Ok(tool) => Ok(Row::new(&tool)),

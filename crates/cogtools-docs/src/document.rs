@@ -37,7 +37,8 @@ pub(crate) struct Update {
 impl Document {
     /// Reads the file at `path`, which is shown as `display_path`.
     pub(crate) fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
-        let before = match text::bytes(&path.full(), &display_path, Text::MAX_BYTES) {
+        let scope = path.read_scope();
+        let before = match text::bytes(&path.full(), &display_path, Text::MAX_BYTES, &scope) {
             Ok(bytes) => Some(bytes),
             Err(TextError::NotFound(_)) => None,
             Err(error) => return Err(error.into()),

@@ -5,9 +5,11 @@
 //! unchanged.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::{self, TextError};
 use cogtools_core::{Code, Diagnostic, Location};
 use thiserror::Error;
 
@@ -36,6 +38,9 @@ pub enum ExistingError {
     /// It is a dangling symbolic link.
     #[error("is a symbolic link to a file that does not exist")]
     Dangling(PathBuf),
+    /// A link to it leaves the project.
+    #[error(transparent)]
+    Outside(TextError),
     /// It is a directory, a pipe, a device.
     #[error("is not a file")]
     NotAFile(PathBuf),
@@ -52,33 +57,31 @@ pub enum ExistingError {
 
 impl Existing {
     /// The maximum size in bytes: 16 MiB.
-    pub const MAX_BYTES: u64 = 16 << 20;
+    pub const MAX_BYTES: usize = 16 << 20;
 
-    /// Opens `file` in `project`; `None` if it does not exist.
+    /// Opens `file`; `None` if it does not exist. A relative `file` is in `project`, and
+    /// no link to it may leave that; an absolute one belongs to the user.
     pub fn open(project: &Path, file: &Path) -> Result<Option<Self>, ExistingError> {
         let path = project.join(file);
+        let scope = if file.is_absolute() {
+            ReadScope::User
+        } else {
+            ReadScope::project(project)
+        };
         let unreadable = |error| ExistingError::Unreadable {
             file: file.to_path_buf(),
             error,
         };
-        match fs::symlink_metadata(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unreadable(error)),
-            Ok(_) => {}
-        }
-        let target = fs::canonicalize(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => ExistingError::Dangling(file.to_path_buf()),
-            _ => unreadable(error),
-        })?;
-        // Checked before opening: a pipe would block until it has a writer.
-        let metadata = fs::metadata(&target).map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(ExistingError::NotAFile(file.to_path_buf()));
-        }
-        if metadata.len() > Self::MAX_BYTES {
-            return Err(ExistingError::TooLarge(file.to_path_buf()));
-        }
-        let bytes = fs::read(&target).map_err(unreadable)?;
+        let bytes = match text::bytes(&path, file, Self::MAX_BYTES, &scope) {
+            Ok(bytes) => bytes,
+            Err(TextError::NotFound(_)) => return Ok(None),
+            Err(TextError::Dangling(file)) => return Err(ExistingError::Dangling(file)),
+            Err(TextError::NotAFile(file)) => return Err(ExistingError::NotAFile(file)),
+            Err(TextError::TooLarge(file)) => return Err(ExistingError::TooLarge(file)),
+            Err(TextError::Io(_, error)) => return Err(unreadable(error)),
+            Err(error) => return Err(ExistingError::Outside(error)),
+        };
+        let target = fs::canonicalize(&path).map_err(unreadable)?;
         let text = String::from_utf8(bytes).map_err(|error| not_text(file, &error))?;
         Ok(Some(Self {
             file: file.to_path_buf(),
@@ -116,6 +119,7 @@ impl ExistingError {
             Self::NotAFile(file) | Self::TooLarge(file) => {
                 diagnostic(Code::InvalidConfig, &file).hint("move it away, then run this again")
             }
+            Self::Outside(error) => error.diagnostic(Code::InvalidConfig),
             Self::NotText(location) => Diagnostic::new(Code::InvalidConfig, message)
                 .hint("save it as UTF-8, then run this again")
                 .at(location),

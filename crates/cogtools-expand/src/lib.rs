@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Target, Tool};
 use cogtools_program::args::required;
 use cogtools_program::format::{host_arg, host_from_matches};
-use cogtools_program::project::unfiltered_registry;
+use cogtools_program::project::{read_scope, unfiltered_registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::Value;
 
@@ -101,7 +101,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
     if is_path(Path::new(wanted)) {
         let file = Path::new(wanted);
-        return Tool::load(&io.cwd.join(file), file)
+        let path = io.cwd.join(file);
+        return Tool::load(&path, file, &read_scope(&path, io))
             .map_err(|error| Failure::from(error.diagnostics()));
     }
     unfiltered_registry(io, None)?

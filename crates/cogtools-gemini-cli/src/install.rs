@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::{self, Text};
 use serde_json::Value;
 
 use crate::paths::Vars;
@@ -65,7 +67,8 @@ fn version(program: &Path, real: &Path) -> Option<Version> {
 }
 
 fn package_version(file: &Path) -> Option<Version> {
-    let package: Value = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+    let bytes = text::bytes(file, file, Text::MAX_BYTES, &ReadScope::User).ok()?;
+    let package: Value = serde_json::from_slice(&bytes).ok()?;
     let bin = package.get("bin")?;
     let is_gemini = bin.get(NAME).is_some() || package["name"] == "@google/gemini-cli";
     Version::parse(package.get("version").filter(|_| is_gemini)?.as_str()?)

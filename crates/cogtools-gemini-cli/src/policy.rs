@@ -7,6 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::{Text, TextError};
 use toml::{Table, Value};
 
 /// A rule for a tool name.
@@ -105,8 +107,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn parse_rules(file: &Path) -> Result<Vec<Rule>, String> {
-    let text = fs::read_to_string(file).map_err(|error| format!("cannot be read: {error}"))?;
+    let text = Text::read(file, file, &ReadScope::User).map_err(|error| match error {
+        TextError::Io(_, error) => format!("cannot be read: {error}"),
+        error => error.to_string(),
+    })?;
     let table: Table = text
+        .as_str()
         .parse()
         .map_err(|error: toml::de::Error| format!("is not TOML: {}", error.message()))?;
     let rules = match table.get("rule") {

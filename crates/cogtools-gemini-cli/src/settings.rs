@@ -102,8 +102,12 @@ impl Settings {
 impl File {
     fn read(scope: Scope, path: PathBuf, paths: &Paths, vars: &Vars) -> Option<Self> {
         let shown = PathBuf::from(paths.display_path(&path));
-        let (folder, name) = (path.parent()?, path.file_name()?);
-        let (text, value) = match Existing::open(folder, name.as_ref()) {
+        // Only the project's file must stay in the project.
+        let existing = match scope {
+            Scope::Project => Existing::open(&paths.root, &Paths::settings()),
+            _ => Existing::open(&paths.root, &path),
+        };
+        let (text, value) = match existing {
             Ok(None) => return None,
             Ok(Some(existing)) => {
                 let value = jsonc::read(&shown, &existing.text)

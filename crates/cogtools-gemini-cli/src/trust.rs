@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::Text;
 use serde_json::Value;
 
 use crate::paths::{Paths, Vars};
@@ -50,10 +52,10 @@ impl Trust {
             return Self::Undecided;
         };
         let shown = paths.display_path(list);
-        let Ok(text) = fs::read_to_string(list) else {
+        let Ok(text) = Text::read(list, list, &ReadScope::User) else {
             return Self::Undecided;
         };
-        match jsonc::read(list, &text) {
+        match jsonc::read(list, text.as_str()) {
             Ok(Value::Object(rules)) => decide(&paths.root, rules.iter(), &shown),
             Ok(_) => Self::Unreadable(format!("{shown} is not an object")),
             Err(conflict) => Self::Unreadable(format!("{shown}: {conflict}")),

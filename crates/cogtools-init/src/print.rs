@@ -1,9 +1,9 @@
 //! `--print`: the resulting files.
 
-use std::fs;
-
-use cogtools_core::{Code, Diagnostic};
-use cogtools_edit::Step;
+use cogtools_core::Code;
+use cogtools_core::file::ReadScope;
+use cogtools_core::text;
+use cogtools_edit::{Existing, Step};
 use cogtools_program::{Failure, Io};
 
 use crate::setup_context::SetupContext;
@@ -36,11 +36,11 @@ pub(crate) fn files(cx: &SetupContext, steps: &[Step], io: &mut Io<'_>) -> Resul
 }
 
 fn read(cx: &SetupContext, file: &std::path::Path) -> Result<Vec<u8>, Failure> {
-    fs::read(cx.full(file)).map_err(|error| {
-        let diagnostic = Diagnostic::new(Code::IoFailed, format!("cannot be read: {error}"));
-        diagnostic
-            .with_subject(file.display().to_string())
-            .hint("make it readable, then run this again")
-            .into()
-    })
+    let scope = if file.is_absolute() {
+        ReadScope::User
+    } else {
+        ReadScope::project(&cx.root)
+    };
+    text::bytes(&cx.full(file), file, Existing::MAX_BYTES, &scope)
+        .map_err(|error| error.diagnostic(Code::IoFailed).into())
 }

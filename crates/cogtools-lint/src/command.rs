@@ -22,7 +22,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidTool, Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidTool, Code::InvalidConfig],
     variables: man::PROJECT,
     manual: MANUAL,
 };
@@ -114,7 +114,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?;
     let linter = Linter::new(Levels::new(&config.rules)?);
-    let mut targets = target::collect(&args.paths, &config, &io.cwd);
+    let mut targets = target::collect(&args.paths, &config, io);
     let mut findings = Vec::new();
     for file in &targets.files {
         let result = args.fix.then(|| fix::apply(file, &linter, project.root()));

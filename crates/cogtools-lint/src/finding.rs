@@ -77,7 +77,9 @@ impl<'f> Findings<'f> {
         mut location: Location,
         message: impl Into<String>,
     ) -> FindingBuilder<'_> {
-        location.text = invisible::mask(&secret::redact(&location.text)).into_owned();
+        location.text = location
+            .text
+            .map(|text| invisible::mask(&secret::redact(&text)).into_owned());
         self.sink.push(Finding {
             rule: self.rule,
             level: self.level,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::file::{self, WriteError, WritePath};
+use cogtools_core::text::{self, Text};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::Failure;
 
@@ -99,7 +100,9 @@ fn write<'e>(
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         Failure::from(diagnostic.hint("run this again"))
     };
-    let old = std::fs::read(&file.path).map_err(|error| write_error(&error.into()))?;
+    let name = file.text.display_path();
+    let old = text::bytes(&file.path, name, Text::MAX_BYTES, file.text.scope())
+        .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
     let text = old.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&old);
     if text != file.text.as_str().as_bytes() {
         return Err(changed_error());

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
 use cogtools_core::schema::{Role, SubSchema};
 use cogtools_core::text::{Span, Text, TextError};
@@ -29,14 +30,15 @@ pub struct LintFile {
 }
 
 impl LintFile {
-    /// Reads the file at `path`, displayed as `display_path`. A file that is
+    /// Reads the file at `path` in `scope`, displayed as `display_path`. A file that is
     /// not text is an invalid tool, and nothing more is known about it.
-    pub fn read(path: &Path, display_path: &Path) -> Result<Self, TextError> {
-        match Text::read(path, display_path) {
+    pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, TextError> {
+        match Text::read(path, display_path, scope) {
             Ok(text) => Ok(Self::parse(path, text)),
             Err(error @ (TextError::NotFound(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
-                let mut file = Self::parse(path, Text::new(display_path, Vec::new())?);
+                let mut file =
+                    Self::parse(path, Text::new(display_path, Vec::new())?.in_scope(scope));
                 file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];
                 Ok(file)
             }
@@ -51,7 +53,7 @@ impl LintFile {
                     Vec::new()
                 } else {
                     // Loading checks the file name, parsing does not.
-                    let error = Tool::load(path, text.display_path()).err();
+                    let error = Tool::load(path, text.display_path(), text.scope()).err();
                     error.map(ToolError::diagnostics).unwrap_or_default()
                 };
                 (Some(tool), diagnostics)
@@ -71,7 +73,7 @@ impl LintFile {
 
     /// The same file, read again after an edit.
     pub(crate) fn reload(&self) -> Option<Self> {
-        let mut next = Self::read(&self.path, self.text.display_path()).ok()?;
+        let mut next = Self::read(&self.path, self.text.display_path(), self.text.scope()).ok()?;
         next.shadowed_by.clone_from(&self.shadowed_by);
         next.duplicate_name.clone_from(&self.duplicate_name);
         Some(next)

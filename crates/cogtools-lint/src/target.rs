@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::source::Listing;
 use cogtools_core::yaml::Node;
-use cogtools_core::{Code, Config, Diagnostic, Folder, SourceError};
+use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, SourceError};
+use cogtools_program::Io;
+use cogtools_program::project::read_scope;
 
 use crate::lint_file::LintFile;
 
@@ -19,19 +21,17 @@ pub(crate) struct Targets {
 }
 
 /// The files at `paths`, or those of the project if there are no paths.
-pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Targets {
+pub(crate) fn collect(paths: &[OsString], config: &Config, io: &Io<'_>) -> Targets {
     let mut found = Vec::new();
     let mut diagnostics = Vec::new();
     for path in paths.iter().map(Path::new) {
-        let absolute = cwd.join(path);
+        let absolute = io.cwd.join(path);
+        let scope = read_scope(&absolute, io);
         if absolute.is_dir() {
-            list(
-                &Folder::new(absolute, path.to_path_buf(), true),
-                &mut found,
-                &mut diagnostics,
-            );
+            let folder = Folder::new(absolute, path.to_path_buf(), true, scope);
+            list(&folder, &mut found, &mut diagnostics);
         } else {
-            found.push((absolute, path.to_path_buf()));
+            found.push(Candidate::file(absolute, path.to_path_buf(), scope));
         }
     }
     if paths.is_empty() {
@@ -40,11 +40,11 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, cwd: &Path) -> Target
         }
     }
     let mut files: Vec<LintFile> = Vec::new();
-    for (path, display_path) in found {
-        if files.iter().any(|file| file.path == path) {
+    for file in found {
+        if files.iter().any(|other| other.path == file.path) {
             continue;
         }
-        match LintFile::read(&path, &display_path) {
+        match LintFile::read(&file.path, &file.display_path, file.scope()) {
             Ok(file) => files.push(file),
             Err(error) => diagnostics.push(error.diagnostic(Code::InvalidTool)),
         }
@@ -61,21 +61,17 @@ fn is_yml(path: &Path) -> bool {
 }
 
 /// Adds the tool files of a folder, and the files with a wrong extension.
-fn list(folder: &Folder, files: &mut Vec<(PathBuf, PathBuf)>, diagnostics: &mut Vec<Diagnostic>) {
+fn list(folder: &Folder, files: &mut Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) {
     let Listing { entries, errors } = folder.list();
     diagnostics.extend(errors.iter().map(SourceError::diagnostic));
-    files.extend(
-        entries
-            .into_iter()
-            .map(|file| (file.path, file.display_path)),
-    );
+    files.extend(entries);
     for folder in folder.toolsets() {
         files.extend(wrong_extension(&folder));
     }
 }
 
 /// The `.yml` files in a folder.
-fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> {
+fn wrong_extension(folder: &Folder) -> impl Iterator<Item = Candidate> {
     let entries = std::fs::read_dir(folder.path())
         .into_iter()
         .flatten()
@@ -86,8 +82,12 @@ fn wrong_extension(folder: &Folder) -> impl Iterator<Item = (PathBuf, PathBuf)> 
         .filter(|name| folder.path().join(name).is_file())
         .collect();
     names.sort_unstable();
-    let paths = |name: OsString| (folder.path().join(&name), folder.display_path().join(&name));
-    names.into_iter().map(paths)
+    let file = |name: OsString| {
+        let (path, display_path) = (folder.path(), folder.display_path());
+        let scope = folder.scope().clone();
+        Candidate::file(path.join(&name), display_path.join(&name), scope)
+    };
+    names.into_iter().map(file)
 }
 
 /// Marks the files that an earlier source of the project shadows.

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Diagnostic, Found};
-use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::args::{
+    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
+};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Stream, pluralize};
@@ -23,7 +25,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -65,6 +67,7 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Also list the built-in tools, which find and call the others"),
         )
+        .arg(locked_arg())
         .args(filter_args())
 }
 
@@ -82,6 +85,7 @@ impl ListArgs {
             built_in: matches.get_flag("built-in"),
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
+                locked: locked_from_matches(matches),
                 ..RegistryArgs::default()
             },
         }

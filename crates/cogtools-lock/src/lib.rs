@@ -28,11 +28,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), and shortened hashes of its parts, which tell what differs. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable is an error, and nothing is written.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable is an error, and nothing is written.",
     ),
     (
         "DRIFT",
-        "With --check, nothing is written: every difference between cogtools.lock and the current declarations of the sources is an error. `cogtools-discover --locked` makes the same comparison before it declares anything.",
+        "With --check, nothing is written: every difference between cogtools.lock and the current declarations of the sources is an error. `cogtools-discover --locked` makes the same comparison before it declares anything. With --locked, or `locked: true` in the configuration, `cogtools-call`, `cogtools-yaml`, `cogtools-mcp` and `cogtools list` deny each tool that differs.",
     ),
     ("FILES", man::FILES),
     (
@@ -72,7 +72,8 @@ impl LockArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = LockArgs::from_matches(matches);
     let project = project(io);
-    let snapshot = Snapshot::of(&unfiltered_registry(io, None)?, project.display_path());
+    let registry = unfiltered_registry(io, None)?;
+    let snapshot = Snapshot::of(&registry, project.root(), project.display_path());
     let (path, display_path) = project.resolve(Lock::FILE.as_ref());
     let existing = path.exists().then(|| Lock::read(&path, &display_path));
     if args.check {

@@ -33,6 +33,7 @@ pub const PROGRAM: Program = Program {
     codes: &[
         Code::ToolFailed,
         Code::InvalidArgumentsSyntax,
+        Code::Denied,
         Code::InvalidConfig,
         Code::Timeout,
         Code::ToolNotFound,
@@ -60,6 +61,8 @@ enum Request {
         arguments: Map<String, Value>,
         /// Whether to print the result as the server returned it.
         json: bool,
+        /// The digest of the declaration that the caller knows.
+        expected: Option<String>,
     },
 }
 
@@ -85,12 +88,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let server = Server::read(&description).map_err(|error| error.diagnostic(String::new()))?;
     let (request, default_timeout) = match args.request {
-        RequestArgs::Call { tool, json } => {
+        RequestArgs::Call {
+            tool,
+            json,
+            expected,
+        } => {
             let arguments = read_arguments(&tool, io)?;
             let request = Request::CallTool {
                 name: tool,
                 arguments,
                 json,
+                expected,
             };
             (request, CALL_TIMEOUT)
         }
@@ -263,11 +271,15 @@ impl Exchange<'_> {
                 name,
                 arguments,
                 json,
+                expected,
             } => {
                 // Over stateless HTTP a server may require arguments as headers, too;
                 // its list of tools says which.
-                if session.is_stateless() && self.server.url.is_some() {
-                    session.list_tools().await?;
+                let needs_headers = session.is_stateless() && self.server.url.is_some();
+                if expected.is_some() || needs_headers {
+                    let tools = session.list_tools().await?;
+                    declaration::check(&tools, name, expected.as_deref(), &self.server.name)
+                        .map_err(SessionError::Server)?;
                 }
                 let result = session.call_tool(name, arguments.clone()).await?;
                 let is_error = result.get("isError") == Some(&Value::Bool(true));

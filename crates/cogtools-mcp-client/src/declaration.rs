@@ -1,6 +1,9 @@
 //! Declarations: the parts of a server's tool that hosts and sources need.
 
+use cogtools_core::digest;
 use serde_json::{Map, Value};
+
+use crate::error::ClientError;
 
 /// The key of a property whose value is sent as a header, too.
 const HEADER_KEY: &str = "x-mcp-header";
@@ -25,6 +28,29 @@ pub(crate) fn from_mcp(tool: &Value) -> Value {
             .filter_map(|(key, value)| Some((key.to_owned(), value?)))
             .collect(),
     )
+}
+
+/// Fails if `server` declares the tool `name` with another digest than `expected`.
+pub(crate) fn check(
+    tools: &[Value],
+    name: &str,
+    expected: Option<&str>,
+    server: &str,
+) -> Result<(), ClientError> {
+    let Some(expected) = expected else {
+        return Ok(());
+    };
+    // The first one counts, as in a listing.
+    let is_named = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(name);
+    let (server, tool) = (server.to_owned(), name.to_owned());
+    let Some(found) = tools.iter().find(is_named) else {
+        return Err(ClientError::ToolNotFound(server, tool));
+    };
+    if digest::value(&from_mcp(found)).to_string() == expected {
+        Ok(())
+    } else {
+        Err(ClientError::Changed(server, tool))
+    }
 }
 
 /// A schema without the keys for headers: they concern only the client, and some

@@ -42,6 +42,8 @@ pub(crate) enum ClientError {
     StrayOutput(String, String),
     #[error("the MCP server `{0}` declares more than 10 MiB, or 1,000 pages, of tools")]
     TooManyTools(String),
+    #[error("the MCP server `{0}` now declares the tool `{1}` differently, so it was not called")]
+    Changed(String, String),
     #[error("the MCP server `{0}` no longer has the tool `{1}`")]
     ToolNotFound(String, String),
 }
@@ -62,6 +64,7 @@ impl ClientError {
                 Code::InvalidConfig
             }
             Self::TimedOut(..) => Code::Timeout,
+            Self::Changed(..) => Code::Denied,
             Self::ToolNotFound(..) => Code::ToolNotFound,
             _ => Code::ToolFailed,
         }
@@ -84,6 +87,7 @@ impl ClientError {
             Self::StrayOutput(..) => {
                 "servers must write only messages to stdout; report this to its author"
             }
+            Self::Changed(..) => "read its new declaration before the next call: cogtools-discover",
             Self::ToolNotFound(..) => "cogtools-discover lists its current tools",
             Self::Exited(..) | Self::Rejected(..) | Self::UnexpectedResponse(..) => return None,
         })

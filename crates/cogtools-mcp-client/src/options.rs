@@ -20,6 +20,8 @@ pub(crate) enum RequestArgs {
         tool: String,
         /// Whether to print the result as the server returned it.
         json: bool,
+        /// The digest of the declaration that the caller knows.
+        expected: Option<String>,
     },
 }
 
@@ -32,6 +34,7 @@ impl ClientArgs {
             RequestArgs::Call {
                 tool: required(matches, "tool")?,
                 json: matches.get_flag("json"),
+                expected: matches.get_one::<String>("expect").cloned(),
             }
         } else {
             RequestArgs::Discover
@@ -73,6 +76,12 @@ pub(crate) fn command() -> Command {
                         .long("json")
                         .action(ArgAction::SetTrue)
                         .help("Print the result as the server returned it, including content that is not text"),
+                )
+                .arg(
+                    Arg::new("expect")
+                        .long("expect")
+                        .value_name("SHA256")
+                        .help("Fail unless the server declares the tool with this digest, that of its declaration by discover as compact JSON with sorted keys"),
                 )
                 .arg(Arg::new("tool").value_name("TOOL").required(true)),
         )

@@ -86,9 +86,10 @@ impl DeclarationCache {
 
 #[cfg(test)]
 mod tests {
-    use cogtools_test_support::Project;
-
     use std::time::Duration;
+
+    use cogtools_core::file::ReadScope;
+    use cogtools_test_support::Project;
 
     use super::*;
     use crate::fingerprint::MTIME_GRANULARITY;
@@ -105,7 +106,7 @@ mod tests {
     ) -> Vec<Option<String>> {
         let files = names.iter().map(|name| {
             let path = project.path(name);
-            Candidate::file(path.clone(), path)
+            Candidate::file(path.clone(), path, ReadScope::User)
         });
         cache
             .get_or_load_at(now, files.collect(), false)

@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_core::approval::trustable_sources;
 use cogtools_core::{
-    Cancel, Context, Diagnostic, FindError, Registry, Source, SourceError, Target, Tool,
+    Cancel, Context, Diagnostic, FindError, Found, Registry, Source, SourceError, Target, Tool,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
-use cogtools_program::{Failure, Input, Io, Reporter, SignalWatch, Terminals, Vars, project};
+use cogtools_program::{
+    Failure, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars, project,
+};
 
-use crate::cache::DeclarationCache;
+use crate::cache::{DeclarationCache, LoadResult};
 use crate::instructions;
 use crate::published_tool::PublishedTool;
 
@@ -76,6 +78,7 @@ impl Catalogue {
             next: None,
             reporter: self.reporter.clone(),
             signals: SignalWatch::with_token(self.cancel.clone()),
+            context: IoContext::default(),
         })
     }
 
@@ -117,11 +120,11 @@ impl Catalogue {
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
         let registry = self.registry()?;
         let budget = self.args.budget.or_configured(&registry);
-        let files = registry.files();
+        let found = self.load_tools(&registry, budget.is_some());
         let mut listing = Listing::default();
-        let source_errors = files.source_errors.iter().map(SourceError::diagnostic);
+        let source_errors = found.source_errors.iter().map(SourceError::diagnostic);
         listing.diagnostics.extend(source_errors);
-        for result in self.cache.get_or_load(files.items, budget.is_some()) {
+        for result in found.items {
             match result {
                 Ok(tool) => listing.prompts.push(tool),
                 Err(errors) => listing.diagnostics.extend(errors),
@@ -138,6 +141,23 @@ impl Catalogue {
             None => tools.collect(),
         };
         Ok(listing)
+    }
+
+    /// The tools of `registry`, with their token counts if asked for. A lock pins more
+    /// than the file that the cache looks at.
+    fn load_tools(&self, registry: &Registry, count_tokens: bool) -> Found<LoadResult> {
+        if registry.is_locked() {
+            return registry
+                .map(|tool| PublishedTool::from_loaded(tool, count_tokens).map(Arc::new));
+        }
+        let found = registry.files();
+        Found {
+            items: self.cache.get_or_load(found.items, count_tokens),
+            source_errors: found.source_errors,
+            shadowed: found.shadowed,
+            filtered_out: found.filtered_out,
+            unmatched: found.unmatched,
+        }
     }
 
     /// A hash of all that clients can list.

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::args::{FilterArgs, RegistryArgs, filter_args};
+use cogtools_program::args::{
+    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
+};
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::{Failure, Io, Program, Stdin, exit, man};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +34,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -66,6 +68,7 @@ fn command() -> Command {
                 .value_parser(address)
                 .help("Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL"),
         )
+        .arg(locked_arg())
         .arg(budget::arg())
         .args(filter_args())
 }
@@ -101,6 +104,7 @@ impl McpArgs {
             tools: CatalogueArgs {
                 registry: RegistryArgs {
                     filter: FilterArgs::from_matches(matches),
+                    locked: locked_from_matches(matches),
                     ..RegistryArgs::default()
                 },
                 budget: BudgetArg::from_matches(matches),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Tool;
+use cogtools_core::file::ReadScope;
 use cogtools_new::PROGRAM;
 use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, Snapshot, outcome, str};
@@ -43,7 +44,7 @@ fn run(project: &Project, args: &[&str]) -> CapturedRun {
 }
 
 fn load(project: &Project, file: &str) -> Tool {
-    Tool::load(&project.path(file), Path::new(file)).expect("a tool")
+    Tool::load(&project.path(file), Path::new(file), &ReadScope::User).expect("a tool")
 }
 
 /// A project with no marker of a project in a directory above it.

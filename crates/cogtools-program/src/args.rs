@@ -84,10 +84,14 @@ pub struct RegistryArgs {
     pub env: EnvArgs,
     /// Whether to query MCP servers and providers again.
     pub refresh: bool,
+    /// Whether `--locked` was given; `None` for a program that may run tools which
+    /// `cogtools.lock` does not pin.
+    pub locked: Option<bool>,
 }
 
 const SYSTEM_ENV: &str = "system-env";
 const REFRESH: &str = "refresh";
+const LOCKED: &str = "locked";
 
 /// `--system-env`.
 pub fn system_env_arg() -> Arg {
@@ -108,6 +112,19 @@ pub fn refresh_arg() -> Arg {
 /// Whether `--refresh` was given.
 pub fn refresh_from_matches(matches: &ArgMatches) -> bool {
     matches.get_flag(REFRESH)
+}
+
+/// `--locked`.
+pub fn locked_arg() -> Arg {
+    Arg::new(LOCKED)
+        .long(LOCKED)
+        .action(ArgAction::SetTrue)
+        .help("Fail if a tool differs from the one pinned in cogtools.lock")
+}
+
+/// Whether `--locked` was given.
+pub fn locked_from_matches(matches: &ArgMatches) -> Option<bool> {
+    Some(matches.get_flag(LOCKED))
 }
 
 /// `--tools`, `--exclude`, `--toolset` and `--host`.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::input::Input;
-use crate::io::{Io, Terminals, Vars};
+use crate::io::{Io, IoContext, Terminals, Vars};
 use crate::process::SignalWatch;
 use crate::program::Program;
 use crate::report::{Format, Reporter};
@@ -57,6 +57,7 @@ impl Program {
             next: None,
             reporter: Reporter::new(self.name, Format::Human, false),
             signals: SignalWatch::default(),
+            context: IoContext::default(),
         };
         let status = self.launch(&args, &mut io);
         CapturedRun {

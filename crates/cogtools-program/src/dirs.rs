@@ -3,7 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use cogtools_core::environment::may_be_loaded;
+use cogtools_core::file::ReadScope;
+use cogtools_core::owner::{Owners, recorded_home};
 use cogtools_core::source::GlobalModules;
+use cogtools_core::text::{self, Text};
 use cogtools_core::{ConfigPaths, Environment};
 
 use crate::io::Io;
@@ -39,12 +43,45 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
         .filter(|name| is_set_by_dotenv(io, name))
         .cloned()
         .collect();
+    let home = home(io);
     ConfigPaths {
+        owners: owners(io),
         dotenv_variables,
         system: Some(system.unwrap_or_else(ConfigPaths::system_file)),
-        home: io.var("HOME").map(PathBuf::from),
+        home,
         variables,
         packages: GlobalModules::new(&io.vars),
+    }
+}
+
+/// The user's home directory. It is not taken from a project's `.env`, which hosts load into the
+/// environment: the record of approvals and the user's own configuration are there.
+pub fn home(io: &Io<'_>) -> Option<PathBuf> {
+    let find = || {
+        let home = io.var("HOME")?;
+        let recorded = recorded_home();
+        let is_own =
+            recorded.as_deref() == Some(Path::new(home)) || !may_be_loaded(&io.cwd, "HOME", home);
+        if is_own { Some(home.into()) } else { recorded }
+    };
+    io.context.home.get_or_init(find).clone()
+}
+
+/// Whose projects are used.
+pub(crate) fn owners(io: &Io<'_>) -> Owners {
+    let home = home(io);
+    let user_file = home
+        .as_ref()
+        .map(|home| home.join(".gemini").join(ConfigPaths::FILE));
+    Owners {
+        sudo: io
+            .var("SUDO_UID")
+            .and_then(|user| user.to_str()?.parse().ok()),
+        files: user_file
+            .into_iter()
+            .chain([ConfigPaths::system_file()])
+            .collect(),
+        home,
     }
 }
 
@@ -61,7 +98,7 @@ pub(crate) fn state_dir(io: &Io<'_>) -> Option<PathBuf> {
 /// The folders that the user has trusted in Gemini CLI. The variable that names another
 /// file is ignored, because any `.env` could set it.
 pub(crate) fn host_trust_file(io: &Io<'_>) -> Option<PathBuf> {
-    let home = PathBuf::from(trusted_var(io, "HOME")?);
+    let home = home(io)?;
     home.is_absolute()
         .then(|| home.join(".gemini").join("trustedFolders.json"))
 }
@@ -80,7 +117,7 @@ fn user_dir(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf>
     } else if let Some(folder) = trusted_var(io, variable).and_then(absolute) {
         folder
     } else {
-        let home = absolute(io.var("HOME")?)?;
+        let home = home(io).filter(|home| home.is_absolute())?;
         below_home.iter().fold(home, |path, part| path.join(part))
     };
     Some(folder.join("cogtools"))
@@ -95,11 +132,11 @@ fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
 /// Whether an `.env` that a host would read here, outside the user's home directory, contains
 /// `name`.
 fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
-    let home = io.var("HOME").map(Path::new);
+    let home = home(io);
     let folders = io
         .cwd
         .ancestors()
-        .take_while(|folder| Some(*folder) != home);
+        .take_while(|folder| Some(*folder) != home.as_deref());
     let files = folders.flat_map(|folder| {
         [
             folder.join(Environment::FILE),
@@ -108,7 +145,7 @@ fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
     });
     let name = name.as_bytes();
     files.filter(|file| file.is_file()).any(|file| {
-        let text = std::fs::read(file);
+        let text = text::bytes(&file, &file, Text::MAX_BYTES, &ReadScope::User);
         // A file that cannot be read may contain it.
         text.map_or(true, |text| {
             text.windows(name.len()).any(|part| part == name)

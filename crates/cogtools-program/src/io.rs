@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cogtools_core::Diagnostic;
 
@@ -57,6 +58,33 @@ pub struct Io<'a> {
     pub reporter: Reporter,
     /// Handles termination signals, once sources may run programs.
     pub signals: SignalWatch,
+    /// What was found out about the context, and is printed or needed again later.
+    pub context: IoContext,
+}
+
+/// What a run has found out about its context.
+#[derive(Debug, Default)]
+pub struct IoContext {
+    /// The user's home directory.
+    pub(crate) home: OnceLock<Option<PathBuf>>,
+    /// Warnings for the end of the run, each once.
+    warnings: Mutex<Vec<Diagnostic>>,
+}
+
+impl IoContext {
+    /// Adds a warning for the end of the run.
+    pub(crate) fn warn(&self, warning: Diagnostic) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Takes all warnings.
+    pub(crate) fn take_warnings(&self) -> Vec<Diagnostic> {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut warnings)
+    }
 }
 
 impl Io<'_> {

@@ -31,7 +31,7 @@ pub use cogtools_core::arguments::Syntax;
 pub use failure::Failure;
 pub use hint::{render_hint, render_hints};
 pub use input::{Input, InputError};
-pub use io::{Io, Terminals, Vars};
+pub use io::{Io, IoContext, Terminals, Vars};
 pub use lines::{Line, Lines};
 pub use next::Next;
 pub use process::{SignalGuard, SignalWatch, exit, main, main_of, parent};

@@ -127,6 +127,9 @@ impl Program {
     }
 
     fn finish(&self, result: Result<(), Failure>, io: &mut Io<'_>) -> u8 {
+        for warning in io.context.take_warnings() {
+            io.report(Severity::Warning, &warning);
+        }
         // A signal that asked the process to end determines its status, whatever the result.
         if let Some(status) = io.signals.status() {
             return status;

@@ -3,14 +3,18 @@
 use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
+use cogtools_core::file::ReadScope;
 use cogtools_core::process::Limits;
 use cogtools_core::trust::{Trust, Verdict};
-use cogtools_core::{Cancel, Config, Context, EnvPriority, Environment, Project, Registry, Target};
+use cogtools_core::{
+    Cancel, Config, Context, EnvPriority, Environment, Lock, LockedTools, Project, Registry, Target,
+};
 
 use crate::args::{EnvArgs, RegistryArgs};
 use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::process;
 use crate::report::Severity;
 
 /// A project and its configuration, as far as they give the context of the programs that it runs.
@@ -41,7 +45,19 @@ impl ProjectContext {
 
 /// The project that contains `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
-    Project::find(&io.cwd, io.var("HOME").map(Path::new))
+    let home = dirs::home(io);
+    let project = Project::find(&io.cwd, home.as_deref(), &dirs::owners(io));
+    for skipped in project.skipped() {
+        io.context
+            .warn(skipped.diagnostic("its project is not used"));
+    }
+    project
+}
+
+/// Where the file or folder at `path` may be, which the user has named on the command line: in
+/// the project that contains it, or anywhere if none does.
+pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
+    project(io).scope_of(path, dirs::home(io).as_deref())
 }
 
 /// The configuration of `project`, with all layers.
@@ -74,12 +90,21 @@ pub fn registry_and_context(
     config.env_priority = priority;
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
+    let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
+    let limits = config.limits;
+    let mut registry = Registry::new(config, host, cx);
+    if is_locked {
+        let (path, display_path) = project.resolve(Lock::FILE.as_ref());
+        let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;
+        let locked = LockedTools::new(lock, project.root(), project.display_path());
+        registry = registry.with_lock(locked);
+    }
     let context = ProjectContext {
         project,
         priority,
-        limits: config.limits,
+        limits,
     };
-    Ok((Registry::new(config, host, cx), context))
+    Ok((registry, context))
 }
 
 /// Like [`registry`], filtered by the configuration only.
@@ -133,7 +158,9 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
 
 /// The user's record of approvals.
 pub fn trust(io: &Io<'_>) -> Trust {
-    Trust::new(dirs::trust_file(io)).with_host_file(dirs::host_trust_file(io))
+    Trust::new(dirs::trust_file(io))
+        .with_host_file(dirs::host_trust_file(io))
+        .with_notice(process::notify_waiting)
 }
 
 /// Trusts the project that contains `io`'s working directory after the user has created it or

@@ -54,6 +54,9 @@ pub struct Configuration {
     pub budget: Option<u64>,
     /// Which tools are available to each host, by the host's name.
     pub hosts: Option<Hosts>,
+    /// What each program may use that a tool or a source runs. The strictest limit of all
+    /// configurations applies.
+    pub limits: Option<Limits>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }
@@ -106,6 +109,32 @@ pub struct Hosts {
     pub anthropic: Option<Host>,
     /// The tools of the MCP server.
     pub mcp: Option<Host>,
+}
+
+/// What each program may use.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Limits {
+    /// The memory of each process. By default, 4 GiB.
+    pub memory: Option<Size>,
+    /// How many processes and threads may be added to those that exist. By default, 4096.
+    #[schemars(range(min = 8))]
+    pub processes: Option<u64>,
+    /// The open files of each process. By default, 16384.
+    #[schemars(range(min = 8))]
+    pub files: Option<u64>,
+    /// The size of each file that is written. By default, 4 GiB.
+    pub file_size: Option<Size>,
+}
+
+/// A number of bytes, at least 1 MiB, or a text such as 512 MiB.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum Size {
+    /// A number of bytes.
+    Bytes(#[schemars(range(min = 1_048_576))] u64),
+    /// A number with a unit.
+    Text(#[schemars(regex(pattern = r"^[0-9]+ ?([KMGTP]i)?B$"))] String),
 }
 
 /// The levels of the linter's rules in this project.

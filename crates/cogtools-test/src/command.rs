@@ -25,6 +25,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::TestFailed,
+        Code::Denied,
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::ToolNotFound,
@@ -134,7 +135,7 @@ impl Request {
     /// The tools to test.
     pub(crate) fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
         let config = config(&project(io), io)?;
-        Targets::collect(&self.tools, &config, &io.cwd)
+        Targets::collect(&self.tools, &config, io)
     }
 
     /// Runs the tests once and prints the report; after a change, only the tests that it affects.

@@ -90,7 +90,12 @@ impl Golden {
 
     /// Its content, if it exists.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Diagnostic>> {
-        match text::bytes(&self.path.full(), &self.display_path, MAX_BYTES) {
+        match text::bytes(
+            &self.path.full(),
+            &self.display_path,
+            MAX_BYTES,
+            &self.path.read_scope(),
+        ) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(TextError::NotFound(_)) => Ok(None),
             Err(TextError::TooLarge(file)) => {

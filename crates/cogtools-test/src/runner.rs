@@ -36,8 +36,9 @@ impl Runner {
         for folder in &targets.folders {
             for (name, numbers) in goldens.tools(folder.path()) {
                 let name = format!("{name}.yaml");
-                let file =
-                    Candidate::file(folder.path().join(&name), folder.display_path().join(&name));
+                let (path, display_path) = (folder.path(), folder.display_path());
+                let scope = folder.scope().clone();
+                let file = Candidate::file(path.join(&name), display_path.join(&name), scope);
                 if file.path.symlink_metadata().is_err() {
                     let mut suite = Suite::new(&file);
                     suite.exists = false;
@@ -70,7 +71,7 @@ impl Runner {
         suite
             .failures
             .extend(invocation::shebang_problem(&tool, file));
-        let loaded_by_path = Tool::load(&file.path, &file.display_path);
+        let loaded_by_path = Tool::load(&file.path, &file.display_path, file.scope());
         let shell_arg = targets.shell_arg(file);
         let under_test = ToolUnderTest {
             shell_arg: &shell_arg,

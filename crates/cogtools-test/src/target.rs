@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::text::TextError;
 use cogtools_core::{Candidate, Code, Config, Context, Diagnostic, Folder, Registry, SourceError};
-use cogtools_program::Failure;
 use cogtools_program::call::quote;
+use cogtools_program::project::read_scope;
+use cogtools_program::{Failure, Io};
 
 /// The tools that a run tests.
 #[derive(Debug, Default)]
@@ -23,11 +24,11 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// The tools in `requested`, relative to the directory `cwd`, or else all tools of the project.
+    /// The tools in `requested`, relative to the working directory of `io`, or else all tools of the project.
     pub(crate) fn collect(
         requested: &[OsString],
         config: &Config,
-        cwd: &Path,
+        io: &Io<'_>,
     ) -> Result<Self, Failure> {
         // Tools of packages and providers are tested by their authors.
         let mut folders_only = config.clone();
@@ -55,7 +56,7 @@ impl Targets {
                     Err(error) => diagnostics.extend(error.diagnostics()),
                 },
                 Some(path) => {
-                    diagnostics.extend(targets.add(path, cwd).err().map(|diagnostic| *diagnostic));
+                    diagnostics.extend(targets.add(path, io).err().map(|diagnostic| *diagnostic));
                 }
             }
         }
@@ -79,10 +80,11 @@ impl Targets {
     }
 
     /// Adds the tool file at `display_path`, or the tool files of the folder there.
-    fn add(&mut self, display_path: &Path, cwd: &Path) -> Result<(), Box<Diagnostic>> {
-        let path = cwd.join(display_path);
+    fn add(&mut self, display_path: &Path, io: &Io<'_>) -> Result<(), Box<Diagnostic>> {
+        let path = io.cwd.join(display_path);
+        let scope = read_scope(&path, io);
         let files = if path.is_dir() {
-            let folder = Folder::new(path, display_path.to_path_buf(), true);
+            let folder = Folder::new(path, display_path.to_path_buf(), true, scope);
             let found = folder.list();
             let mut diagnostics = found.errors.iter().map(SourceError::diagnostic);
             if found.entries.is_empty()
@@ -94,7 +96,7 @@ impl Targets {
             self.folders.push(folder);
             found.entries
         } else if path.symlink_metadata().is_ok() {
-            vec![Candidate::file(path, display_path.to_path_buf())]
+            vec![Candidate::file(path, display_path.to_path_buf(), scope)]
         } else {
             let absent = TextError::NotFound(display_path.to_path_buf());
             return Err(Box::new(absent.diagnostic(Code::IoFailed)));

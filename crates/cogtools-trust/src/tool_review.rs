@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use cogtools_core::digest::referenced_file;
+use cogtools_core::file::{self, ReadScope};
 use cogtools_core::tool::{Invocation, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
@@ -24,6 +25,8 @@ struct NamedFile {
     /// Its path, for display.
     name: String,
     path: PathBuf,
+    /// The folder that it must be in for its text to be shown.
+    root: PathBuf,
 }
 
 /// What `tool` runs.
@@ -77,6 +80,7 @@ pub(crate) fn file_lines(cx: &Context, file: &Path) -> Vec<Line> {
     let file = NamedFile {
         name: file.display().to_string(),
         path: cx.root.join(file),
+        root: cx.root.clone(),
     };
     file.lines()
 }
@@ -130,6 +134,7 @@ fn named_files(tool: &Tool, words: &[&str], cx: &Context) -> Vec<NamedFile> {
             NamedFile {
                 name: shown.display().to_string(),
                 path,
+                root: cx.root.clone(),
             }
         })
         .collect()
@@ -213,9 +218,10 @@ impl NamedFile {
         meta.is_symlink().then(|| real.display().to_string())
     }
 
-    /// The beginning of a text file; `None` for another one.
+    /// The beginning of a text file; `None` for another one, or one outside the project.
     fn text(&self) -> Option<String> {
-        let file = fs::File::open(&self.path).ok()?;
+        let scope = ReadScope::source(&self.root, self.path.parent()?, true);
+        let (file, _) = file::open(&self.path, &scope).ok()?;
         let mut bytes = Vec::new();
         file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
         let is_text = !bytes.contains(&0);

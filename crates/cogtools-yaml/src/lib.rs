@@ -8,10 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{self as core, Code, Tool};
-use cogtools_program::args::{EnvArgs, required, system_env_arg};
+use cogtools_core::{self as core, Code, Lock, Tool};
+use cogtools_program::args::{
+    EnvArgs, RegistryArgs, locked_arg, locked_from_matches, required, system_env_arg,
+};
 use cogtools_program::call::{Call, accept_and_run, quote, verbose_arg, yaml_arg};
-use cogtools_program::project::ProjectContext;
+use cogtools_program::project::{ProjectContext, project, read_scope, registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -62,6 +64,7 @@ fn command() -> Command {
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
+        .arg(locked_arg())
 }
 
 /// The command line.
@@ -69,6 +72,7 @@ struct YamlArgs {
     file: PathBuf,
     call: Call,
     env: EnvArgs,
+    locked: Option<bool>,
 }
 
 impl YamlArgs {
@@ -79,17 +83,42 @@ impl YamlArgs {
             file,
             call: Call::from_matches(matches, line),
             env: EnvArgs::from_matches(matches),
+            locked: locked_from_matches(matches),
         })
     }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let YamlArgs { file, call, env } = YamlArgs::from_matches(matches)?;
-    let tool = Tool::load(&io.cwd.join(&file), &file)
+    let YamlArgs {
+        file,
+        call,
+        env,
+        locked,
+    } = YamlArgs::from_matches(matches)?;
+    let path = io.cwd.join(&file);
+    let tool = Tool::load(&path, &file, &read_scope(&path, io))
         .map_err(|error| Failure::from(error.diagnostics()))?;
+    let tool = pinned(tool, env, locked, io)?;
     if call.verbose {
         io.note(&format!("{}: {}", tool.name(), file.display()));
     }
     let prepare = |tool, arguments| Ok(core::Call::new(Arc::new(tool), arguments));
     accept_and_run(io, tool, &call, |io| ProjectContext::load(env, io), prepare)
+}
+
+/// `tool` if `cogtools.lock` pins it, or if it need not. A template in a project without
+/// that file needs no configuration, so it is not read.
+fn pinned(tool: Tool, env: EnvArgs, locked: Option<bool>, io: &Io<'_>) -> Result<Tool, Failure> {
+    let is_asked = locked == Some(true) || tool.runs_programs();
+    if !is_asked && !project(io).resolve(Lock::FILE.as_ref()).0.exists() {
+        return Ok(tool);
+    }
+    let args = RegistryArgs {
+        env,
+        locked,
+        ..RegistryArgs::default()
+    };
+    registry(&args, io, None)?
+        .check_file(tool)
+        .map_err(Failure::from)
 }

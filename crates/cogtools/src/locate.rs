@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::owner::Owners;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_program::project::{project, trust};
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, dirs};
 
 use crate::{PREFIX, built_ins};
 
@@ -53,7 +54,9 @@ impl ProgramPath {
             .map(std::env::split_paths)
             .into_iter()
             .flatten();
-        let all = node_bin_dirs.chain(entries).map(|path| Dir::new(path, io));
+        let owners = dirs::config_paths(io).owners;
+        let all = node_bin_dirs.chain(entries).filter(|path| is_ours(path, &owners));
+        let all = all.map(|path| Dir::new(path, io));
         let trust = trust(io);
         let (dirs, untrusted) = all.partition(|dir| dir.is_trusted(&trust));
         Ok(Self {
@@ -121,6 +124,13 @@ impl ProgramPath {
         }
         programs
     }
+}
+
+/// Whether the directory at `path` and the one above it belong to the user: one above the
+/// working directory may be writable for everyone.
+fn is_ours(path: &Path, owners: &Owners) -> bool {
+    let is_ours = |dir: &Path| owners.check(dir, dir).is_ok();
+    is_ours(path) && path.parent().is_none_or(is_ours)
 }
 
 impl Dir {

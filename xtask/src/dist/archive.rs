@@ -45,7 +45,7 @@ pub(crate) fn write(
 
 /// Adds the programs below `bin`: as links to `cogtools` where possible.
 fn put_programs(source: &Source, target: &Target, folder: &mut Folder) -> Result<()> {
-    let (mut files, mut links) = (programs::own()?, programs::linked()?);
+    let (mut files, mut links) = (target.own()?, programs::linked()?);
     if !target.links() {
         files.append(&mut links);
     }

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{host, rustc};
 use crate::process::{find, output};
-use crate::say;
+use crate::{programs, say};
 
 /// A platform, with its names for cargo and for npm.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,6 +61,15 @@ impl Target {
     /// privilege.
     pub(super) fn links(&self) -> bool {
         !self.triple.contains("windows")
+    }
+
+    /// The names of the programs with a file of their own on this system.
+    pub(super) fn own(&self) -> Result<Vec<String>> {
+        let mut names = programs::own()?;
+        if self.triple.contains("windows") {
+            names.retain(|name| name != programs::CONFINE);
+        }
+        Ok(names)
     }
 
     /// Installs the standard library for the target if necessary.

@@ -24,7 +24,10 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
     build.programs()?;
     let (bin, share) = (prefix.join("bin"), prefix.join("share"));
     let file = |program: &String| format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    let own = programs::own()?;
+    let mut own = programs::own()?;
+    if cfg!(windows) {
+        own.retain(|name| name != programs::CONFINE);
+    }
     let own = own.iter().map(file);
     let mut placed: Vec<(PathBuf, PathBuf)> = own
         .map(|file| (build.bin.join(&file), bin.join(&file)))

@@ -8,6 +8,7 @@ use super::private;
 use super::source::{Kind, TrustableSource};
 use crate::containment::{self, Boundary, Reason, Uncovered};
 use crate::digest;
+use crate::file::ReadScope;
 use crate::store::dependencies;
 use crate::text::Text;
 use crate::tool::{CommandLine, Word};
@@ -92,8 +93,9 @@ impl TrustableSource {
 fn tools(root: &Path) -> Vec<Tool> {
     let files = digest::files(root).unwrap_or_default().into_iter();
     let yaml = files.filter(|file| file.extension().is_some_and(|end| end == "yaml"));
+    let scope = ReadScope::package(root, false);
     yaml.filter_map(|file| {
-        let text = Text::read(&root.join(&file), &file).ok()?;
+        let text = Text::read(&root.join(&file), &file, &scope).ok()?;
         Tool::parse(text).ok().filter(Tool::runs_programs)
     })
     .collect()

@@ -6,6 +6,7 @@ use super::package::ToolPackage;
 use super::private;
 use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
+use crate::owner::Owners;
 use crate::store::StoreError;
 use crate::tool::{Accepted, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
@@ -121,7 +122,9 @@ fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
     match (file.canonicalize(), cx.root.canonicalize()) {
         (Ok(file), Ok(root)) if is_named && !file.starts_with(&root) => {
             let folder = file.parent().unwrap_or(Path::new("/"));
-            Project::find(folder, None).root().to_path_buf()
+            Project::find(folder, None, &Owners::default())
+                .root()
+                .to_path_buf()
         }
         _ => cx.root.clone(),
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::package::ToolPackage;
 use crate::containment::Boundary;
 use crate::digest::Hash;
+use crate::file::ReadScope;
 use crate::store::{PackageStore, StoreError};
 use crate::text::Text;
 use crate::{Context, Tool};
@@ -26,7 +27,8 @@ pub(super) fn tool(
     let state = cx.state.as_deref().ok_or(StoreError::Nowhere)?;
     let copy = PackageStore::new(state).copy(&package.name, &package.root, hash)?;
     let below = below(tool.text().path(), &package.root).ok_or(StoreError::Changed)?;
-    let text = Text::read(&copy.join(below), tool.text().display_path())
+    let scope = ReadScope::package(&copy, tool.text().scope().is_quotable());
+    let text = Text::read(&copy.join(below), tool.text().display_path(), &scope)
         .map_err(|_| StoreError::Changed)?;
     // The tool was read before the package was hashed.
     if text.as_str() != tool.text().as_str() {

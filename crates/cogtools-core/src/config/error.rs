@@ -34,6 +34,8 @@ pub(super) enum ConfigError {
     },
     #[error("a rule is set to off, warn or error, not {0}")]
     Level(String, Option<String>),
+    #[error("only the user's own configuration may set `{0}`")]
+    UsersOnly(&'static str),
     #[error("`{0}` is not a known host")]
     Host(String, Option<String>),
 }
@@ -61,6 +63,7 @@ impl ConfigError {
             Self::OtherHome(path) => format!("write `./{path}` for a folder of that name"),
             Self::Cwd => "remove it".into(),
             Self::Host(..) => "hosts are gemini, openai, anthropic and mcp".into(),
+            Self::UsersOnly(_) => "move it to ~/.gemini/cogtoolrc.yaml".into(),
             Self::DuplicateProvider(_) => "give one of them another `name`".into(),
             Self::Missing(kind, _) => format!("write {}", example(kind)),
             Self::InvalidValue { key, .. } => format!("write {}", example(key)),
@@ -73,6 +76,7 @@ fn example(key: &str) -> &'static str {
     match key {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",
         "env_priority" => "`env_priority: project` or `env_priority: process`",
+        "locked" => "`locked: true`",
         "tools" => "`tools: [facepalm, git_*]`",
         "exclude" => "`exclude: [deploy_*]`",
         "toolsets" => "`toolsets: [git]`",
@@ -94,6 +98,7 @@ fn example(key: &str) -> &'static str {
         "prefix" => "`prefix: other_`",
         "timeout" | "cache" => "a number of seconds, such as `10`",
         "cwd" => "`cwd: project`",
+        "safe_directories" => "`safe_directories: [/srv/shared/project]`",
         "name" => "`name: other`",
         _ => "it as cogtoolrc(5) shows",
     }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
 use super::{ConfigErrors, package};
+use crate::file::ReadScope;
+use crate::owner::Owners;
 use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -22,6 +24,8 @@ pub struct ConfigPaths {
     /// The variables that the project may have set itself, through an `.env` that its
     /// host has read. They do not count as the user's.
     pub dotenv_variables: Vec<String>,
+    /// Whose projects are used.
+    pub owners: Owners,
     /// Where npm installs global packages.
     pub packages: GlobalModules,
 }
@@ -87,14 +91,19 @@ impl ConfigPaths {
 pub(super) fn layers(project: &Project, paths: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
     if let Some(path) = &paths.system {
-        layers.extend(file(path, path, Origin::System)?);
+        layers.extend(file(path, path, &ReadScope::User, Origin::System)?);
     }
     if let Some(path) = paths.home_file() {
-        layers.extend(file(&path, &path, Origin::Home)?);
+        layers.extend(file(&path, &path, &ReadScope::User, Origin::Home)?);
     }
     layers.extend(package(project)?);
     let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
-    layers.extend(file(&path, &display_path, Origin::Project)?);
+    layers.extend(file(
+        &path,
+        &display_path,
+        &project.read_scope(),
+        Origin::Project,
+    )?);
     for (name, value) in &paths.variables {
         let mut layer = variable(project, name, value)?;
         layer.is_user &= !paths.dotenv_variables.contains(name);
@@ -106,9 +115,10 @@ pub(super) fn layers(project: &Project, paths: &ConfigPaths) -> Result<Vec<Layer
 fn file(
     path: &Path,
     display_path: &Path,
+    scope: &ReadScope,
     origin: fn(PathBuf) -> Origin,
 ) -> Result<Option<Layer>, ConfigErrors> {
-    let text = match Text::read(path, display_path) {
+    let text = match Text::read(path, display_path, scope) {
         Ok(text) => text,
         Err(TextError::NotFound(_)) => return Ok(None),
         Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),

@@ -5,10 +5,12 @@
 mod error;
 mod layer;
 mod limits;
+mod locked;
 mod origin;
 mod package;
 mod protection;
 mod reader;
+mod safe;
 mod server;
 mod source;
 
@@ -22,6 +24,7 @@ use serde_json::Value;
 
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
+use crate::owner::{self, ForeignOwner, Owners};
 use crate::process::Limits;
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
@@ -34,6 +37,8 @@ pub struct Config {
     pub sources: Vec<Source>,
     /// Which value of an environment variable takes precedence.
     pub env_priority: EnvPriority,
+    /// Whether only the tools that `cogtools.lock` pins are declared and called.
+    pub locked: bool,
     /// The filter for all hosts.
     pub filter: Filter,
     /// The additional filters of single hosts.
@@ -59,23 +64,40 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 7] = [
+    pub const KEYS: [&'static str; 8] = [
         "tool_sources",
         "env_priority",
+        "locked",
         "filter",
         "budget",
         "hosts",
         "limits",
         "lint",
+        owner::KEY,
     ];
 
     /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
     pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
+        let unused = |foreign: ForeignOwner| foreign.diagnostic("its tools are not used");
+        let owners = &paths.owners;
+        owners
+            .check(project.root(), project.root())
+            .map_err(unused)?;
         let mut config = Self::standard(project);
-        let base = Base::new(project, paths.home.as_deref(), paths.packages.clone());
+        let base = Base::new(
+            project,
+            paths.home.as_deref(),
+            paths.packages.clone(),
+            owners.clone(),
+        );
         for layer in layer::layers(project, paths)? {
             reader::read(&layer, &base, &mut config)?;
+        }
+        for folder in config.folders() {
+            owners
+                .check_below(folder.path(), project.root())
+                .map_err(unused)?;
         }
         config.combine();
         config
@@ -93,9 +115,16 @@ impl Config {
         origin: Origin,
     ) -> Result<Vec<Setting>, ConfigErrors> {
         // Whether the home directory is known does not matter here.
-        let base = Base::new(project, Some(Path::new("~")), GlobalModules::default());
+        let base = Base::new(
+            project,
+            Some(Path::new("~")),
+            GlobalModules::default(),
+            Owners::default(),
+        );
         let mut config = Self::standard(project);
         config.settings.clear();
+        // Whether the value is effective depends on other layers.
+        config.limits = Limits::UNLIMITED;
         let layer = layer::from_text(text, keys, origin, project)?;
         reader::read(&layer, &base, &mut config)?;
         config.combine();
@@ -106,8 +135,14 @@ impl Config {
     fn standard(project: &Project) -> Self {
         let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
         Self {
-            sources: vec![Source::Folder(Folder::new(path, display_path, false))],
+            sources: vec![Source::Folder(Folder::new(
+                path,
+                display_path,
+                false,
+                project.read_scope(),
+            ))],
             env_priority: EnvPriority::default(),
+            locked: false,
             filter: Filter::default(),
             hosts: Vec::new(),
             budgets: Vec::new(),

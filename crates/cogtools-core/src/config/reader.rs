@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::layer::Layer;
+use super::locked;
 use super::origin::{Origin, Setting};
 use super::{Config, ConfigErrors};
+use crate::owner::{self, Owners};
 use crate::source::{GlobalModules, Packages};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
@@ -42,10 +44,15 @@ pub(super) fn read(
 }
 
 impl<'p> Base<'p> {
-    pub(super) fn new(project: &Project, home: Option<&'p Path>, global: GlobalModules) -> Self {
+    pub(super) fn new(
+        project: &Project,
+        home: Option<&'p Path>,
+        global: GlobalModules,
+        owners: Owners,
+    ) -> Self {
         let (root, display_path) = project.resolve(Path::new(""));
         Self {
-            packages: Packages::new(root.clone(), display_path, global),
+            packages: Packages::new(root.clone(), display_path, global, owners),
             root,
             home,
         }
@@ -122,6 +129,7 @@ impl Reader<'_> {
                     self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
                 }
+                "locked" => locked::read(self, entry, config),
                 "filter" => {
                     for setting in self.filter("filter", entry) {
                         config.set(setting);
@@ -131,6 +139,7 @@ impl Reader<'_> {
                 "hosts" => self.hosts(entry, config),
                 "limits" => self.limits(entry, config),
                 "lint" => self.lint(entry, config),
+                owner::KEY => self.safe_directories(entry, config),
                 _ => self.report_unknown_key(entry, &Config::KEYS),
             }
         }

@@ -7,6 +7,7 @@ use super::error::ConfigError;
 use super::origin::Origin;
 use super::reader::Reader;
 use crate::Name;
+use crate::file::ReadScope;
 use crate::invisible;
 use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
@@ -91,7 +92,8 @@ impl Reader<'_> {
         let path = folder.join(&tidy);
         // A variable of the user may name folders of the project.
         let of_user = self.layer.is_user && !is_inside(&path, &self.base.root);
-        let folder = Folder::new(path, display_path.join(&tidy), true);
+        let scope = ReadScope::source(&self.base.root, &path, self.layer.is_user);
+        let folder = Folder::new(path, display_path.join(&tidy), true, scope);
         Some(Source::Folder(if of_user {
             folder.of_user()
         } else {

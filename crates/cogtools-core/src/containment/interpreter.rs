@@ -1,8 +1,9 @@
 //! The first line of a script, which names the program that runs it.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+
+use crate::file::{self, ReadScope};
 
 /// The first line of a script, split as the kernel does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,10 +34,7 @@ impl Line {
 
 /// The first line of the file at `path`, if that is a script.
 pub(super) fn read(path: &Path) -> Option<Line> {
-    let file = File::open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let (file, _) = file::open(path, &ReadScope::User).ok()?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     let end = bytes.iter().position(|byte| *byte == b'\n');

@@ -1,38 +1,10 @@
 //! Programs that run code which no approval covers: scripts, settings and modules that
 //! they find in the working directory, and commands that they get as text.
 
-use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
-/// Something that runs without being covered by an approval.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Uncovered {
-    /// The command line, the variable or the dependency.
-    pub what: String,
-    /// Why its content is unknown.
-    pub why: Reason,
-}
-
-/// Why the content of something that runs is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A program that runs scripts or settings of the project.
-    Project,
-    /// A program that runs hooks, aliases or settings of the repository.
-    Repository,
-    /// An interpreter that gets code, or the name of a module, as an argument.
-    Code,
-    /// A program that starts other programs.
-    Starts,
-    /// A part of the command line that is known only at a call.
-    Argument,
-    /// A variable that may name files to load.
-    Variable,
-    /// Another package that it depends on.
-    Dependency,
-    /// A file of the project that a script names.
-    Named,
-}
+use super::programs::{self, Loader, avoids_scripts, is_code_option};
+use super::uncovered::{Reason, Uncovered};
 
 /// What approval covers of a file that a program loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,315 +13,6 @@ pub enum Loaded {
     File(&'static str),
     /// The scripts of a `package.json`.
     Scripts(&'static str),
-}
-
-/// Programs that load files of the project by themselves.
-struct Loader {
-    names: &'static [&'static str],
-    why: Reason,
-    files: &'static [&'static str],
-}
-
-/// Programs that run code of the project because it is there.
-const LOADERS: &[Loader] = &[
-    loader(
-        &[
-            "npm", "yarn", "yarnpkg", "pnpm", "bun", "corepack", "lerna", "nx", "turbo", "rush",
-        ],
-        &["package.json"],
-    ),
-    loader(&["npx", "pnpx", "bunx", "tsx", "ts-node", "electron"], &[]),
-    loader(&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
-    loader(
-        &["make", "gmake", "bmake", "nmake"],
-        &["GNUmakefile", "makefile", "Makefile"],
-    ),
-    loader(&["ninja"], &["build.ninja"]),
-    loader(
-        &["cmake", "ctest", "meson"],
-        &["CMakeLists.txt", "meson.build"],
-    ),
-    loader(&["just"], &["justfile", "Justfile", ".justfile"]),
-    loader(&["task", "go-task"], &["Taskfile.yml", "Taskfile.yaml"]),
-    loader(
-        &["rake", "bundle", "bundler", "rails", "rspec"],
-        &["Rakefile", "Gemfile"],
-    ),
-    loader(
-        &["gradle", "gradlew"],
-        &[
-            "build.gradle",
-            "build.gradle.kts",
-            "settings.gradle",
-            "settings.gradle.kts",
-        ],
-    ),
-    loader(&["mvn", "mvnw"], &["pom.xml"]),
-    loader(
-        &["ant", "sbt", "lein", "bazel", "bazelisk", "buck", "scons"],
-        &[],
-    ),
-    loader(
-        &["cargo", "rustc", "rustup"],
-        &[
-            "Cargo.toml",
-            "build.rs",
-            ".cargo/config.toml",
-            ".cargo/config",
-        ],
-    ),
-    loader(&["go"], &["go.mod"]),
-    loader(
-        &[
-            "dotnet",
-            "msbuild",
-            "swift",
-            "mix",
-            "cabal",
-            "stack",
-            "nix",
-            "nix-shell",
-        ],
-        &[],
-    ),
-    loader(
-        &[
-            "poetry",
-            "pipenv",
-            "uv",
-            "uvx",
-            "pipx",
-            "hatch",
-            "tox",
-            "nox",
-            "pdm",
-            "pip",
-            "pre-commit",
-            "pytest",
-            "ruff",
-            "mypy",
-            "invoke",
-        ],
-        &[
-            "pyproject.toml",
-            "setup.py",
-            "noxfile.py",
-            "tox.ini",
-            "conftest.py",
-        ],
-    ),
-    loader(&["composer", "phpunit", "artisan"], &["composer.json"]),
-    loader(
-        &[
-            "jest",
-            "vitest",
-            "mocha",
-            "eslint",
-            "prettier",
-            "webpack",
-            "vite",
-            "rollup",
-            "gulp",
-            "grunt",
-            "tsc",
-            "babel",
-            "playwright",
-            "husky",
-        ],
-        &["package.json"],
-    ),
-    loader(
-        &[
-            "docker",
-            "docker-compose",
-            "podman",
-            "podman-compose",
-            "nerdctl",
-        ],
-        &[
-            "compose.yaml",
-            "compose.yml",
-            "docker-compose.yaml",
-            "docker-compose.yml",
-            "Dockerfile",
-        ],
-    ),
-    loader(
-        &[
-            "direnv",
-            "mise",
-            "asdf",
-            "volta",
-            "terraform",
-            "tofu",
-            "ansible",
-            "ansible-playbook",
-            "helm",
-            "vagrant",
-            "packer",
-            "vim",
-            "nvim",
-            "vi",
-            "emacs",
-            "gdb",
-            "lldb",
-            "devbox",
-        ],
-        &[],
-    ),
-    Loader {
-        names: &["git", "hg", "svn", "jj", "gh", "glab"],
-        why: Reason::Repository,
-        files: &[],
-    },
-    Loader {
-        names: &[
-            "env",
-            "xargs",
-            "find",
-            "nice",
-            "nohup",
-            "timeout",
-            "setsid",
-            "stdbuf",
-            "time",
-            "sudo",
-            "doas",
-            "su",
-            "watch",
-            "parallel",
-            "ionice",
-            "chroot",
-            "flock",
-            "entr",
-            "script",
-            "unshare",
-            "strace",
-            "busybox",
-            "ssh",
-            "screen",
-            "tmux",
-            "systemd-run",
-            "at",
-            "batch",
-            "tar",
-            "rsync",
-            "fd",
-            "start",
-        ],
-        why: Reason::Starts,
-        files: &[],
-    },
-];
-
-/// Interpreters, which run the code in a file, an argument or a module.
-const INTERPRETERS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ash",
-    "ksh",
-    "mksh",
-    "fish",
-    "pwsh",
-    "powershell",
-    "cmd",
-    "nu",
-    "python",
-    "pypy",
-    "node",
-    "nodejs",
-    "ruby",
-    "jruby",
-    "perl",
-    "php",
-    "lua",
-    "luajit",
-    "deno",
-    "bun",
-    "tsx",
-    "ts-node",
-    "rscript",
-    "r",
-    "julia",
-    "java",
-    "groovy",
-    "osascript",
-    "tclsh",
-    "expect",
-    "awk",
-    "gawk",
-    "mawk",
-    "guile",
-    "racket",
-    "elixir",
-    "escript",
-    "scala",
-    "jshell",
-    "electron",
-];
-/// Those of them whose options are a shell's.
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh"];
-/// Interpreters that run exactly the file that they get.
-const PLAIN: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ash",
-    "ksh",
-    "mksh",
-    "fish",
-    "pwsh",
-    "powershell",
-    "cmd",
-    "nu",
-    "awk",
-    "gawk",
-    "mawk",
-    "perl",
-    "tclsh",
-    "expect",
-    "osascript",
-];
-/// Options of interpreters that take code or a module.
-const CODE_OPTIONS: &[&str] = &[
-    "c",
-    "e",
-    "E",
-    "m",
-    "M",
-    "r",
-    "p",
-    "i",
-    "s",
-    "require",
-    "import",
-    "loader",
-    "eval",
-    "print",
-    "experimental-loader",
-    "command",
-    "Command",
-    "EncodedCommand",
-    "jar",
-    "cp",
-    "classpath",
-];
-/// Those of a shell: `-e` is not code there.
-const SHELL_OPTIONS: &[&str] = &["c", "s", "i", "init-file", "rcfile"];
-/// Words with which a package manager runs none of the project's scripts.
-const NO_SCRIPTS: &[&str] = &[
-    "install", "ci", "view", "info", "audit", "ls", "list", "outdated",
-];
-
-const fn loader(names: &'static [&'static str], files: &'static [&'static str]) -> Loader {
-    Loader {
-        names,
-        why: Reason::Project,
-        files,
-    }
 }
 
 /// The name of the program `word`: without folders, an extension and a version.
@@ -364,28 +27,15 @@ fn program_name(word: &str) -> String {
     if plain.is_empty() { name } else { plain }.to_owned()
 }
 
-fn find(word: &str) -> Option<&'static Loader> {
-    let name = program_name(word);
-    LOADERS
-        .iter()
-        .find(|loader| loader.names.contains(&name.as_str()))
-}
-
-/// Whether the program `word` is a shell with the usual options.
-fn is_shell(word: &str) -> bool {
-    SHELLS.contains(&program_name(word).as_str())
-}
-
 /// Whether the program `word` is an interpreter.
 pub fn is_interpreter(word: &str) -> bool {
-    INTERPRETERS.contains(&program_name(word).as_str())
+    programs::is_interpreter(&program_name(word))
 }
 
 /// Whether the program `word` is an interpreter that also runs a file without its
 /// extension, or a folder.
 pub fn loads_modules(word: &str) -> bool {
-    let name = program_name(word);
-    INTERPRETERS.contains(&name.as_str()) && !PLAIN.contains(&name.as_str())
+    programs::is_module_loader(&program_name(word))
 }
 
 /// What a literal command line runs without being covered.
@@ -406,11 +56,12 @@ pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
             break;
         }
         for name in word.split([' ', '\t', '\n', ';', '&', '|', '(']) {
-            if let Some(loader) = find(name) {
+            if let Some(loader) = Loader::find(&program_name(name)) {
                 add(loader.why);
                 starts_others |= loader.why == Reason::Starts;
             }
-            let takes_code = |word: &String| is_code(word, is_shell(name));
+            let is_shell = programs::is_shell(&program_name(name));
+            let takes_code = |word: &String| is_code_option(word, is_shell);
             if is_interpreter(name) && words[index + 1..].iter().any(takes_code) {
                 add(Reason::Code);
                 starts_others = true;
@@ -426,35 +77,17 @@ pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
     found
 }
 
-/// Whether `word` is an option of an interpreter that takes code or a module.
-fn is_code(word: &str, is_shell: bool) -> bool {
-    let known = if is_shell {
-        SHELL_OPTIONS
-    } else {
-        CODE_OPTIONS
-    };
-    if let Some(long) = word.strip_prefix("--") {
-        return known.contains(&long.split('=').next().unwrap_or(long));
-    }
-    let Some(options) = word.strip_prefix(['-', '/']) else {
-        return false;
-    };
-    // `-` is standard input. Short options can be joined, as in `sh -ec`.
-    let is_joined = |option: &&str| option.len() == 1 && options.contains(*option);
-    options.is_empty()
-        || known.contains(&options)
-        || options.len() <= 4 && known.iter().any(|option| is_joined(option))
-        || !is_shell && options.starts_with('M')
-}
-
 /// The files that the programs of a literal command line load from their working
 /// directory, as far as they are known. They may not exist.
 pub fn loaded_files(words: &[String]) -> Vec<Loaded> {
     let mut found = Vec::new();
-    let names_script = !words.iter().any(|word| NO_SCRIPTS.contains(&word.as_str()));
-    for loader in words.iter().filter_map(|word| find(word)) {
-        for file in loader.files {
-            let loaded = if *file == "package.json" {
+    let names_script = !words.iter().any(|word| avoids_scripts(word));
+    for loader in words
+        .iter()
+        .filter_map(|word| Loader::find(&program_name(word)))
+    {
+        for file in loader.files() {
+            let loaded = if file == "package.json" {
                 Loaded::Scripts(file)
             } else {
                 Loaded::File(file)
@@ -474,21 +107,6 @@ impl Loaded {
         match self {
             Self::File(path) | Self::Scripts(path) => Path::new(path),
         }
-    }
-}
-
-impl Display for Reason {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Project => "runs what the project's files tell it to",
-            Self::Repository => "runs hooks, aliases and settings of the repository",
-            Self::Code => "runs code that is not in a file, which may load other files",
-            Self::Starts => "starts other programs",
-            Self::Argument => "is known only at a call",
-            Self::Variable => "may name files to load",
-            Self::Dependency => "is another package, which is not approved with this one",
-            Self::Named => "is a file of the project",
-        })
     }
 }
 

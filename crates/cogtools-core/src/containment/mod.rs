@@ -7,7 +7,9 @@
 mod argument;
 mod interpreter;
 mod loader;
+mod programs;
 mod root;
+mod uncovered;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -15,10 +17,9 @@ use std::path::{Path, PathBuf};
 
 pub use argument::{NamedFile, named_files};
 pub use interpreter::{Line, first_line};
-pub use loader::{
-    Loaded, Reason, Uncovered, is_interpreter, loaded_files, loads_modules, uncovered,
-};
+pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, uncovered};
 pub use root::Roots;
+pub use uncovered::{Reason, Uncovered};
 
 use crate::{Code, Diagnostic};
 

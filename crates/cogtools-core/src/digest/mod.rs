@@ -51,6 +51,13 @@ pub fn value(value: &Value) -> Hash {
     Hash(Sha256::digest(value.to_string().as_bytes()).into())
 }
 
+/// The digest of the content of a file.
+pub fn file(path: &Path) -> Result<Hash, DigestError> {
+    let mut hasher = Sha256::new();
+    add_file(&mut hasher, path)?;
+    Ok(Hash(hasher.finalize().into()))
+}
+
 /// The digest of command lines run in `root`: their arguments, and the content of the
 /// files that they name or load.
 pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {

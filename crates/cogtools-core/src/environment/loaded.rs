@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::{DotEnv, Environment};
+use crate::file::ReadScope;
 use crate::text::{self, Text, TextError};
 
 /// The files that a host would load.
@@ -44,7 +45,7 @@ impl LoadedFiles {
 
 impl LoadedFile {
     fn read(path: &Path) -> Option<Self> {
-        let bytes = match text::bytes(path, path, Text::MAX_BYTES) {
+        let bytes = match text::bytes(path, path, Text::MAX_BYTES, &ReadScope::User) {
             Ok(bytes) => bytes,
             // `NotADirectory` is a file in place of the folder `.gemini`.
             Err(TextError::NotFound(_) | TextError::Dangling(_) | TextError::NotAFile(_)) => {

@@ -20,6 +20,7 @@ pub use error::EnvError;
 
 use loaded::LoadedFiles;
 
+use crate::file::ReadScope;
 use crate::text::TextError;
 
 /// Environment variables by name.
@@ -163,13 +164,14 @@ impl Environment {
     /// The project's `.env`, even if it is disabled.
     fn read(&self) -> Result<Option<DotEnv>, DotEnvError> {
         let root = self.folders.last();
+        let scope = root.map_or(ReadScope::User, |root| ReadScope::project(root));
         for folder in &self.folders {
             let below = root.and_then(|root| folder.strip_prefix(root).ok());
             let display_path = self
                 .display_path
                 .join(below.unwrap_or(folder))
                 .join(Self::FILE);
-            match DotEnv::read(&folder.join(Self::FILE), &display_path) {
+            match DotEnv::read(&folder.join(Self::FILE), &display_path, &scope) {
                 Err(DotEnvError::Text(TextError::NotFound(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
@@ -275,7 +277,9 @@ impl Environment {
     /// from a file of the project.
     pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
         let mut files = None;
-        let home = self.process.get(OsStr::new("HOME")).map(Path::new);
+        let home = self.process.get(OsStr::new("HOME"));
+        let home = home.filter(|home| !may_be_loaded(&self.directory, "HOME", home));
+        let home = home.map(Path::new);
         names
             .into_iter()
             .filter_map(|name| {
@@ -285,6 +289,12 @@ impl Environment {
             })
             .collect()
     }
+}
+
+/// Whether a host may have loaded the variable `name` with this value from a file in
+/// `directory` or above it.
+pub fn may_be_loaded(directory: &Path, name: &str, value: &OsStr) -> bool {
+    LoadedFiles::above(directory, None).may_set(name, value)
 }
 
 impl Unread {

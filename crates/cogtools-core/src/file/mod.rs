@@ -1,4 +1,4 @@
-//! Atomic writes that never leave a folder.
+//! Reading and atomic writing that never leave a folder.
 //!
 //! New content is written to a temporary file next to its target, which is then
 //! renamed: a full disk or a missing permission shows while the old file still exists,
@@ -8,6 +8,8 @@
 
 mod error;
 mod path;
+mod read;
+mod scope;
 mod temp;
 mod walk;
 
@@ -21,7 +23,9 @@ mod folder;
 mod portable;
 
 pub use error::WriteError;
-pub use path::WritePath;
+pub use path::{Boundary, WritePath};
+pub use read::{ReadError, open};
+pub use scope::ReadScope;
 pub use temp::{Expected, Temp, write_temp};
 
 use walk::{Links, Missing, Walk};

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::scope::ReadScope;
+
 /// A path to write to, and the folder that it must stay in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritePath {
@@ -19,11 +21,21 @@ pub struct WritePath {
 pub enum Boundary {
     /// The project.
     Project,
+    /// A package.
+    Package,
     /// The folder of a file outside the project.
     Folder,
 }
 
 impl WritePath {
+    pub(super) fn new(root: &Path, below: &Path, boundary: Boundary) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            below: below.to_path_buf(),
+            boundary,
+        }
+    }
+
     /// `path`, relative to the project's `root`. A path outside the project must stay
     /// in its own folder.
     pub fn in_project(root: &Path, path: &Path) -> Self {
@@ -68,6 +80,11 @@ impl WritePath {
         }
     }
 
+    /// Where the file may be when it is read.
+    pub fn read_scope(&self) -> ReadScope {
+        ReadScope::within(&self.root, self.boundary, true)
+    }
+
     /// The full path.
     pub fn full(&self) -> PathBuf {
         self.root.join(&self.below)
@@ -90,6 +107,7 @@ impl fmt::Display for Boundary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Project => "the project",
+            Self::Package => "its package",
             Self::Folder => "its folder",
         })
     }

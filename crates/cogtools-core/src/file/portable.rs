@@ -14,6 +14,21 @@ use super::Mode;
 /// A folder, by its canonical path.
 pub(super) struct Folder(PathBuf);
 
+/// The error of a path with more links than the system follows.
+pub(super) fn too_many_links() -> io::Error {
+    io::Error::other("too many levels of symbolic links")
+}
+
+/// Opens a file for reading, following links.
+pub(super) fn open_anywhere(path: &Path) -> io::Result<File> {
+    // Opening a pipe would block, so the type is checked first.
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
 impl Folder {
     /// Opens the folder at `path`, following links.
     pub(super) fn open(path: &Path) -> io::Result<Self> {

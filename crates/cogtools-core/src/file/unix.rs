@@ -5,11 +5,12 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, AtFlags, CWD, OFlags};
+use rustix::io::Errno;
 
 use super::Mode;
 
@@ -21,6 +22,31 @@ pub(super) struct Folder(OwnedFd);
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const FOLDER: OFlags = OFlags::DIRECTORY;
+
+/// How files are opened for reading: without waiting for the writer of a pipe, and
+/// without making a terminal one's own.
+const READ: OFlags = OFlags::NONBLOCK
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+/// Opens a file for reading, following links; does not block on a pipe.
+pub(super) fn open_anywhere(path: &Path) -> io::Result<File> {
+    open_file(CWD, path.as_os_str(), READ)
+}
+
+/// The error of a path with more links than the system follows.
+pub(super) fn too_many_links() -> io::Error {
+    Errno::LOOP.into()
+}
+
+/// The error for a socket is [`Unsupported`](io::ErrorKind::Unsupported).
+fn open_file(folder: impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<File> {
+    match fs::openat(folder, name, flags, fs::Mode::empty()) {
+        Ok(file) => Ok(file.into()),
+        Err(Errno::NXIO | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+        Err(error) => Err(error.into()),
+    }
+}
 
 impl Folder {
     /// Opens the folder at `path`, following links.
@@ -52,9 +78,7 @@ impl Folder {
 
     /// Opens a file for reading; does not block on a pipe.
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = fs::openat(&self.0, name, flags, fs::Mode::empty())?;
-        Ok(file.into())
+        open_file(&self.0, name, READ | OFlags::NOFOLLOW)
     }
 
     /// Creates a file for writing; fails if the name exists.
@@ -77,7 +101,6 @@ impl Folder {
     pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
-            use rustix::io::Errno;
             let flags = fs::RenameFlags::NOREPLACE;
             match fs::renameat_with(&self.0, from, &self.0, to, flags) {
                 // The kernel or the file system does not support the flag.

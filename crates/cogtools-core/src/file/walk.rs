@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::folder::Folder;
+use super::folder::{self, Folder};
 use super::{WriteError, WritePath};
 
 /// The maximum number of links on a path, the same as on Linux.
@@ -163,8 +163,7 @@ impl<'p> Walk<'p> {
     fn follow(&mut self, name: &OsString, target: PathBuf) -> Result<(), WriteError> {
         self.links += 1;
         if self.links > MAX_LINKS {
-            let message = "too many levels of symbolic links";
-            return Err(io::Error::other(message).into());
+            return Err(folder::too_many_links().into());
         }
         for part in parts(&target).rev() {
             self.rest.push_front(part);

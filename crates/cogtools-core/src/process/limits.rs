@@ -17,6 +17,13 @@ pub struct Limits {
 impl Limits {
     /// The names of the limits in a configuration.
     pub const KEYS: [&'static str; 4] = ["memory", "processes", "files", "file_size"];
+    /// No limits at all: more than any system has.
+    pub const UNLIMITED: Self = Self {
+        memory: u64::MAX,
+        processes: u64::MAX,
+        files: u64::MAX,
+        file_size: u64::MAX,
+    };
     /// The limits without configuration.
     pub const DEFAULT: Self = Self {
         memory: 4 << 30,

@@ -177,6 +177,14 @@ impl Exit {
         }
     }
 
+    /// The name of the limit that it exceeded, if the system has terminated it for that.
+    pub(crate) fn exceeded_limit(self) -> Option<&'static str> {
+        match self {
+            Self::Status(status) if signal::is_file_size(status) => Some("file_size"),
+            _ => None,
+        }
+    }
+
     /// Whether it exited with status 0.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Status(status) if status.success())

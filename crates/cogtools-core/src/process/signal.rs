@@ -14,6 +14,11 @@ pub(super) fn describe(status: ExitStatus) -> String {
     }
 }
 
+/// Whether a program was terminated because it wrote a larger file than it may.
+pub(super) fn is_file_size(status: ExitStatus) -> bool {
+    signal(status).and_then(name) == Some("SIGXFSZ")
+}
+
 #[cfg(unix)]
 fn signal(status: ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)

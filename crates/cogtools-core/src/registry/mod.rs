@@ -4,12 +4,15 @@ mod builtin;
 mod call;
 mod filters;
 mod limit;
+mod locked;
 mod not_found;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -18,6 +21,7 @@ pub use limit::Limit;
 pub use not_found::FindError;
 use not_found::NotFound;
 
+use crate::lock::LockedTools;
 use crate::source::{Candidate, Listing, Source, SourceError};
 use crate::suggest::nearest;
 use crate::tool::ToolError;
@@ -30,6 +34,8 @@ pub struct Registry {
     filters: Vec<Filter>,
     budget: Option<Budget>,
     cx: Context,
+    /// The only tools that are admitted, if they are pinned.
+    locked: Option<Arc<LockedTools>>,
 }
 
 /// The result of loading all tools.
@@ -66,6 +72,7 @@ impl Registry {
             sources: config.sources,
             budget,
             cx,
+            locked: None,
         }
     }
 
@@ -95,7 +102,7 @@ impl Registry {
             let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
-                    return Ok(tool);
+                    return self.check_lock(tool).map_err(FindError::Invalid);
                 }
                 let mut not_found = self.explain_missing(&valid);
                 not_found.filtered_out = Some(tool.file().to_path_buf());
@@ -237,7 +244,9 @@ impl Registry {
     ) -> Found<T> {
         let found = self.files();
         Found {
-            items: load_all(&found.items, each),
+            items: load_all(&found.items, |file, tool| {
+                each(file, tool.and_then(|tool| self.check_lock(tool)))
+            }),
             source_errors: found.source_errors,
             shadowed: found.shadowed,
             filtered_out: found.filtered_out,

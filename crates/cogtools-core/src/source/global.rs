@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::package::MODULES;
 use crate::environment::Vars;
+use crate::file::ReadScope;
 use crate::text;
 
 /// The folders of npm's global packages, located on first use.
@@ -62,7 +63,7 @@ impl GlobalModules {
     /// The prefix in the user's settings.
     fn configured_prefix(&self) -> Option<PathBuf> {
         let file = self.settings.as_ref()?;
-        let bytes = text::bytes(file, file, MAX_SETTINGS_BYTES).ok()?;
+        let bytes = text::bytes(file, file, MAX_SETTINGS_BYTES, &ReadScope::User).ok()?;
         let settings = String::from_utf8(bytes).ok()?;
         let mut values = settings.lines().filter_map(|line| {
             let (key, value) = line.split_once('=')?;

@@ -16,7 +16,9 @@ pub use package::Package;
 pub use packages::Packages;
 pub use provider::{Provider, ProviderError, RemoteTool, Server, Settings, Transport};
 
+use crate::file::{Boundary, ReadScope};
 use crate::hint::{Command, Hint};
+use crate::owner::ForeignOwner;
 use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
 use crate::{Code, Context, Diagnostic, Name, Tool};
@@ -43,6 +45,8 @@ pub struct Candidate {
     pub display_path: PathBuf,
     /// Where it comes from.
     pub provenance: Arc<Provenance>,
+    /// Where the file may be.
+    scope: ReadScope,
     declared: Option<(Provider, RemoteTool)>,
 }
 
@@ -83,11 +87,18 @@ pub enum SourceError {
     /// A link in a package that leads outside it: the link, the package.
     #[error("the link `{0}` points outside the package `{1}`")]
     Outside(PathBuf, String),
+    /// A folder that a link outside the project, or outside its folder, leads to: the
+    /// folder, its source.
+    #[error("the folder `{0}` is a link that points outside {2}")]
+    LinkedFolder(PathBuf, String, Boundary),
     /// Packages that Yarn has not installed as folders: its file.
     #[error(
         "`{0}` is Yarn's Plug'n'Play: there is no `node_modules` to find packages with tools in"
     )]
     PlugAndPlay(PathBuf),
+    /// A folder of packages that belongs to another user.
+    #[error("{0}, not to you; its packages are not used")]
+    Foreign(ForeignOwner),
     /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -144,13 +155,14 @@ impl Source {
 }
 
 impl Candidate {
-    /// The tool file at `path`, known to the user as `display_path`, in any folder.
-    pub fn file(path: PathBuf, display_path: PathBuf) -> Self {
+    /// The tool file at `path` in `scope`, known to the user as `display_path`.
+    pub fn file(path: PathBuf, display_path: PathBuf, scope: ReadScope) -> Self {
         Self {
             name: path.file_stem().unwrap_or_default().to_owned(),
             path,
             display_path,
             provenance: Arc::default(),
+            scope,
             declared: None,
         }
     }
@@ -160,8 +172,13 @@ impl Candidate {
         if let Some((provider, tool)) = &self.declared {
             return provider.load(tool);
         }
-        let tool = Tool::load(&self.path, &self.display_path)?;
+        let tool = Tool::load(&self.path, &self.display_path, &self.scope)?;
         Ok(tool.from(Arc::clone(&self.provenance)))
+    }
+
+    /// Where the file may be.
+    pub const fn scope(&self) -> &ReadScope {
+        &self.scope
     }
 }
 
@@ -181,8 +198,9 @@ impl SourceError {
             }
             Self::Manifest(package, _)
             | Self::Package { package, .. }
-            | Self::Outside(_, package) => package.clone(),
-            Self::PlugAndPlay(_) => "node_modules".to_owned(),
+            | Self::Outside(_, package)
+            | Self::LinkedFolder(_, package, _) => package.clone(),
+            Self::PlugAndPlay(_) | Self::Foreign(_) => "node_modules".to_owned(),
             Self::Provider(error) => error.provider().to_owned(),
         }
     }
@@ -196,6 +214,7 @@ impl SourceError {
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
             Self::Provider(error) => return error.diagnostic(),
+            Self::Foreign(owner) => return owner.diagnostic("its packages are not used"),
             Self::NotFound(_) => {
                 let before = "create it, or change `tool_sources` (";
                 Hint::run(before, Command::ConfigOrigins, " shows where)")
@@ -205,6 +224,9 @@ impl SourceError {
             Self::Manifest(..) => "install the package again".into(),
             Self::Package { .. } => {
                 "`\"cogtools\": {\"tools\": [\"tools\"]}` names folders of the package; report this to its author, or remove it".into()
+            }
+            Self::LinkedFolder(..) => {
+                "replace the link with a copy, or name the folder itself in `tool_sources`".into()
             }
             Self::PlugAndPlay(_) => {
                 "set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`, or remove `node_modules` from `tool_sources`".into()

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Folder, SourceError};
 use crate::containment::is_excluded;
+use crate::file::ReadScope;
 use crate::text::{self, TextError};
 use crate::tool::{Author, Provenance};
 
@@ -34,7 +35,9 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The content of a `package.json`, known to the user as `display_path`.
 pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
-    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let scope = ReadScope::package(folder, false);
+    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20, &scope)?;
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
     }
@@ -43,11 +46,12 @@ pub(super) fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, Text
 
 impl Package {
     /// The package `name` in `folder`, known to the user as `display_path`, if it has
-    /// tools.
+    /// tools. Messages quote its files if it really is in the folder `home`.
     pub(super) fn read(
         name: &str,
         folder: &Path,
         display_path: &Path,
+        home: &Path,
     ) -> Result<Option<Self>, SourceError> {
         let file = display_path.join(MANIFEST);
         let invalid = |message: String| SourceError::Package {
@@ -69,15 +73,18 @@ impl Package {
         // The path is that of the link's target, because the package's files are there.
         let real = folder.canonicalize();
         let root = real.unwrap_or_else(|_| folder.to_path_buf());
+        let home = home.canonicalize();
+        let scope = ReadScope::package(&root, home.is_ok_and(|home| root.starts_with(home)));
         let open = |path| {
             let below = relative_folder(path, &root)?;
-            let folder = Folder::new(root.join(&below), display_path.join(&below), true);
+            let path = root.join(&below);
+            let folder = Folder::new(path, display_path.join(&below), true, scope.clone());
             let provenance = Provenance {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
             };
-            Ok(folder.with_provenance(provenance, &root))
+            Ok(folder.with_provenance(provenance))
         };
         let folders = paths
             .iter()

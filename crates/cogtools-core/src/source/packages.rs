@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::package::{MANIFEST, MODULES, manifest};
 use super::{GlobalModules, Listing, Package, SourceError};
+use crate::owner::Owners;
 use crate::tool::ToolError;
 use crate::{Name, Tool};
 
@@ -21,6 +22,7 @@ pub struct Packages {
     root: PathBuf,
     display_path: PathBuf,
     global: GlobalModules,
+    owners: Owners,
 }
 
 /// A folder of packages, and the names in it that are read.
@@ -44,11 +46,17 @@ const PLUG_AND_PLAY: [&str; 2] = [".pnp.cjs", ".pnp.loader.mjs"];
 impl Packages {
     /// The packages of the project at `root`, known to the user as `display_path`, and
     /// the global packages.
-    pub const fn new(root: PathBuf, display_path: PathBuf, global: GlobalModules) -> Self {
+    pub const fn new(
+        root: PathBuf,
+        display_path: PathBuf,
+        global: GlobalModules,
+        owners: Owners,
+    ) -> Self {
         Self {
             root,
             display_path,
             global,
+            owners,
         }
     }
 
@@ -58,13 +66,15 @@ impl Packages {
         let mut found = Vec::new();
         let mut errors = Vec::new();
         let mut seen = BTreeSet::new();
-        for dir in self.modules_dirs() {
+        for dir in self.modules_dirs(&mut errors) {
             for name in dir.names {
                 let folder = dir.modules.join(&name);
                 if seen.contains(&name) || !folder.join(MANIFEST).is_file() {
                     continue;
                 }
-                match Package::read(&name, &folder, &dir.display_path.join(&name)) {
+                // Links may lead to other packages of the same workspace.
+                let home = dir.modules.parent().unwrap_or(&dir.modules);
+                match Package::read(&name, &folder, &dir.display_path.join(&name), home) {
                     Ok(package) => found.extend(package),
                     Err(error) => errors.push(error),
                 }
@@ -74,17 +84,22 @@ impl Packages {
         (found, errors)
     }
 
-    /// Every folder of packages, in the order in which Node searches them.
-    fn modules_dirs(&self) -> Vec<ModulesDir> {
+    /// Every folder of packages, in the order in which Node searches them. Those of other
+    /// users are errors: a folder above the project may be writable for everyone.
+    fn modules_dirs(&self, errors: &mut Vec<SourceError>) -> Vec<ModulesDir> {
         let mut modules_dirs = Vec::new();
         let mut dependencies = BTreeSet::new();
         for folder in self.root.ancestors() {
             let (file, modules) = (folder.join(MANIFEST), folder.join(MODULES));
             let is_root = folder == self.root;
-            if is_root || self.is_ours(&file) {
+            if is_root || self.owners.check_below(&file, &self.root).is_ok() {
                 dependencies.extend(dependency_names(&file));
             }
-            if !modules.is_dir() || !(is_root || self.is_ours(&modules)) {
+            if !modules.is_dir() {
+                continue;
+            }
+            if let Err(foreign) = self.owners.check_below(&modules, &self.root) {
+                errors.push(SourceError::Foreign(foreign));
                 continue;
             }
             let mut names = dependencies.clone();
@@ -100,16 +115,18 @@ impl Packages {
                 names,
             });
         }
-        modules_dirs.extend(self.global.folders().into_iter().map(|modules| {
-            ModulesDir {
-                names: package_names(&modules)
-                    .into_iter()
-                    .map(|(name, _)| name)
-                    .collect(),
+        for modules in self.global.folders() {
+            if let Err(foreign) = self.owners.check(&modules, &modules) {
+                errors.push(SourceError::Foreign(foreign));
+                continue;
+            }
+            let names = package_names(&modules).into_iter();
+            modules_dirs.push(ModulesDir {
+                names: names.map(|(name, _)| name).collect(),
                 display_path: modules.clone(),
                 modules,
-            }
-        }));
+            });
+        }
         modules_dirs
     }
 
@@ -126,14 +143,6 @@ impl Packages {
         let file = nearest.flatten()?;
         let below = file.strip_prefix(&self.root).ok();
         Some(below.map_or_else(|| file.clone(), |name| self.display_path.join(name)))
-    }
-
-    /// Whether `path`, above the project, has the same owner as the project, or belongs
-    /// to root. A folder above the project may be world-writable and contain another
-    /// user's packages.
-    fn is_ours(&self, path: &Path) -> bool {
-        let owners = owner(path).zip(owner(&self.root));
-        owners.is_none_or(|(theirs, ours)| is_trusted_owner(theirs, ours))
     }
 
     pub(super) fn find(
@@ -163,25 +172,6 @@ impl Packages {
         }
         listing
     }
-}
-
-/// Whether packages owned by `theirs` are trusted in a project owned by `ours`: user 0
-/// is root.
-const fn is_trusted_owner(theirs: u32, ours: u32) -> bool {
-    theirs == ours || theirs == 0
-}
-
-/// The user ID of a file's owner, where the system has one.
-#[cfg(unix)]
-fn owner(path: &Path) -> Option<u32> {
-    let meta = std::fs::metadata(path).ok()?;
-    Some(std::os::unix::fs::MetadataExt::uid(&meta))
-}
-
-/// The user ID of a file's owner, where the system has one.
-#[cfg(not(unix))]
-const fn owner(_: &Path) -> Option<u32> {
-    None
 }
 
 /// The dependencies of a `package.json`; none if it cannot be read, because npm reports
@@ -275,22 +265,6 @@ pub(crate) fn containing_package(path: &Path) -> Option<(String, PathBuf)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn trusted_owners() {
-        for (theirs, ours, expected) in [
-            (1000, 1000, true),
-            (0, 1000, true),
-            (1001, 1000, false),
-            (1000, 0, false),
-        ] {
-            assert_eq!(
-                is_trusted_owner(theirs, ours),
-                expected,
-                "{theirs} in {ours}"
-            );
-        }
-    }
 
     #[test]
     fn package_names_are_checked() {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Locator;
+use crate::file::ReadScope;
 use crate::name::NameError;
 use crate::schema::SchemaError;
 use crate::text::TextError;
@@ -105,6 +106,27 @@ impl ToolError {
                 vec![diagnostic]
             }
         }
+    }
+
+    /// The same error without anything from the content of a file that messages must not
+    /// quote.
+    pub(super) fn concealed(self, scope: &ReadScope) -> Self {
+        if scope.is_quotable() {
+            return self;
+        }
+        let diagnostic = match self {
+            Self::Syntax(diagnostic) => *diagnostic,
+            Self::Invalid(diagnostics) if !diagnostics.is_empty() => diagnostics[0].clone(),
+            error => return error,
+        };
+        let message =
+            "not a valid tool; what is wrong is not shown, because the file is outside the project";
+        Self::Syntax(Box::new(Diagnostic {
+            location: diagnostic.location,
+            ..Diagnostic::new(diagnostic.code, message)
+                .with_subject(diagnostic.subject)
+                .hint("lint it in the project that it belongs to")
+        }))
     }
 
     /// Whether the file does not exist.

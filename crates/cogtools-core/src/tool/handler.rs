@@ -25,6 +25,15 @@ pub enum Invocation<'h> {
     Script(&'h str),
 }
 
+/// A tool of another program, as a lock pins it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// The command lines, addresses and variables of the program.
+    pub lines: Vec<Vec<String>>,
+    /// The declaration as the program gives it.
+    pub declaration: Value,
+}
+
 /// The handler of a tool's calls. Only [`Approved`](crate::approval::Approved) calls
 /// it.
 pub trait Handler: Debug + Send + Sync {
@@ -47,6 +56,11 @@ pub trait Handler: Debug + Send + Sync {
 
     /// What a call starts, if the tool file says so.
     fn invocation(&self) -> Option<Invocation<'_>> {
+        None
+    }
+
+    /// What a lock pins of a tool that another program declared.
+    fn remote(&self) -> Option<Remote> {
         None
     }
 

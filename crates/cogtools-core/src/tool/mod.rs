@@ -7,6 +7,7 @@ mod accept;
 mod annotations;
 mod capability;
 mod command_line;
+mod copied;
 mod definition;
 mod error;
 mod examples;
@@ -33,7 +34,7 @@ pub use annotations::Annotations;
 pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
-pub use handler::{Handler, Invocation, RunError};
+pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
 pub(crate) use json_document::JsonDocument;
@@ -45,6 +46,7 @@ pub use template::TemplateSource;
 pub use tool_output::ToolOutput;
 
 use crate::containment::Boundary;
+use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml::{self, Node};
@@ -67,11 +69,11 @@ impl Tool {
     /// How long a tool may run unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
 
-    /// Reads the tool file at `path`, which messages call `display_path`. The tool's
-    /// name must be the file's stem.
-    pub fn load(path: &Path, display_path: &Path) -> Result<Self, ToolError> {
-        let text = Text::read(path, display_path).map_err(ToolError::Text)?;
-        let tool = Self::parse(text)?;
+    /// Reads the tool file at `path` in `scope`, which messages call `display_path`. The
+    /// tool's name must be the file's stem.
+    pub fn load(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, ToolError> {
+        let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
+        let tool = Self::parse(text).map_err(|error| error.concealed(scope))?;
         let stem = path
             .file_stem()
             .and_then(|stem| stem.to_str())
@@ -79,7 +81,7 @@ impl Tool {
         if tool.name().as_str() == stem {
             return Ok(tool);
         }
-        Err(parse::name_mismatch(tool.name(), stem, &tool.text))
+        Err(parse::name_mismatch(tool.name(), stem, &tool.text).concealed(scope))
     }
 
     /// Parses the text of a tool file.
@@ -160,17 +162,9 @@ impl Tool {
         &self.provenance
     }
 
-    /// What it may run, if it is a package's.
-    pub(crate) fn boundary(&self) -> Option<&Boundary> {
-        self.boundary.as_deref()
-    }
-
-    /// The same tool in a private copy of its package, whose file is `text`.
-    pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
-        let mut copy = Self::parse(text)?;
-        copy.provenance = Arc::clone(&self.provenance);
-        copy.boundary = Some(Box::new(boundary));
-        Ok(copy)
+    /// What a lock pins of it, if another program declared it.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        self.handler.remote()
     }
 
     /// The command line of a call, as far as it is known before: none for a template.

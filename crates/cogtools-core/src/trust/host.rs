@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::file::ReadScope;
 use crate::text::Text;
 
 /// The value of an entry for a folder itself, in Gemini CLI 0.61.
@@ -26,6 +27,6 @@ pub(super) fn lists(file: &Path, root: &Path) -> bool {
 /// The entries; none if the list is missing or invalid, because Gemini CLI ignores it
 /// then, too.
 fn entries(file: &Path) -> Option<Map<String, Value>> {
-    let text = Text::read(file, file).ok()?;
+    let text = Text::read(file, file, &ReadScope::User).ok()?;
     serde_json::from_str(text.as_str()).ok()
 }

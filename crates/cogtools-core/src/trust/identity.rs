@@ -4,11 +4,13 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::digest::{self, Hash};
+use crate::file::{self, ReadScope};
 
 /// What tells a project from another one at the same path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +22,9 @@ pub struct Identity {
     /// The digest of the URL of git's remote `origin`, which may contain a password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
+    /// When the folder was created, in nanoseconds since 1970, if the file system knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    created: Option<u64>,
 }
 
 /// How many bytes of a file of git are read: 1 MiB.
@@ -34,8 +39,17 @@ impl Identity {
         });
         Self {
             owner: owner(root),
+            created: created(root),
             origin: url.map(|url| digest::value(&url.into()).to_string()),
         }
+    }
+
+    /// Whether this recorded identity is that of the project that is there now. A
+    /// folder that had no remote may get one: it is still the same folder.
+    pub(super) fn is_same(&self, current: &Self) -> bool {
+        let is_published =
+            self.origin.is_none() && self.created.is_some() && self.created == current.created;
+        self.owner == current.owner && (self.origin == current.origin || is_published)
     }
 
     /// The digest of something in this project: that of `content` and the identity.
@@ -43,6 +57,12 @@ impl Identity {
         let identity = json!([self.owner, self.origin, content.to_string()]);
         digest::value(&identity)
     }
+}
+
+fn created(root: &Path) -> Option<u64> {
+    let created = fs::metadata(root).ok()?.created().ok()?;
+    let since = created.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_nanos()).ok()
 }
 
 #[cfg(unix)]
@@ -88,18 +108,36 @@ fn origin_url(config: &str) -> Option<String> {
 
 /// The text of a small regular file.
 fn read(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
+    let (file, _) = file::open(path, &ReadScope::User).ok()?;
     let mut text = String::new();
-    let file = fs::File::open(path).ok()?;
     file.take(MAX_GIT_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::origin_url;
+    use super::{Identity, origin_url};
+
+    #[test]
+    fn a_folder_may_get_a_remote_and_keep_its_identity() {
+        let identity = |owner, origin: Option<&str>, created| Identity {
+            owner: Some(owner),
+            origin: origin.map(str::to_owned),
+            created,
+        };
+        let is_same = |recorded: &Identity, current: &Identity| recorded.is_same(current);
+        let local = identity(1, None, Some(7));
+        let cloned = identity(1, Some("a"), Some(7));
+        assert!(is_same(&local, &local));
+        assert!(is_same(&local, &cloned));
+        assert!(is_same(&cloned, &identity(1, Some("a"), Some(8))));
+        assert!(!is_same(&cloned, &local));
+        assert!(!is_same(&cloned, &identity(1, Some("b"), Some(7))));
+        assert!(!is_same(&local, &identity(1, Some("a"), Some(8))));
+        assert!(!is_same(&local, &identity(2, None, Some(7))));
+        let unknown = identity(1, None, None);
+        assert!(!is_same(&unknown, &identity(1, Some("a"), None)));
+    }
 
     #[test]
     fn the_url_of_origin_is_found_among_other_sections() {

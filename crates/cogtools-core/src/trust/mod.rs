@@ -6,11 +6,13 @@
 
 mod host;
 mod identity;
+mod private;
 mod record;
 
 use std::path::{Path, PathBuf};
 
 pub use identity::Identity;
+pub use private::NotPrivate;
 pub use record::{Record, RecordError};
 
 use crate::digest::Hash;
@@ -20,6 +22,7 @@ use crate::digest::Hash;
 pub struct Trust {
     file: Option<PathBuf>,
     host_file: Option<PathBuf>,
+    on_wait: Option<fn()>,
 }
 
 /// Something that requires approval.
@@ -50,7 +53,15 @@ impl Trust {
         Self {
             file,
             host_file: None,
+            on_wait: None,
         }
+    }
+
+    /// Calls `on_wait` when another process locks the record for more than a moment.
+    #[must_use]
+    pub const fn with_notice(mut self, on_wait: fn()) -> Self {
+        self.on_wait = Some(on_wait);
+        self
     }
 
     /// Adds the list of folders that the user has trusted in Gemini CLI.
@@ -95,7 +106,7 @@ impl Trust {
     /// Changes the record. Concurrent writers wait for each other.
     pub fn update<T>(&self, change: impl FnOnce(&mut Record) -> T) -> Result<T, RecordError> {
         let file = self.file.as_deref().ok_or(RecordError::Nowhere)?;
-        let _lock = Record::lock(file)?;
+        let _lock = Record::lock(file, self.on_wait)?;
         let mut record = Record::read(file)?;
         let result = change(&mut record);
         record.write(file)?;

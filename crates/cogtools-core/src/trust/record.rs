@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::private::{self, NotPrivate};
 use super::{Grant, Identity, Verdict};
-use crate::file::{self, WriteError, WritePath};
+use crate::file::{self, ReadError, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -38,6 +40,12 @@ pub enum RecordError {
     /// A folder whose path is not UTF-8, so that it cannot be recorded.
     #[error("`{0}` cannot be trusted: its path is not valid UTF-8")]
     Path(PathBuf),
+    /// Another user may have written it.
+    #[error("`{0}` is not believed: {1}")]
+    NotPrivate(PathBuf, NotPrivate),
+    /// Another process does not unlock it.
+    #[error("`{0}` is locked by another cogtools")]
+    Locked(PathBuf),
     /// There is no home directory to store it in.
     #[error("no directory to record approvals in")]
     Nowhere,
@@ -48,10 +56,8 @@ impl Record {
     const VERSION: u32 = 1;
 
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
-        let text = match Text::read(file, file) {
-            Ok(text) => text,
-            Err(TextError::NotFound(_)) => return Ok(Self::default()),
-            Err(error) => return Err(RecordError::Text(error)),
+        let Some(text) = read_private(file)? else {
+            return Ok(Self::default());
         };
         let invalid = |message: String| RecordError::Invalid(file.to_path_buf(), message);
         let value: Value =
@@ -80,13 +86,18 @@ impl Record {
     }
 
     /// Locks the record in `file` until the result is dropped.
-    pub(super) fn lock(file: &Path) -> Result<fs::File, RecordError> {
+    pub(super) fn lock(file: &Path, on_wait: Option<fn()>) -> Result<fs::File, RecordError> {
         let lock_file = file.with_extension("lock");
         let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
-        fs::create_dir_all(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
+        private::create_folder(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
+        private::check_folder(file)
+            .map_err(|error| RecordError::NotPrivate(file.to_path_buf(), error))?;
         let lock = fs::File::create(lock_file).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        Ok(lock)
+        if private::lock(&lock, on_wait).map_err(failed)? {
+            Ok(lock)
+        } else {
+            Err(RecordError::Locked(file.to_path_buf()))
+        }
     }
 
     /// Whether `grant` may run.
@@ -134,7 +145,7 @@ impl Record {
     /// Whether the programs of the project in the folder `root` may run.
     pub fn project_verdict(&self, root: &Path) -> Verdict {
         match project_key(root).and_then(|key| self.projects.get(&key)) {
-            Some(identity) if *identity == Identity::of(root) => Verdict::Approved,
+            Some(identity) if identity.is_same(&Identity::of(root)) => Verdict::Approved,
             Some(_) => Verdict::Changed,
             None => Verdict::NotApproved,
         }
@@ -182,6 +193,27 @@ fn project_key(root: &Path) -> Option<String> {
     root.canonicalize().ok()?.to_str().map(str::to_owned)
 }
 
+/// The text of a record that only its user can have written, if it exists.
+fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
+    let name = || file.to_path_buf();
+    let failed = |error: std::io::Error| RecordError::Text(TextError::Io(name(), error));
+    let opened = match private::open(file) {
+        Ok(opened) => opened.map_err(|error| RecordError::NotPrivate(name(), error))?,
+        Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(ReadError::Io(error)) => return Err(failed(error)),
+        Err(_) => return Err(RecordError::Text(TextError::NotAFile(name()))),
+    };
+    let mut bytes = Vec::new();
+    let limit = Text::MAX_BYTES as u64 + 1;
+    opened.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > Text::MAX_BYTES {
+        return Err(RecordError::Text(TextError::TooLarge(name())));
+    }
+    Text::new(file, bytes).map(Some).map_err(RecordError::Text)
+}
+
 impl RecordError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
@@ -198,6 +230,11 @@ impl RecordError {
             Self::Path(_) => {
                 Diagnostic::new(Code::Denied, self.to_string()).hint("rename the folder")
             }
+            Self::NotPrivate(file, error) => {
+                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(error.hint(file))
+            }
+            Self::Locked(_) => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("wait for it to end, or end it, then run this again"),
             Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("set HOME, or XDG_STATE_HOME"),
         }

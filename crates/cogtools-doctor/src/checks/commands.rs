@@ -1,5 +1,8 @@
 //! The commands in the settings, found and started as Gemini CLI does.
 
+use std::path::Path;
+
+use cogtools_core::process::Confinement;
 use cogtools_program::call::quote;
 
 use crate::context::Context;
@@ -40,7 +43,20 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             findings.push(check_program(&program, "every tool call fails", cx));
         }
     }
+    findings.extend(unconfined(&cx.host.programs));
     findings
+}
+
+/// A warning if the programs of tools run without limits.
+fn unconfined(programs: &Path) -> Option<Finding> {
+    let is_missing = cfg!(unix) && !Confinement::new(Some(programs)).is_active();
+    is_missing.then(|| {
+        let name = Confinement::PROGRAM;
+        let message = format!(
+            "`{name}` is not installed beside cogtools: programs of tools run without limits"
+        );
+        Finding::warning(message).fix("install all programs of cogtools in one folder")
+    })
 }
 
 /// Checks that the program exists in this version; `consequence` is what happens if not.

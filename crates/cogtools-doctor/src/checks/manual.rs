@@ -7,6 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_core::file::ReadScope;
+use cogtools_core::text::Text;
+
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::host::Host;
@@ -101,9 +104,10 @@ fn folders(cx: &Context) -> Vec<PathBuf> {
 fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
     let shown = cx.gemini.paths.display_path(page);
     let outdated = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
-    let Ok(text) = fs::read_to_string(page) else {
+    let Ok(text) = Text::read(page, page, &ReadScope::User) else {
         return outdated("cannot be read".into());
     };
+    let text = text.as_str();
     let title = text.lines().find(|line| line.starts_with(".TH "));
     if !title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
         return outdated(format!("is not for version {VERSION}"));

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Name;
+use cogtools_core::file::ReadScope;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 
@@ -87,7 +88,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
 
 /// Names in the first column of tables with the header `Tool`.
 fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
-    let Ok(text) = Text::read(&root.join(file), file) else {
+    let Ok(text) = Text::read(&root.join(file), file, &ReadScope::project(root)) else {
         return Vec::new();
     };
     let mut findings = Vec::new();

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_doctor::PROGRAM;
-use cogtools_program::{CapturedRun, Format, Input, Io, Reporter, SignalWatch, Terminals, Vars};
+use cogtools_program::{
+    CapturedRun, Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars,
+};
 use cogtools_test_support::{Project, difference};
 
 /// The section of each check for a healthy project.
@@ -174,6 +176,7 @@ impl Fixture {
             cwd,
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
             signals: SignalWatch::default(),
+            context: IoContext::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
         let here = self.project.root().parent().unwrap().display().to_string();

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use cogtools_init::PROGRAM;
-use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals};
+use cogtools_program::{Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals};
 use tempfile::TempDir;
 
 /// The result of a run: status, standard output, standard error.
@@ -105,6 +105,7 @@ impl Project {
             cwd: self.folder.path().to_path_buf(),
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
             signals: SignalWatch::default(),
+            context: IoContext::default(),
         };
         let status = PROGRAM.launch(&args, &mut io);
         CapturedRun {

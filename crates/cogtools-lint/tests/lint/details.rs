@@ -1,5 +1,6 @@
 //! Details of single rules: what they find, and what they ignore.
 
+use cogtools_core::file::ReadScope;
 use cogtools_lint::{Levels, LintFile, Linter};
 use cogtools_test_support::Project;
 
@@ -8,7 +9,12 @@ use cogtools_test_support::Project;
 fn check(text: &str, expected: &[&str]) {
     let project = Project::new();
     project.file("say.yaml", text);
-    let file = LintFile::read(&project.path("say.yaml"), "say.yaml".as_ref()).unwrap();
+    let file = LintFile::read(
+        &project.path("say.yaml"),
+        "say.yaml".as_ref(),
+        &ReadScope::User,
+    )
+    .unwrap();
     let found: Vec<String> = Linter::new(Levels::default())
         .check(&file)
         .into_iter()

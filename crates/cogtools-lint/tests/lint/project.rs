@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cogtools_lint::PROGRAM;
-use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals};
+use cogtools_program::{Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals};
 use cogtools_test_support::Project;
 
 /// The output of a run.
@@ -35,6 +35,7 @@ pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> 
         cwd: project.root(),
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
         signals: SignalWatch::default(),
+        context: IoContext::default(),
     };
     let status = PROGRAM.launch(&args, &mut io);
     CapturedRun {

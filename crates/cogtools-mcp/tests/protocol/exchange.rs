@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use cogtools_mcp::PROGRAM;
-use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals, Vars};
+use cogtools_program::{Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars};
 use cogtools_test_support::{Project, difference};
 use serde_json::{Value, json};
 
@@ -35,6 +35,7 @@ pub(super) fn serve(project: &Project, input: String, args: &[&str]) -> (u8, Str
         next: None,
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
         signals: SignalWatch::default(),
+        context: IoContext::default(),
     };
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let status = PROGRAM.launch(&args, &mut io);

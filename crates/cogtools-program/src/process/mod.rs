@@ -13,7 +13,7 @@ use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::io::{Io, Terminals};
+use crate::io::{Io, IoContext, Terminals};
 use crate::next::Next;
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
@@ -62,6 +62,7 @@ fn run(program: &Program) -> u8 {
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
         signals: SignalWatch::default(),
+        context: IoContext::default(),
     };
     let mut program = program;
     loop {
@@ -181,4 +182,12 @@ fn report_panic(name: &'static str, panic: &PanicHookInfo<'_>) {
         .hint("this is a bug in cogtools; please report it with the command you ran");
     let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
     let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Says on standard error that this process waits for another one.
+pub(crate) fn notify_waiting() {
+    use std::io::Write as _;
+    let notice = b"waiting for another cogtools that changes the record of approvals\n";
+    // It could not be reported anywhere.
+    let _ = std::io::stderr().write_all(notice);
 }

@@ -245,6 +245,13 @@ const CONFIGURATIONS: &[(&str, bool)] = &[
     ("budget: 1.5", false),
     ("hosts: {mcp: {budget: 4000, exclude: [a]}}", true),
     ("hosts: {mcp: {budget: [1]}}", false),
+    ("limits: {memory: 512 MiB, processes: 64, files: 64}", true),
+    ("limits: {memory: 1048576, file_size: 4096 KiB}", true),
+    ("limits: {memory: 1048575}", false),
+    ("limits: {memory: 1 MB}", false),
+    ("limits: {processes: 64 KiB}", false),
+    ("limits: {files: 7}", false),
+    ("limits: {time: 60}", false),
     ("filter: {tools: a}", false),
     ("filter: {tools: [1]}", false),
     (

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::PathBuf;
 
-use cogtools_program::{Format, Input, Io, Reporter, SignalWatch, Terminals, Vars};
+use cogtools_program::{Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars};
 use cogtools_test::PROGRAM;
 
 use crate::{PASSED, project};
@@ -46,6 +46,7 @@ fn check(terminal: bool, expected: impl Into<Expected>) {
         next: None,
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
         signals: SignalWatch::default(),
+        context: IoContext::default(),
     };
     let status = PROGRAM.launch(&[OsString::from("--watch")], &mut io);
     assert_eq!(status, 141);

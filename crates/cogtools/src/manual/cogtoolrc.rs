@@ -84,6 +84,14 @@ hosts
 in addition to the general one, and a budget, which replaces it. `cogtools-discover` takes the \
 host from --format; `cogtools-call` and `cogtools list` from --host, if given.
 
+limits
+  What each program may use that a tool or a source runs: a map with memory (of each process, \
+default: 4 GiB), processes (how many processes and threads may be added to those that exist, \
+default: 4096), files (open in each process, default: 16384) and file_size (of each file that is \
+written, default: 4 GiB). A size is a number of bytes, or has one of the units KiB, MiB, GiB and \
+TiB. The strictest limit of all layers applies, and only the system's file and the user's file can \
+raise a default. `cogtools-confine(1)` explains what else programs are denied, and on which systems.
+
 lint
   A map with the single key rules: a map from lint rules to off, warn or error. \
 `cogtools lint --explain all` lists the rules with their defaults. An unknown rule is an error in \

@@ -1,6 +1,7 @@
 //! Manual pages that do not belong to a single program: file formats and errors.
 
 mod cogtoolrc;
+mod confine;
 mod errors;
 mod tool;
 
@@ -24,7 +25,7 @@ pub struct Topic {
 }
 
 /// All of these pages.
-pub const TOPICS: [Topic; 3] = [
+pub const TOPICS: [Topic; 4] = [
     Topic {
         name: "tool",
         page: "cogtools-tool",
@@ -38,6 +39,13 @@ pub const TOPICS: [Topic; 3] = [
         section: 5,
         about: "the configuration of a project's tools",
         sections: cogtoolrc::sections,
+    },
+    Topic {
+        name: "confine",
+        page: "cogtools-confine",
+        section: 1,
+        about: "limits itself, then runs another program",
+        sections: confine::sections,
     },
     Topic {
         name: "errors",

@@ -139,8 +139,13 @@ termination
   Status 0 means success, and standard error is then shown only with --verbose. A non-zero status \
 or a signal is the failure TOOL_FAILED, which shows the end of standard error. On a timeout, or \
 when the call is cancelled, the program and all processes that it started are terminated by \
-SIGTERM and, half a second later, SIGKILL. Background processes survive the program only if they \
-have closed its standard output and error.
+SIGTERM and, half a second later, SIGKILL. So are background processes half a second after the \
+program has exited, or at once if they have closed its standard output and error.
+
+its limits
+  It has no terminal, no open files but the standard streams, and cannot gain privileges, as by \
+sudo. What it may use is set by the key limits of `cogtoolrc(5)`. On Linux, nothing that it has \
+started outlives the call, not even a daemon. See `cogtools-confine(1)`.
 
 its output
   A result is limited to {stdout_limit} MiB; it is truncated beyond that, and the last line says so. A \

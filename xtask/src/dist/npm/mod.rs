@@ -65,7 +65,7 @@ fn launchers(repository: Option<&str>) -> Result<Folder> {
 fn platform(source: &Source, target: &Target, repository: Option<&str>) -> Result<Folder> {
     let mut folder = Folder::default();
     papers(&mut folder)?;
-    for (file, data) in source.programs(target, &programs::own()?)? {
+    for (file, data) in source.programs(target, &target.own()?)? {
         folder.put_program(&format!("bin/{file}"), data);
     }
     folder.put("README.md", text("platform.md")?);

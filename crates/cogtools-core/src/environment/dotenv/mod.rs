@@ -12,6 +12,7 @@ use std::path::Path;
 
 use parser::Parser;
 
+use crate::file::ReadScope;
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -56,9 +57,9 @@ pub enum DotEnvError {
 }
 
 impl DotEnv {
-    /// Reads the file at `path`, known to the user as `display_path`.
-    pub fn read(path: &Path, display_path: &Path) -> Result<Self, DotEnvError> {
-        Self::parse(Text::read(path, display_path).map_err(DotEnvError::Text)?)
+    /// Reads the file at `path` in `scope`, known to the user as `display_path`.
+    pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, DotEnvError> {
+        Self::parse(Text::read(path, display_path, scope).map_err(DotEnvError::Text)?)
     }
 
     /// Parses the text of an `.env` file.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use walk::{Entry, Walker};
 
 use super::{Candidate, Listing, SourceError};
+use crate::file::{Boundary, ReadScope};
 use crate::text::TextError;
 use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool};
@@ -23,8 +24,8 @@ pub struct Folder {
     named: bool,
     provenance: Arc<Provenance>,
     depth: usize,
-    /// The folder, with links resolved, that no link in this one may leave.
-    within: Option<Arc<Path>>,
+    /// Where its files may be.
+    scope: ReadScope,
 }
 
 /// The content of a folder, sorted by name.
@@ -43,9 +44,9 @@ const EXTENSION: &str = "yaml";
 const MAX_DEPTH: usize = 8;
 
 impl Folder {
-    /// The folder at `path`, known to the user as `display_path`. If it was `named` in
-    /// the configuration it must exist; the default folder need not.
-    pub fn new(path: PathBuf, display_path: PathBuf, named: bool) -> Self {
+    /// The folder at `path`, known to the user as `display_path`, with files in `scope`.
+    /// If it was `named` in the configuration it must exist; the default folder need not.
+    pub fn new(path: PathBuf, display_path: PathBuf, named: bool, scope: ReadScope) -> Self {
         let provenance = Arc::new(Provenance::local(&display_path));
         Self {
             path,
@@ -53,7 +54,7 @@ impl Folder {
             named,
             provenance,
             depth: MAX_DEPTH,
-            within: None,
+            scope,
         }
     }
 
@@ -67,18 +68,21 @@ impl Folder {
         self
     }
 
-    /// The same folder with another provenance for its tools, and with links confined
-    /// to `root`, a path without links.
+    /// The same folder with another provenance for its tools.
     #[must_use]
-    pub(crate) fn with_provenance(mut self, provenance: Provenance, root: &Path) -> Self {
+    pub(crate) fn with_provenance(mut self, provenance: Provenance) -> Self {
         self.provenance = Arc::new(provenance);
-        self.within = Some(root.into());
         self
     }
 
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where its files may be.
+    pub const fn scope(&self) -> &ReadScope {
+        &self.scope
     }
 
     /// Its display path.
@@ -114,12 +118,14 @@ impl Folder {
     fn load_direct(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
         let file = format!("{name}.{EXTENSION}");
         let path = self.path.join(&file);
-        if self.within.is_some() && path.is_symlink() && self.leads_outside(&path) {
+        if self.is_of_package() && path.is_symlink() && self.scope.is_left_by(&path) {
             return Ok(None);
         }
-        match Tool::load(&path, &self.display_path.join(&file)) {
+        match Tool::load(&path, &self.display_path.join(&file), &self.scope) {
             Ok(tool) => Ok(Some(tool.from(Arc::clone(&self.provenance)))),
             Err(error) if error.is_not_found() => Ok(None),
+            // A link in place of the folder is reported where folders are listed.
+            Err(ToolError::Text(TextError::Outside(_, Some(_), _))) => Ok(None),
             // A file in place of the folder is reported where folders are listed.
             Err(ToolError::Text(TextError::Io(_, error)))
                 if error.kind() == ErrorKind::NotADirectory =>
@@ -181,6 +187,12 @@ impl Folder {
             ErrorKind::NotADirectory => SourceError::NotAFolder(self.display_path.clone()),
             _ => SourceError::Io(self.display_path.clone(), error),
         };
+        if self.depth == MAX_DEPTH
+            && let Some(boundary) = self.scope.boundary()
+            && self.scope.is_left_by_folder(&self.path)
+        {
+            return Err(self.linked_folder(self.display_path.clone(), boundary));
+        }
         let mut content = Content::default();
         for entry in std::fs::read_dir(&self.path).map_err(failed)? {
             self.classify(&entry.map_err(failed)?, &mut content);
@@ -203,10 +215,18 @@ impl Folder {
         if name.as_encoded_bytes().starts_with(b".") || !(is_tool || is_toolset) {
             return;
         }
-        if kind.is_symlink() && self.leads_outside(&entry.path()) {
-            let outside =
-                SourceError::Outside(self.display_path.join(name), self.source().to_owned());
-            content.errors.push(outside);
+        // A tool file of the project is checked when it is read.
+        if kind.is_symlink()
+            && let Some(boundary) = self.scope.boundary()
+            && (self.is_of_package() || is_toolset && entry.path().is_dir())
+            && self.scope.is_left_by(&entry.path())
+        {
+            let link = self.display_path.join(name);
+            content.errors.push(if self.is_of_package() {
+                SourceError::Outside(link, self.source().to_owned())
+            } else {
+                self.linked_folder(link, boundary)
+            });
         } else if is_tool {
             content.files.push(name);
         } else if kind.is_dir() {
@@ -216,13 +236,13 @@ impl Folder {
         }
     }
 
-    /// Whether the link at `path` leads outside the root. A dangling link is harmless.
-    fn leads_outside(&self, path: &Path) -> bool {
-        let Some(within) = &self.within else {
-            return false;
-        };
-        path.canonicalize()
-            .is_ok_and(|real| !real.starts_with(within))
+    /// Whether it belongs to a package.
+    fn is_of_package(&self) -> bool {
+        self.scope.boundary() == Some(Boundary::Package)
+    }
+
+    fn linked_folder(&self, link: PathBuf, boundary: Boundary) -> SourceError {
+        SourceError::LinkedFolder(link, self.source().to_owned(), boundary)
     }
 
     /// The name of the source that it belongs to.
@@ -239,7 +259,7 @@ impl Folder {
             named: false,
             provenance: Arc::new(self.provenance.below(&name.to_string_lossy())),
             depth: self.depth - 1,
-            within: self.within.clone(),
+            scope: self.scope.clone(),
         }
     }
 
@@ -250,6 +270,7 @@ impl Folder {
             path: self.path.join(name),
             display_path: self.display_path.join(name),
             provenance: Arc::clone(&self.provenance),
+            scope: self.scope.clone(),
             declared: None,
         }
     }

@@ -8,9 +8,9 @@ use super::remote::RemoteTool;
 use super::server::parse_client_error;
 use super::{Provider, ProviderError};
 use crate::process::{Output, Process};
-use crate::tool::{CommandCall, Handler, RunError, Tool, ToolOutput, cut_notice};
+use crate::tool::{CommandCall, Handler, Remote, RunError, Tool, ToolOutput, cut_notice};
 use crate::trust::Grant;
-use crate::{Code, Context, Diagnostic};
+use crate::{Code, Context, Diagnostic, digest};
 
 /// The maximum size of an MCP result as JSON, with all its content blocks; the
 /// transport's own messages are limited below this.
@@ -38,6 +38,9 @@ impl RemoteCall {
         let settings = self.provider.settings();
         let mut line = settings.call.clone();
         if settings.server.is_some() {
+            // The server may declare the tool differently by now.
+            line.push("--expect".to_owned());
+            line.push(digest::value(self.tool.value()).to_string());
             line.push("--".to_owned());
         }
         line.push(self.tool.remote_name().to_owned());
@@ -60,7 +63,7 @@ impl RemoteCall {
         let Some(diagnostic) = parse_client_error(output) else {
             return Err(call.failed(output));
         };
-        if diagnostic.code == Code::ToolNotFound {
+        if matches!(diagnostic.code, Code::ToolNotFound | Code::Denied) {
             self.provider.forget(cx);
         }
         Err(Box::new(diagnostic.with_subject(call.name())))
@@ -95,6 +98,18 @@ impl Handler for RemoteCall {
 
     fn runs_programs(&self) -> bool {
         true
+    }
+
+    fn remote(&self) -> Option<Remote> {
+        let described = self.provider.settings().describe();
+        let line = |(label, words): (&str, &[String])| {
+            let label = std::iter::once(label.to_owned());
+            label.chain(words.iter().cloned()).collect()
+        };
+        Some(Remote {
+            lines: described.into_iter().map(line).collect(),
+            declaration: self.tool.value().clone(),
+        })
     }
 
     fn grant(&self, cx: &Context) -> Option<Grant> {

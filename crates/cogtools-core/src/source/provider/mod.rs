@@ -30,6 +30,7 @@ pub use settings::Settings;
 use super::{Candidate, Listing, SourceError};
 use crate::digest::{self, Hash};
 use crate::environment::Vars;
+use crate::file::ReadScope;
 use crate::process::{Exit, Output};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::{Grant, Identity, Verdict};
@@ -146,6 +147,7 @@ impl Provider {
                 let provenance = Arc::new(self.provenance());
                 let tools = declarations.tools.iter();
                 listing.entries.extend(tools.map(|tool| Candidate {
+                    scope: ReadScope::User,
                     name: tool.name().into(),
                     path: PathBuf::new(),
                     display_path: tool.display_path(self),

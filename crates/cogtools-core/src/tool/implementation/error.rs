@@ -104,7 +104,7 @@ impl CommandError {
             Self::Script(_) => "free space in the directory that TMPDIR names, or in the system's".to_owned(),
             Self::TimedOut(_) => "send less, or give the tool more time with `timeout`".to_owned(),
             Self::Failed(Exit::OutputLimit) => "ask the tool for less".to_owned(),
-            Self::Failed(_) => return None,
+            Self::Failed(exit) => return exit.exceeded_limit().map(limit_hint),
             Self::Encoding(_) => {
                 "a result is text; the tool's author can encode it, as `base64` does, or write it to a file"
                     .to_owned()
@@ -122,12 +122,19 @@ fn start_hint(path: &std::path::Path, error: &io::Error) -> Option<String> {
         ErrorKind::ArgumentListTooLong => {
             "send less; a tool can read arguments of any size from standard input".to_owned()
         }
+        // EAGAIN: the system counts all processes of the user.
+        ErrorKind::WouldBlock => limit_hint("processes"),
         // ENOEXEC has no `ErrorKind`.
         _ if cfg!(unix) && error.raw_os_error() == Some(8) => {
             "begin the script with a line such as `#!/bin/sh`".to_owned()
         }
         _ => return None,
     })
+}
+
+/// What to do about a limit of the configuration.
+fn limit_hint(limit: &str) -> String {
+    format!("it may use more if your own configuration sets `limits.{limit}`; see cogtoolrc(5)")
 }
 
 /// The end of `bytes` as text; if truncated, it begins with a whole line.

@@ -109,17 +109,11 @@ impl Template {
             self.location(error, text)
         } else if let Ok(other) = partials.read(Path::new(name)) {
             let (line, column) = (error.line().max(1), error.column().max(1));
-            Location::new(
-                other.display_path(),
-                other.as_str(),
-                line,
-                column,
-                error.length(),
-            )
+            other.location_at(line, column, error.length())
         } else {
             let _ = write!(diagnostic.message, " (in `{name}`)");
             let (line, column) = self.start(text);
-            Location::new(text.display_path(), text.as_str(), line, column, 1)
+            text.location_at(line, column, 1)
         });
         diagnostic.hints.extend(error.hint().map(Hint::from));
         Box::new(diagnostic)
@@ -138,7 +132,7 @@ impl Template {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
             None => (line, column),
         };
-        Location::new(text.display_path(), text.as_str(), line, column, width)
+        text.location_at(line, column, width)
     }
 
     /// The line and column, from 1, at which the template begins in its file.

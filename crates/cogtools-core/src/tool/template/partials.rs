@@ -3,6 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::file::ReadScope;
 use crate::text::{Text, TextError};
 
 /// The folder of a tool.
@@ -10,6 +11,7 @@ use crate::text::{Text, TextError};
 pub(in crate::tool) struct Partials {
     folder: PathBuf,
     display_path: PathBuf,
+    scope: ReadScope,
 }
 
 /// Why a template file is not read.
@@ -28,6 +30,7 @@ impl Partials {
         Self {
             folder: parent(text.path()),
             display_path: parent(text.display_path()),
+            scope: text.scope().clone(),
         }
     }
 
@@ -48,7 +51,11 @@ impl Partials {
         {
             return Err(outside());
         }
-        Ok(Text::read(&file, &self.display_path.join(path))?)
+        Ok(Text::read(
+            &file,
+            &self.display_path.join(path),
+            &self.scope,
+        )?)
     }
 }
 

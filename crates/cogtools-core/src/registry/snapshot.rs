@@ -1,0 +1,33 @@
+//! What the sources declare now, to be pinned or compared.
+
+use std::path::Path;
+
+use super::{Registry, load_all};
+use crate::lock::{Lock, Pinner, Snapshot};
+
+impl Snapshot {
+    /// What the sources of `registry` declare now, unfiltered. Folders below
+    /// `display_path`, the project's `root`, are named relative to it.
+    pub fn of(registry: &Registry, root: &Path, display_path: &Path) -> Self {
+        let all = registry.list_unfiltered();
+        let mut pinner = Pinner::new(root, display_path);
+        let mut snapshot = Self {
+            lock: Lock::empty(),
+            ..Self::default()
+        };
+        for error in all.errors {
+            if error.is_partial() {
+                snapshot.tool_errors.push(error.diagnostic());
+            } else {
+                snapshot.unavailable.push(error);
+            }
+        }
+        for loaded in load_all(&all.entries, |_, tool| tool) {
+            match loaded {
+                Ok(tool) => snapshot.lock.add(&tool, &mut pinner),
+                Err(error) => snapshot.tool_errors.extend(error.diagnostics()),
+            }
+        }
+        snapshot
+    }
+}

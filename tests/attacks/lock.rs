@@ -1,0 +1,273 @@
+//! `cogtools.lock`: what runs is what was pinned, in every program.
+
+use cogtools_test_support::{Outcome, Project, Run, str};
+
+use crate::run;
+
+const SAY: &str = "\
+name: say
+description: d
+annotations: {read_only: true}
+implementation:
+  njk_file: say.njk
+";
+const RUN: &str = "\
+name: go
+description: d
+implementation: {exec: [./go.sh]}
+";
+
+/// A project with a template, a program and a package, all of them pinned.
+fn scene() -> Project {
+    let project = Project::new();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: tools}, node_modules]\nlocked: true\n",
+        )
+        .file("tools/say.yaml", SAY)
+        .file("tools/say.njk", "{% include 'part.njk' %}")
+        .file("tools/part.njk", "said")
+        .file("tools/go.yaml", RUN)
+        .program("tools/go.sh", "#!/bin/sh\necho went\n")
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
+        )
+        .file(
+            "node_modules/pk/tools/pk_say.yaml",
+            "name: pk_say\ndescription: d\nimplementation: said\n",
+        );
+    run("cogtools-trust", &project)
+        .args([".", "--yes"])
+        .run()
+        .text();
+    run("cogtools-lock", &project).run().text();
+    project
+}
+
+fn call(project: &Project, tool: &str) -> Outcome {
+    run("cogtools-call", project).arg(tool).run()
+}
+
+fn denied(program: &str, tool: &str, what: &str) -> String {
+    format!(
+        "{program}: error[DENIED]: {tool}: it differs from the tool pinned in `cogtools.lock`: \
+         {what}\nhint: review what has changed; to accept it, run cogtools lock\n"
+    )
+}
+
+/// Before, the lock held for discovery alone, and pinned declarations alone.
+#[test]
+fn a_call_runs_what_was_pinned() {
+    let implementation = "the implementation has changed";
+    let annotations = "the annotations have changed";
+    let content = "the content of its source has changed";
+    for (tool, file, text, what) in [
+        ("say", "tools/say.njk", "evil", implementation),
+        ("say", "tools/part.njk", "evil", implementation),
+        (
+            "say",
+            "tools/say.yaml",
+            &*SAY.replace("true", "false"),
+            annotations,
+        ),
+        (
+            "say",
+            "tools/say.yaml",
+            &*SAY.replace(": d", ": e"),
+            "the description has changed",
+        ),
+        (
+            "say",
+            "tools/say.yaml",
+            &*format!("{SAY}timeout: 9\n"),
+            implementation,
+        ),
+        (
+            "go",
+            "tools/go.sh",
+            "#!/bin/sh\necho evil\n",
+            implementation,
+        ),
+        (
+            "go",
+            "tools/go.yaml",
+            &*RUN.replace("./go.sh", "ls"),
+            implementation,
+        ),
+        ("pk_say", "node_modules/pk/new.js", "", content),
+    ] {
+        let project = scene();
+        for name in ["say", "go", "pk_say"] {
+            call(&project, name).text();
+        }
+        project.file(file, text);
+        call(&project, tool).fails(77, denied("cogtools-call", tool, what));
+        // The others still run, and the lock can be renewed.
+        for name in ["say", "go", "pk_say"]
+            .into_iter()
+            .filter(|name| *name != tool)
+        {
+            call(&project, name).text();
+        }
+        run("cogtools-lock", &project)
+            .arg("--check")
+            .run()
+            .status(78);
+        run("cogtools-lock", &project).run().text();
+        call(&project, tool).text();
+    }
+}
+
+/// A template whose partial is computed pins its whole folder.
+#[test]
+fn computed_partials_are_pinned_too() {
+    let project = scene();
+    project.file("tools/say.njk", "{% include 'pa' ~ 'rt.njk' %}");
+    run("cogtools-lock", &project).run().text();
+    call(&project, "say").outputs("said");
+    project.file("tools/part.njk", "evil");
+    call(&project, "say").fails(
+        77,
+        denied("cogtools-call", "say", "the implementation has changed"),
+    );
+}
+
+/// Every program that calls or shows tools is held to the lock.
+#[test]
+fn every_program_is_locked() {
+    let project = scene();
+    project.file("tools/part.njk", "evil");
+    let what = "the implementation has changed";
+    run("cogtools-yaml", &project)
+        .arg("tools/say.yaml")
+        .run()
+        .fails(77, denied("cogtools-yaml", "say", what));
+    run("cogtools-list", &project).run().outputs(str![]);
+    run("cogtools-discover", &project).run().status(78);
+    // A file that no source has is not pinned.
+    project.file(
+        "other/say.yaml",
+        SAY.replace("njk_file: say.njk", "{exec: [ls]}"),
+    );
+    run("cogtools-yaml", &project)
+        .arg("other/say.yaml")
+        .run()
+        .fails(
+            77,
+            str![[r#"
+cogtools-yaml: error[DENIED]: say: it is in no source, and `cogtools.lock` does not pin it
+hint: review what has changed; to accept it, run cogtools lock
+
+"#]],
+        );
+}
+
+/// The option holds without the key, and the project cannot unset the user's key.
+#[test]
+fn the_option_and_the_key() {
+    let project = scene();
+    project.file("tools/part.njk", "evil").file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: tools}, node_modules]\nlocked: false\n",
+    );
+    let what = denied("cogtools-call", "say", "the implementation has changed");
+    call(&project, "say").outputs("evil");
+    run("cogtools-call", &project)
+        .args(["--locked", "say"])
+        .run()
+        .fails(77, &*what);
+    run("cogtools-yaml", &project)
+        .args(["--locked", "tools/say.yaml"])
+        .run()
+        .status(77);
+    project.file("../home/.gemini/cogtoolrc.yaml", "locked: true\n");
+    call(&project, "say").fails(77, &*what);
+    project.remove("cogtools.lock");
+    call(&project, "say").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_CONFIG]: `cogtools.lock` does not exist
+hint: cogtools lock writes it; commit it with the project
+
+"#]],
+    );
+}
+
+/// Before, a file of the first version passed for a lock of what runs.
+#[test]
+fn an_earlier_file_explains_itself() {
+    let project = scene();
+    project.file("cogtools.lock", "{\"version\": 1, \"sources\": {}}");
+    call(&project, "say").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_CONFIG]: `cogtools.lock` was written by an earlier cogtools, which did not pin what the tools run
+hint: cogtools lock regenerates it
+
+"#]],
+    );
+    run("cogtools-lock", &project).run().text();
+    call(&project, "say").outputs("said");
+}
+
+/// A run that would find the fake server's program.
+fn with(program: &str, project: &Project) -> Run {
+    run(program, project)
+}
+
+/// Before, an MCP server could change a tool after it was listed, and the cached
+/// declaration was believed.
+#[test]
+fn a_changed_tool_of_a_server_is_not_called() {
+    let project = Project::new();
+    let server = "#!/bin/sh\n\
+        while read -r line; do\n\
+        id=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n\
+        case $line in\n\
+        *'\"initialize\"'*) printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\\n' \"$id\";;\n\
+        *'\"tools/list\"'*) printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[%s]}}\\n' \"$id\" \"$(cat tool.json)\";;\n\
+        *'\"tools/call\"'*) echo >> called; printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"said\"}]}}\\n' \"$id\";;\n\
+        esac\n\
+        done\n";
+    let tool = |description: &str, hint: bool| {
+        format!(
+            "{{\"name\":\"say\",\"description\":\"{description}\",\"inputSchema\":{{\"type\":\"object\"}},\
+             \"annotations\":{{\"readOnlyHint\":{hint}}}}}"
+        )
+    };
+    project
+        .program("server.sh", server)
+        .file("tool.json", tool("d", true))
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources:\n  - mcp: {command: sh, args: [./server.sh], name: s, cache: 3600}\n",
+        );
+    with("cogtools-trust", &project)
+        .args(["s", "--yes"])
+        .run()
+        .text();
+    call(&project, "say").outputs("said");
+    for changed in [tool("e", true), tool("d", false)] {
+        project.remove("called").file("tool.json", &changed);
+        call(&project, "say").fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: say: the MCP server `s` now declares the tool `say` differently, so it was not called
+hint: read its new declaration before the next call: cogtools-discover
+
+"#]],
+        );
+        assert!(!project.path("called").exists(), "{changed}");
+        // The cache is gone: the new declaration is known, and not approved.
+        call(&project, "say").status(77);
+        project.file("tool.json", tool("d", true));
+        with("cogtools-discover", &project)
+            .arg("--refresh")
+            .run()
+            .json();
+        call(&project, "say").outputs("said");
+    }
+}
