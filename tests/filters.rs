@@ -1,6 +1,7 @@
 //! Which tools are selected: by options, by configuration, for one host.
 
 use cogtools_test_support::{Outcome, Project, Run, str};
+use serde_json::Value;
 
 use crate::run;
 
@@ -36,7 +37,15 @@ fn stem(file: &str) -> &str {
 /// The names that a program prints, with spaces between them.
 #[track_caller]
 fn names(run: Run) -> String {
-    let json = run.run().json();
+    let outcome = run.run();
+    outcome.stderr_is("");
+    printed_names(&outcome)
+}
+
+/// The names in the output, with spaces between them.
+#[track_caller]
+fn printed_names(outcome: &Outcome) -> String {
+    let json: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
     let tools = json.get("tools").unwrap_or(&json).as_array().cloned();
     let tools = tools.unwrap_or_default();
     let names = tools
@@ -45,6 +54,16 @@ fn names(run: Run) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
+/// Patterns that match nothing, with their key and the hint.
+const MISSPELT: [(&str, &str, &str); 2] = [
+    ("Lab", "tools", "did you mean `lab`?"),
+    (
+        "nosuch",
+        "exclude",
+        "correct it, or remove it from `exclude`",
+    ),
+];
+
 /// What `discover` and `list` print, which is the same; every tool in it, and no
 /// other, can be called.
 #[track_caller]
@@ -52,12 +71,15 @@ fn check(configuration: &str, options: &[&str], expected: &str) {
     const ALL: [&str; 6] = ["plain", "git_add", "git_push", "git_hook", "lab", "git_tag"];
     let project = project(configuration);
     let with = |program: &str| run(program, &project).args(options);
-    assert_eq!(names(with("cogtools-discover")), expected, "{options:?}");
-    assert_eq!(
-        names(with("cogtools-list").arg("--json")),
-        expected,
-        "{options:?}"
-    );
+    for program in ["cogtools-discover", "cogtools-list"] {
+        let json = (program == "cogtools-list").then_some("--json");
+        let outcome = with(program).args(json).run();
+        assert_eq!(printed_names(&outcome), expected, "{options:?}");
+        let misspelt = MISSPELT.iter().find(|(name, ..)| options.contains(name));
+        outcome.stderr_is(misspelt.map_or_else(String::new, |(name, key, hint)| {
+            format!("{program}: warning[INVALID_CONFIG]: the pattern `{name}` in `{key}` of a filter matches no tool\nhint: {hint}\n")
+        }));
+    }
     for name in ALL {
         let called = with("cogtools-call").arg(name).run();
         if expected.split(' ').any(|there| there == name) {
@@ -184,10 +206,10 @@ hint: cogtools-discover lists all tools
 
 #[test]
 fn variables_filter_too() {
-    let project = project("filter: {tools: [plain]}\n");
+    let project = project("filter: {tools: [plain, lab]}\n");
     let with = |name: &str, value: &str| names(run("cogtools-discover", &project).env(name, value));
-    assert_eq!(with("COGTOOLS_TOOLS", "lab, git_t*"), "lab git_tag");
-    assert_eq!(with("COGTOOLS_EXCLUDE", "plain"), "");
+    assert_eq!(with("COGTOOLS_TOOLS", "lab, git_t*"), "lab");
+    assert_eq!(with("COGTOOLS_EXCLUDE", "plain, other"), "lab");
     assert_eq!(with("COGTOOLS_TOOLSETS", "git"), "");
 }
 
@@ -218,6 +240,8 @@ fn omitted_tools_are_counted() {
             str![[r#"
 cogtools-discover: more/git/git_add.yaml is shadowed by tools/git/git_add.yaml
 cogtools-discover: 0 tools declared, 6 excluded by a filter
+cogtools-discover: warning[INVALID_CONFIG]: the pattern `nosuch` in `tools` of a filter matches no tool
+hint: correct it, or remove it from `tools`
 
 "#]],
         );
@@ -228,6 +252,8 @@ cogtools-discover: 0 tools declared, 6 excluded by a filter
             0,
             "",
             str![[r#"
+cogtools-list: warning[INVALID_CONFIG]: the pattern `nosuch` in `tools` of a filter matches no tool
+hint: correct it, or remove it from `tools`
 cogtools-list: warning[TOOL_NOT_FOUND]: a filter excludes all tools: 6 tools
 hint: filters are set by --tools, --exclude, --toolset or --host, or by the configuration
 
@@ -235,5 +261,12 @@ hint: filters are set by --tools, --exclude, --toolset or --host, or by the conf
         );
     let nothing = serde_json::json!({"tools": [], "total_tokens": 0});
     let list = run("cogtools-list", &project).args(["--json", "--tools", "nosuch"]);
-    list.run().outputs_json(&nothing);
+    let outcome = list.run();
+    outcome.stderr_is(str![[r#"
+cogtools-list: warning[INVALID_CONFIG]: the pattern `nosuch` in `tools` of a filter matches no tool
+hint: correct it, or remove it from `tools`
+
+"#]]);
+    let printed: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+    assert_eq!(printed, nothing);
 }

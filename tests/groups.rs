@@ -134,7 +134,9 @@ fn on_a_signal_to_discovery() {
     for (program, args) in [("cogtools-discover", &[][..]), ("cogtools-call", &["x"])] {
         let project = Project::new();
         let (_, script) = STUBBORN.split_once("script: |\n").unwrap_or_default();
-        let script = script.replace("    ", "");
+        // It does not start in the project.
+        let first = format!("#!/bin/bash\ncd '{}'\n", project.root().display());
+        let script = script.replace("    ", "").replace("#!/bin/bash\n", &first);
         project.program("../home/p", script).file(
             "../home/.gemini/cogtoolrc.yaml",
             format!(

@@ -71,6 +71,25 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     }
 }
 
+/// Whether the user writes this layer, rather than the author of the project.
+fn is_users(layer: &str) -> bool {
+    !matches!(layer, "package.json" | ".cogtoolrc.yaml")
+}
+
+/// The effective value of a key that protects, and its origins, if the user and the
+/// project set it to these values at these places.
+fn combined(key: &str, user: (&str, &str), project: (&str, &str)) -> String {
+    let item = |value: &str| value.trim_matches(['[', ']']).to_owned();
+    let (one, other) = (item(user.0), item(project.0));
+    let origins = format!("{}, {}", user.1, project.1);
+    match key {
+        "env_priority" if one == "process" => format!("{}\tprocess\n", user.1),
+        "env_priority" => format!("{}\tprocess\n", project.1),
+        "filter.tools" => format!("{origins}\t[[{one}], [{other}]]\n"),
+        _ => format!("{origins}\t[{one}, {other}]\n"),
+    }
+}
+
 /// The name of the layer in `config get --show-origin`.
 fn origin(layer: &str, variable: &str) -> String {
     match layer {
@@ -83,7 +102,7 @@ fn origin(layer: &str, variable: &str) -> String {
 }
 
 #[test]
-fn every_layer_overrides_those_below_it() {
+fn every_layer_overrides_those_below_it_and_the_project_loosens_nothing() {
     for (key, variable, low, high) in KEYS {
         for (at, upper) in LAYERS.iter().enumerate() {
             for lower in LAYERS[..at].iter().map(Some).chain([None]) {
@@ -95,7 +114,21 @@ fn every_layer_overrides_those_below_it() {
                 if write(&project, upper, key, high) {
                     get = get.env(variable, high);
                 }
-                let expected = format!("{}\t{high}\n", origin(upper, variable));
+                let at = |layer: &str| origin(layer, variable);
+                let (above, below) = ((high, at(upper)), lower.map(|lower| (low, at(lower))));
+                let above = (above.0, above.1.as_str());
+                let expected = match (lower, &below) {
+                    (Some(lower), Some((low, below)))
+                        if is_users(upper) != is_users(lower) && key != "tool_sources" =>
+                    {
+                        if is_users(upper) {
+                            combined(key, above, (low, below))
+                        } else {
+                            combined(key, (low, below), above)
+                        }
+                    }
+                    _ => format!("{}\t{high}\n", above.1),
+                };
                 get.args(["get", "--show-origin", key])
                     .run()
                     .outputs(expected);

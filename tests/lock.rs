@@ -224,7 +224,7 @@ cogtools-lock: warning[INVALID_TOOL]: more/broken.yaml:1:7: unclosed bracket '['
 "#]],
     );
     let outcome = run("cogtools-discover", &project)
-        .args(["--locked", "--tools", "none"])
+        .args(["--locked", "--tools", "city"])
         .run();
     outcome.expect(
         0,

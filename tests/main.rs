@@ -29,6 +29,7 @@ mod lock;
 mod managers;
 mod mcp;
 mod njk;
+mod notices;
 mod output;
 mod own_tools;
 mod packages;

@@ -1,5 +1,6 @@
 //! Blocks of data: tools are tools, parameters are parameters, JSON is JSON.
 
+use cogtools_core::owner::Owners;
 use cogtools_core::{Config, ConfigPaths, Project as Root};
 use cogtools_test_support::{Project, Run, Status};
 use serde_json::Value;
@@ -37,8 +38,21 @@ fn configurations_are_valid() {
         |block| block.has_key("tool_sources"),
         |at, text| {
             let project = Project::new();
-            project.file(".cogtoolrc.yaml", text);
-            let config = Config::load(&Root::find(&project.root(), None), &ConfigPaths::default());
+            // Some keys are for the user's own configuration.
+            let own = text.contains("cwd:");
+            project.file(
+                if own {
+                    "../home/.gemini/cogtoolrc.yaml"
+                } else {
+                    ".cogtoolrc.yaml"
+                },
+                text,
+            );
+            let places = ConfigPaths {
+                home: Some(project.home()),
+                ..ConfigPaths::default()
+            };
+            let config = Config::load(&Root::find(&project.root(), None, &Owners::default()), &places);
             assert!(config.is_ok(), "{at}: {config:?}");
         },
     );

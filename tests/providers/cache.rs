@@ -11,7 +11,7 @@ use super::{Scene, declaring};
 fn counting(settings: &str) -> Scene {
     let script = declaring(r#"[{"name": "say", "description": "d"}]"#);
     Scene::new(
-        &format!("[ \"$1\" = call ] || echo >> asked\n{script}"),
+        &format!("[ \"$1\" = call ] || echo >> \"${{0%/*}}/../project/asked\"\n{script}"),
         settings,
     )
 }
@@ -118,7 +118,7 @@ fn without_a_cache_directory_nothing_is_cached() {
 
 #[test]
 fn failures_are_not_cached() {
-    let scene = Scene::new("cat list", ", cache: 60");
+    let scene = Scene::new("cd \"${0%/*}/../project\"; cat list", ", cache: 60");
     scene.declares(
         &[],
         "warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 1\n  \

@@ -178,9 +178,9 @@ fn a_hanging_provider_is_ended_with_its_children() {
     let late = "warning[TIMEOUT]: the provider `other` timed out: it did not declare its tools within 500ms\n\
                 hint: give it more time with `timeout` under `command`, or cache its declarations with `cache`\n";
     for script in [
-        "trap '' TERM; echo $$ > ../home/pids; sleep 300 & echo $! >> ../home/pids; wait; sleep 300",
-        "echo $$ > ../home/pids; exec >&- 2>&-; sleep 300",
-        "echo $$ > ../home/pids; echo '[]'; sleep 300",
+        "trap '' TERM; echo $$ > ${0%/*}/pids; sleep 300 & echo $! >> ${0%/*}/pids; wait; sleep 300",
+        "echo $$ > ${0%/*}/pids; exec >&- 2>&-; sleep 300",
+        "echo $$ > ${0%/*}/pids; echo '[]'; sleep 300",
     ] {
         let scene = Scene::new(script, ", timeout: 0.5");
         scene.declares(&[], late);

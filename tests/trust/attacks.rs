@@ -123,8 +123,8 @@ ran
 #[test]
 fn a_variable_from_the_repository_is_not_the_users() {
     for sources in [
-        "[{command: {discover: [sh, -c, 'echo >> ran; echo []'], call: x, name: other}}]",
-        "[{mcp: {command: [sh, -c, 'echo >> ran'], name: other}}]",
+        "[{command: {discover: [sh, -c, 'echo >> RAN; echo []'], call: x, name: other}}]",
+        "[{mcp: {command: [sh, -c, 'echo >> RAN'], name: other}}]",
     ] {
         from_the_repository(sources);
     }
@@ -135,8 +135,9 @@ fn a_variable_from_the_repository_is_not_the_users() {
 #[track_caller]
 fn from_the_repository(sources: &str) {
     let project = with_provider();
+    let sources = sources.replace("RAN", &project.path("ran").display().to_string());
     project.file(".cogtoolrc.yaml", "");
-    let asked = || run("cogtools-discover", &project).env("COGTOOLS_TOOL_SOURCES", sources);
+    let asked = || run("cogtools-discover", &project).env("COGTOOLS_TOOL_SOURCES", &sources);
     let _ = asked().run();
     assert!(project.path("ran").exists());
     project
@@ -178,8 +179,8 @@ fn from_the_repository(sources: &str) {
 fn a_provider_in_the_users_project_configuration_requires_approval_too() {
     let project = with_provider();
     for source in [
-        "mcp: {command: sh, args: [./d], name: other}",
-        "command: {discover: [sh, ./d], call: [sh, ./c], name: other}",
+        "mcp: {command: sh, args: [./d], name: other, cwd: project}",
+        "command: {discover: [sh, ./d], call: [sh, ./c], name: other, cwd: project}",
     ] {
         project.file(".cogtoolrc.yaml", "").file(
             "../home/.gemini/cogtoolrc.yaml",

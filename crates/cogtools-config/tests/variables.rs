@@ -49,16 +49,17 @@ TOKEN	missing
 fn explanations() {
     let lines = str![[r#"
 API_KEY	.env:3; declared by fetch, post
-PATH	missing; .env:4 is ignored because .env may not set this name; declared by fetch
+PATH	missing; .env:4 is ignored because .env may not set this name: the system and every shell depend on it; set it in the shell instead; declared by fetch
 TOKEN	missing; declared by fetch
 OTHER	.env:2; unused because no tool declares it
-LD_PRELOAD	.env:5; ignored because .env may not set this name
+LD_PRELOAD	.env:5; ignored because .env may not set this name: the dynamic loader or the C library of every program reads it; set it in the shell instead
 
 "#]];
     outcome!(run(&project(), &["env", "--explain"])).outputs(lines);
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn json() {
     let text = str![[r#"
 {
@@ -107,12 +108,14 @@ fn json() {
     {
       "name": "PATH",
       "origin": ".env",
-      "line": 4
+      "line": 4,
+      "reason": "the system and every shell depend on it"
     },
     {
       "name": "LD_PRELOAD",
       "origin": ".env",
-      "line": 5
+      "line": 5,
+      "reason": "the dynamic loader or the C library of every program reads it"
     }
   ]
 }

@@ -3,12 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use cogtools_core::environment::may_be_loaded;
+use cogtools_core::ConfigPaths;
+use cogtools_core::environment::{host_files, may_be_loaded};
 use cogtools_core::file::ReadScope;
 use cogtools_core::owner::{Owners, recorded_home};
 use cogtools_core::source::GlobalModules;
 use cogtools_core::text::{self, Text};
-use cogtools_core::{ConfigPaths, Environment};
 
 use crate::io::Io;
 
@@ -133,18 +133,10 @@ fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
 /// `name`.
 fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
     let home = home(io);
-    let folders = io
-        .cwd
-        .ancestors()
-        .take_while(|folder| Some(*folder) != home.as_deref());
-    let files = folders.flat_map(|folder| {
-        [
-            folder.join(Environment::FILE),
-            folder.join(".gemini").join(Environment::FILE),
-        ]
-    });
+    let files = host_files(&io.cwd, home.as_deref()).into_iter();
     let name = name.as_bytes();
-    files.filter(|file| file.is_file()).any(|file| {
+    let mut files = files.filter(|file| file.is_file());
+    files.any(|file| {
         let text = text::bytes(&file, &file, Text::MAX_BYTES, &ReadScope::User);
         // A file that cannot be read may contain it.
         text.map_or(true, |text| {

@@ -164,7 +164,7 @@ mod tests {
 
     /// The effective value of a key and the number of its origins.
     #[track_caller]
-    fn check(key: &str, user: Value, project: Value, expected: Value, origins: usize) {
+    fn check(key: &str, [user, project, expected]: [Value; 3], origins: usize) {
         let user = [setting(key, user, true)];
         let project = [setting(key, project, false)];
         let combined = combine(&user, &project);
@@ -176,33 +176,28 @@ mod tests {
     #[test]
     fn the_stricter_value_counts() {
         let (project, process) = (json!("project"), json!("process"));
-        check(
-            "env_priority",
-            process.clone(),
-            project.clone(),
-            process.clone(),
-            1,
-        );
-        check("env_priority", project, process.clone(), process, 1);
+        let key = "env_priority";
+        check(key, [process.clone(), project.clone(), process.clone()], 1);
+        check(key, [project, process.clone(), process], 1);
         for key in ["budget", "hosts.mcp.budget"] {
-            check(key, json!(5), json!(9), json!(5), 1);
-            check(key, json!(9), json!(0), json!(0), 1);
+            check(key, [json!(5), json!(9), json!(5)], 1);
+            check(key, [json!(9), json!(0), json!(0)], 1);
         }
-        check("locked", json!(true), json!(false), json!(true), 1);
-        check("locked", json!(false), json!(true), json!(true), 1);
+        check("locked", [json!(true), json!(false), json!(true)], 1);
+        check("locked", [json!(false), json!(true), json!(true)], 1);
     }
 
     #[test]
     fn lists_are_added_up() {
         for key in ["filter.exclude", "hosts.mcp.exclude"] {
-            check(key, json!(["a"]), json!([]), json!(["a"]), 1);
-            check(key, json!(["a"]), json!(["b", "a"]), json!(["a", "b"]), 2);
-            check(key, json!([]), json!(["b"]), json!(["b"]), 1);
+            check(key, [json!(["a"]), json!([]), json!(["a"])], 1);
+            check(key, [json!(["a"]), json!(["b", "a"]), json!(["a", "b"])], 2);
+            check(key, [json!([]), json!(["b"]), json!(["b"])], 1);
         }
         for key in ["filter.tools", "filter.toolsets", "hosts.mcp.tools"] {
-            check(key, json!(["a"]), json!([]), json!(["a"]), 1);
-            check(key, json!([]), json!(["b"]), json!(["b"]), 1);
-            check(key, json!(["a"]), json!(["*"]), json!([["a"], ["*"]]), 2);
+            check(key, [json!(["a"]), json!([]), json!(["a"])], 1);
+            check(key, [json!([]), json!(["b"]), json!(["b"])], 1);
+            check(key, [json!(["a"]), json!(["*"]), json!([["a"], ["*"]])], 2);
         }
     }
 

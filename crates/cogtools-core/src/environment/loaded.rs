@@ -4,7 +4,7 @@
 //! where its variables look like the user's own.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{DotEnv, Environment};
 use crate::file::ReadScope;
@@ -22,19 +22,35 @@ enum LoadedFile {
     Unreadable,
 }
 
-impl LoadedFiles {
-    /// The files in `directory` and the folders above it, outside the user's `home`.
-    pub(super) fn above(directory: &Path, home: Option<&Path>) -> Self {
-        let real_home = home.and_then(|home| home.canonicalize().ok());
-        let is_home = |folder: &Path| Some(folder) == home || Some(folder) == real_home.as_deref();
+/// The folders of hosts, in which they search for a `.env` before the folder itself.
+const HOST_FOLDERS: [&str; 3] = [".gemini", ".qwen", ".iflow"];
+
+/// The files that a host in `directory` may load into its environment, except those in
+/// the user's `home`: in the directory and all above it.
+pub fn host_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let real_home = home.and_then(|home| home.canonicalize().ok());
+    let is_home = |folder: &Path| Some(folder) == home || Some(folder) == real_home.as_deref();
+    // A host's own path of the directory has no links.
+    let real = directory.canonicalize().ok();
+    let real = real.as_deref().filter(|real| *real != directory);
+    let mut files = Vec::new();
+    for directory in std::iter::once(directory).chain(real) {
         let folders = directory.ancestors().take_while(|folder| !is_home(folder));
-        let files = folders.flat_map(|folder| {
-            [
-                folder.join(Environment::FILE),
-                folder.join(".gemini").join(Environment::FILE),
-            ]
-        });
-        Self(files.filter_map(|file| LoadedFile::read(&file)).collect())
+        for folder in folders {
+            files.push(folder.join(Environment::FILE));
+            let hosts = HOST_FOLDERS.iter().map(|host| folder.join(host));
+            files.extend(hosts.map(|folder| folder.join(Environment::FILE)));
+        }
+    }
+    files
+}
+
+impl LoadedFiles {
+    /// The [`host_files`] that exist.
+    pub(super) fn above(directory: &Path, home: Option<&Path>) -> Self {
+        let files = host_files(directory, home);
+        let files = files.iter().filter_map(|file| LoadedFile::read(file));
+        Self(files.collect())
     }
 
     /// Whether one of the files may have set `name` to `value`.

@@ -19,6 +19,7 @@ pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use error::EnvError;
 
 use loaded::LoadedFiles;
+pub use loaded::host_files;
 
 use crate::file::ReadScope;
 use crate::text::TextError;

@@ -20,6 +20,7 @@ mod folder;
 #[path = "portable.rs"]
 mod folder;
 #[cfg(all(unix, test))]
+#[expect(dead_code, reason = "the tests call what writes")]
 mod portable;
 
 pub use error::WriteError;

@@ -5,6 +5,7 @@ mod global;
 mod package;
 pub(crate) mod packages;
 mod provider;
+mod yarn;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

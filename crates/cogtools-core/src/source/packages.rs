@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::package::{MANIFEST, MODULES, manifest};
-use super::{GlobalModules, Listing, Package, SourceError};
+use super::{GlobalModules, Listing, Package, SourceError, yarn};
 use crate::owner::Owners;
 use crate::tool::ToolError;
 use crate::{Name, Tool};
@@ -39,9 +39,6 @@ const DEPENDENCY_KEYS: [&str; 4] = [
     "optionalDependencies",
     "peerDependencies",
 ];
-
-/// What Yarn writes instead of folders of packages.
-const PLUG_AND_PLAY: [&str; 2] = [".pnp.cjs", ".pnp.loader.mjs"];
 
 impl Packages {
     /// The packages of the project at `root`, known to the user as `display_path`, and
@@ -130,21 +127,6 @@ impl Packages {
         modules_dirs
     }
 
-    /// The file with which Yarn replaces the folders of packages, if it is nearer than
-    /// such a folder.
-    fn plug_and_play(&self) -> Option<PathBuf> {
-        let nearest = self.root.ancestors().find_map(|folder| {
-            let mut files = PLUG_AND_PLAY.iter().map(|name| folder.join(name));
-            match files.find(|file| file.is_file()) {
-                None => folder.join(MODULES).is_dir().then_some(None),
-                found => Some(found),
-            }
-        });
-        let file = nearest.flatten()?;
-        let below = file.strip_prefix(&self.root).ok();
-        Some(below.map_or_else(|| file.clone(), |name| self.display_path.join(name)))
-    }
-
     pub(super) fn find(
         &self,
         name: &Name,
@@ -162,7 +144,8 @@ impl Packages {
 
     pub(super) fn list(&self) -> Listing {
         let (packages, mut errors) = self.packages();
-        errors.extend(self.plug_and_play().map(SourceError::PlugAndPlay));
+        let plug_and_play = yarn::plug_and_play(&self.root, &self.display_path);
+        errors.extend(plug_and_play.map(SourceError::PlugAndPlay));
         let mut listing = Listing {
             entries: Vec::new(),
             errors,

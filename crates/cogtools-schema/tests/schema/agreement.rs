@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use cogtools_core::owner::Owners;
 use cogtools_core::text::Text;
 use cogtools_core::{Config, ConfigPaths, Project, Tool};
 use cogtools_schema::Document;
@@ -173,7 +174,7 @@ fn configurations() {
         let (yaml, fine) = (*yaml, *fine);
         project.file(".cogtoolrc.yaml", yaml);
         let parsed = Config::load(
-            &Project::find(&project.root(), None::<&Path>),
+            &Project::find(&project.root(), None::<&Path>, &Owners::default()),
             &ConfigPaths::default(),
         );
         assert_eq!(parsed.is_ok(), fine, "the parser on {yaml}");
@@ -194,6 +195,23 @@ const CONFIGURATIONS: &[(&str, bool)] = &[
     ("tool_sources: [./tools]", false),
     ("tool_sources: [{lokal: ./tools}]", false),
     ("tool_sources: [{local: 1}]", false),
+    ("tool_sources: [{local: ~}]", false),
+    ("tool_sources: [{local: ''}]", false),
+    ("tool_sources: [{local: ' '}]", false),
+    ("tool_sources: [{local: ~/tools}]", true),
+    (
+        "tool_sources: [{command: {discover: a, call: c, prefix: 'my '}}]",
+        false,
+    ),
+    (
+        "tool_sources: [{command: {discover: a, call: c, prefix: 1_}}]",
+        false,
+    ),
+    (
+        "tool_sources: [{command: {discover: a, call: c, cwd: home}}]",
+        false,
+    ),
+    ("tool_sources: [{mcp: {command: c, prefix: 'a.'}}]", false),
     ("tool_sources: [node_modules, {local: ./tools}]", true),
     ("tool_sources: [{node_modules: all}]", false),
     ("tool_sources: [{command: {discover: a, call: b c}}]", true),

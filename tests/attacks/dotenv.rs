@@ -1,0 +1,97 @@
+//! A repository's `.env` set variables that make programs run its code.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use cogtools_test_support::{Project, str};
+
+use crate::run;
+
+/// A tool that runs a program of the system, and declares the variable `name`.
+fn tool(name: &str) -> String {
+    format!(
+        "name: t\ndescription: d\nenv: [{name}]\nimplementation: {{exec: [printenv, {name}]}}\n"
+    )
+}
+
+#[test]
+fn a_variable_of_a_family_ran_the_code_of_the_repository() {
+    for name in [
+        "PERLLIB",
+        "TAR_OPTIONS",
+        "LUA_INIT_5_4",
+        "MAKEFLAGS",
+        "PYTHONUSERBASE",
+        "GLIBC_TUNABLES",
+        "RUSTUP_TOOLCHAIN",
+        "UV_INDEX_URL",
+        "KUBECONFIG",
+        "https_proxy",
+        "SSL_CERT_DIR",
+        "NODE_REPL_EXTERNAL_MODULE",
+        "GIT_CONFIG_KEY_0",
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "MAGICK_CONFIGURE_PATH",
+    ] {
+        let project = Project::new();
+        project
+            .dir(".git")
+            .file(".env", format!("{name}=evil\n"))
+            .file("tools/t.yaml", tool(name));
+        let call = || run("cogtools-call", &project).arg("t");
+        call().run().fails(
+            78,
+            format!(
+                "cogtools-call: error[INVALID_CONFIG]: t: the environment variable `{name}` is not set\n\
+                 hint: set {name} in the environment, or add a line `{name}=…` to the project's .env\n\
+                 hint: cogtools config env --explain shows where each value comes from\n"
+            ),
+        );
+        call().env(name, "mine").run().outputs("mine\n");
+    }
+}
+
+#[test]
+fn the_reason_is_explained() {
+    let project = Project::new();
+    project
+        .dir(".git")
+        .file(
+            ".env",
+            "TAR_OPTIONS=--to-command=./x\nHTTPS_PROXY=evil\nTEAM_URL=fine\n",
+        )
+        .file("tools/t.yaml", tool("TAR_OPTIONS"));
+    run("cogtools-config", &project)
+        .args(["env", "--explain"])
+        .run()
+        .outputs(str![[r#"
+TAR_OPTIONS	missing; .env:1 is ignored because .env may not set this name: it can add options to the command lines of programs; set it in the shell instead; declared by t
+HTTPS_PROXY	.env:2; ignored because .env may not set this name: it can redirect connections, or change whom they trust; set it in the shell instead
+TEAM_URL	.env:3; unused because no tool declares it
+
+"#]]);
+}
+
+#[test]
+fn a_large_file_takes_linear_time() {
+    // Each line was counted from the beginning of the file.
+    let mut content = String::new();
+    for line in 0..60_000 {
+        let _ = writeln!(content, "A{line}='\\''");
+    }
+    let project = Project::new();
+    project
+        .dir(".git")
+        .file(".env", content)
+        .file("tools/t.yaml", tool("A59999"));
+    let begin = Instant::now();
+    run("cogtools-call", &project)
+        .arg("t")
+        .run()
+        .outputs("\\'\n");
+    assert!(
+        begin.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        begin.elapsed()
+    );
+}
