@@ -52,7 +52,10 @@ fn configurations_are_valid() {
                 home: Some(project.home()),
                 ..ConfigPaths::default()
             };
-            let config = Config::load(&Root::find(&project.root(), None, &Owners::default()), &places);
+            let config = Config::load(
+                &Root::find(&project.root(), None, &Owners::default()),
+                &places,
+            );
             assert!(config.is_ok(), "{at}: {config:?}");
         },
     );

@@ -103,7 +103,11 @@ mod tests {
 
     #[test]
     fn every_known_key_is_valid_in_the_configuration() {
-        let project = Project::find(std::path::Path::new("/"), None, &cogtools_core::owner::Owners::default());
+        let project = Project::find(
+            std::path::Path::new("/"),
+            None,
+            &cogtools_core::owner::Owners::default(),
+        );
         let mut tops = Vec::new();
         for key in known_keys()
             .into_iter()

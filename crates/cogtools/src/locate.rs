@@ -55,8 +55,10 @@ impl ProgramPath {
             .into_iter()
             .flatten();
         let owners = dirs::config_paths(io).owners;
-        let all = node_bin_dirs.chain(entries).filter(|path| is_ours(path, &owners));
-        let all = all.map(|path| Dir::new(path, io));
+        let all = node_bin_dirs
+            .chain(entries)
+            .filter(|path| is_ours(path, &owners));
+        let all = all.map(|path| Dir::new(path, &owners, io));
         let trust = trust(io);
         let (dirs, untrusted) = all.partition(|dir| dir.is_trusted(&trust));
         Ok(Self {
@@ -134,7 +136,7 @@ fn is_ours(path: &Path, owners: &Owners) -> bool {
 }
 
 impl Dir {
-    fn new(path: PathBuf, io: &Io<'_>) -> Self {
+    fn new(path: PathBuf, owners: &Owners, io: &Io<'_>) -> Self {
         let home = io.var("HOME").map(Path::new);
         let root = project(io).root().to_path_buf();
         let is_bin = path.ends_with(Path::new(MODULES).join(BIN));
@@ -142,7 +144,7 @@ impl Dir {
             Some(root)
         } else if is_bin {
             let folder = path.ancestors().nth(2);
-            folder.map(|folder| Project::find(folder, home).root().to_path_buf())
+            folder.map(|folder| Project::find(folder, home, owners).root().to_path_buf())
         } else {
             None
         };
