@@ -35,7 +35,7 @@ fn tool(project: &Project, implementation: &str) {
 }
 
 fn trust(project: &Project) -> Outcome {
-    run("cogtools-trust", project).arg("pk").run()
+    run("cogtools-trust", project).args(["--yes", "pk"]).run()
 }
 
 fn call(project: &Project) -> Outcome {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::approval::{TrustableSource, trustable_sources};
+use cogtools_core::approval::{Reviewed, TrustableSource, trustable_sources};
 use cogtools_core::store::PackageStore;
 use cogtools_core::{Code, Context, Diagnostic};
 use cogtools_program::format::{format_arg, json_from_matches};
@@ -175,7 +175,11 @@ fn act(
     let mut diagnostics = Vec::new();
     for &subject in selected {
         // Before it is shown, so that exactly this is approved.
-        let content = subject.content(cx);
+        let content = content(subject, operation, cx);
+        if let (Err(diagnostic), Operation::Approve { .. }) = (&content, operation) {
+            diagnostics.push((**diagnostic).clone());
+            continue;
+        }
         if !json && operation != Operation::Revoke {
             io.show(&review(subject, cx))?;
         }
@@ -215,6 +219,19 @@ fn act(
     } else {
         Err(diagnostics.into())
     }
+}
+
+/// What would be approved of `subject`; an error if it cannot be, or not recorded.
+fn content(
+    subject: &TrustableSource,
+    operation: Operation,
+    cx: &Context,
+) -> Result<Reviewed, Box<Diagnostic>> {
+    if matches!(operation, Operation::Approve { .. }) {
+        let record = cx.trust.read();
+        record.map_err(|error| Box::new(error.diagnostic()))?;
+    }
+    subject.content(cx)
 }
 
 /// Whether the user agrees that `subject` may run: with `yes`, or at a terminal.

@@ -23,7 +23,13 @@ pub(crate) fn excerpt(text: &str) -> Vec<String> {
     let rows = text.lines().flat_map(|line| {
         let rows = chunks(&show_blanks(&sanitize(line))).into_iter();
         let rows = rows.enumerate();
-        rows.map(|(index, row)| if index == 0 { format!("| {row}") } else { row })
+        rows.map(|(index, row)| {
+            if index == 0 {
+                format!("| {row}").trim_end().to_owned()
+            } else {
+                row
+            }
+        })
     });
     let hint = ": read them in the file";
     cut(rows.collect(), "more line", hint)
