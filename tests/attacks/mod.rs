@@ -1,6 +1,8 @@
 //! A malicious repository, and what it must not be able to do.
 
+mod dispatch;
 mod dotenv;
+mod folder_trust;
 mod installer;
 mod layers;
 mod limits;

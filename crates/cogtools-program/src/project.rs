@@ -162,9 +162,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
             project.display_path(),
             priority,
         ),
-        trust: Trust::new(dirs::trust_file(io))
-            .with_host_file(dirs::host_trust_file(io))
-            .with_notice(process::notify_waiting),
+        trust: trust(io),
         cache: dirs::cache_dir(io),
         state: dirs::state_dir(io),
         refresh: false,
@@ -172,6 +170,13 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
         limits,
         cancel: Cancel::default(),
     }
+}
+
+/// The user's record of approvals.
+pub fn trust(io: &Io<'_>) -> Trust {
+    Trust::new(dirs::trust_file(io))
+        .with_host_file(dirs::host_trust_file(io))
+        .with_notice(process::notify_waiting)
 }
 
 /// Trusts the project that contains `io`'s working directory after the user has created it or
