@@ -65,6 +65,10 @@ env_priority
 in the environment of the process: project (the default) or process. With the option \
 --system-env, a call ignores .env.
 
+locked
+  Whether only the tools that cogtools.lock pins are declared and called, as with the option \
+--locked: true or false (the default). A later layer cannot unset it.
+
 filter
   Which tools are available: a map with tools and exclude (lists of names) and toolsets. In a \
 name, * matches any characters and ? matches one. A tool must match one of tools, none of exclude, \
@@ -107,8 +111,9 @@ const SOURCES: &str = "\
 local: FOLDER
   The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A subfolder is a \
 toolset of that name (nested ones such as a/b too, up to eight levels), unless its name begins \
-with a dot or an underscore, or is node_modules. Symbolic links to folders are followed; no folder \
-is read twice. ~ and ~/FOLDER are below the home directory. If two tools have the same name, one in FOLDER itself wins, then the toolset whose \
+with a dot or an underscore, or is node_modules. Symbolic links are followed inside the \
+project; one that leads out of it is an error, unless your own file names the folder. No folder is \
+read twice. ~ and ~/FOLDER are below the home directory. If two tools have the same name, one in FOLDER itself wins, then the toolset whose \
 name sorts first. An unreadable subfolder does not affect the others. FOLDER must exist, unless it \
 is the default.
 
