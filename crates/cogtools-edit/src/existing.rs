@@ -75,6 +75,8 @@ impl Existing {
         let bytes = match text::bytes(&path, file, Self::MAX_BYTES, &scope) {
             Ok(bytes) => bytes,
             Err(TextError::NotFound(_)) => return Ok(None),
+            // The writer names a folder on the path that is a dangling link.
+            Err(TextError::Dangling(_)) if !path.is_symlink() => return Ok(None),
             Err(TextError::Dangling(file)) => return Err(ExistingError::Dangling(file)),
             Err(TextError::NotAFile(file)) => return Err(ExistingError::NotAFile(file)),
             Err(TextError::TooLarge(file)) => return Err(ExistingError::TooLarge(file)),
