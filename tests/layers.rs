@@ -257,7 +257,17 @@ fn an_invalid_layer_is_fatal_and_located() {
             let words = format!(
                 "{program}: error[INVALID_CONFIG]: {place}hint: did you mean `env_priority`?\n"
             );
-            layered(program, &project).args(args).run().fails(78, words);
+            let outcome = layered(program, &project).args(args).run();
+            match program {
+                // A host always gets a list.
+                "cogtools-discover" => outcome.expect(0, "[]\n", words),
+                // An invalid layer of the project costs itself only.
+                "cogtools-call" if !is_users(layer) => outcome.fails(
+                    127,
+                    format!("cogtools-call: error[TOOL_NOT_FOUND]: it: no such tool\nhint: cogtools-discover lists all tools\n{words}"),
+                ),
+                _ => outcome.fails(78, words),
+            };
         }
     }
 }

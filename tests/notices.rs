@@ -44,10 +44,10 @@ fn another_tilde_is_an_error() {
         ".cogtoolrc.yaml",
         "tool_sources:\n- local: ~ada/tools\n- local: ./~/tools\n",
     );
-    run("cogtools-call", &project).arg("it").run().fails(
+    run("cogtools-list", &project).run().fails(
         78,
         str![[r#"
-cogtools-call: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:10: `~ada/tools` is not a path: only `~` itself is expanded, to the home directory
+cogtools-list: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:10: `~ada/tools` is not a path: only `~` itself is expanded, to the home directory
    |
  2 | - local: ~ada/tools
    |          ^^^^^^^^^^
@@ -56,14 +56,13 @@ hint: write `./~ada/tools` for a folder of that name
 "#]],
     );
     project.file(".cogtoolrc.yaml", "tool_sources: [{local: ~/tools}]\n");
-    run("cogtools-call", &project)
+    run("cogtools-list", &project)
         .env("HOME", "")
-        .arg("it")
         .run()
         .fails(
             78,
             str![[r#"
-cogtools-call: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:24: `~` is the home directory, and HOME is not set
+cogtools-list: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:24: `~` is the home directory, and HOME is not set
    |
  1 | tool_sources: [{local: ~/tools}]
    |                        ^^^^^^^
@@ -90,7 +89,7 @@ fn an_empty_path_is_an_error() {
             ".cogtoolrc.yaml",
             format!("tool_sources:\n- local: {path}\n"),
         );
-        let outcome = run("cogtools-discover", &project).run();
+        let outcome = run("cogtools-list", &project).run();
         outcome.status(78);
         outcome.stderr_contains(&format!(
             "`local` takes the path of a folder, not {found}\n"
@@ -118,7 +117,7 @@ fn a_prefix_that_no_name_can_have_is_an_error() {
             let project = project();
             let file = format!("tool_sources: [{{{kind}, prefix: {prefix}}}}}]\n");
             project.file(".cogtoolrc.yaml", file);
-            let outcome = run("cogtools-discover", &project).run();
+            let outcome = run("cogtools-list", &project).run();
             outcome.status(78);
             outcome.stderr_contains("`prefix` takes the beginning of a tool name (letters from a to z, digits, `_` and `-`), not ");
             outcome.stderr_contains("hint: write `prefix: other_`\n");

@@ -53,12 +53,6 @@ fn an_invalid_variable_is_fatal_and_named() {
     let project = project();
     for (name, value, words) in [
         (
-            "COGTOOLS_TOOL",
-            "a",
-            "unknown environment variable `COGTOOLS_TOOL`\n\
-             hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_TOOLSETS` or `COGTOOLS_TOOL_SOURCES`?\n",
-        ),
-        (
             "COGTOOLS_ENV_PRIORITY",
             "both",
             "$COGTOOLS_ENV_PRIORITY:1:1: `env_priority` takes `project` or `process`, not `both`\n   \
@@ -77,12 +71,27 @@ fn an_invalid_variable_is_fatal_and_named() {
              |\n 1 | [a, [b]]\n   |     ^^^\nhint: write `tools: [facepalm, git_*]`\n",
         ),
     ] {
-        let words = format!("cogtools-discover: error[INVALID_CONFIG]: {words}");
-        layered("cogtools-discover", &project)
+        let words = format!("cogtools-list: error[INVALID_CONFIG]: {words}");
+        layered("cogtools-list", &project)
             .env(name, value)
             .run()
             .fails(78, words);
     }
+}
+
+#[test]
+fn an_unknown_variable_is_named() {
+    let project = project();
+    let outcome = layered("cogtools-config", &project)
+        .env("COGTOOLS_TOOL", "a")
+        .arg("list")
+        .run();
+    outcome.status(0);
+    outcome.stderr_is(str![[r#"
+cogtools-config: warning[INVALID_CONFIG]: the environment variable `COGTOOLS_TOOL` sets nothing
+hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_TOOLSETS` or `COGTOOLS_TOOL_SOURCES`?
+
+"#]]);
 }
 
 #[test]

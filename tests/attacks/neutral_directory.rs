@@ -235,10 +235,10 @@ fn a_repository_cannot_ask_for_it() {
         ".cogtoolrc.yaml",
         "tool_sources:\n- command: {discover: x, call: x, cwd: project}\n",
     );
-    discover(&project).run().fails(
+    run("cogtools-list", &project).run().fails(
         78,
         str![[r#"
-cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:40: `cwd` is for the user's own configuration: providers of a project start in it
+cogtools-list: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:40: `cwd` is for the user's own configuration: providers of a project start in it
    |
  2 | - command: {discover: x, call: x, cwd: project}
    |                                        ^^^^^^^

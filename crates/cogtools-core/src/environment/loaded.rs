@@ -45,6 +45,12 @@ pub fn host_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     files
 }
 
+/// Whether a host may have loaded the variable `name` with this value from a file in
+/// `directory` or above it.
+pub fn may_be_loaded(directory: &Path, name: &str, value: &OsStr) -> bool {
+    LoadedFiles::above(directory, None).may_set(name, value)
+}
+
 impl LoadedFiles {
     /// The [`host_files`] that exist.
     pub(super) fn above(directory: &Path, home: Option<&Path>) -> Self {
