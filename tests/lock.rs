@@ -43,10 +43,13 @@ created cogtools.lock: 2 tools of 1 source
     ] {
         let diagnostics = lines.iter().map(|line| format!("{program}: error{line}\n"));
         let diagnostics: String = diagnostics.collect();
-        run(program, &project)
-            .arg(arg)
-            .run()
-            .fails(78, diagnostics + HINT);
+        let outcome = run(program, &project).arg(arg).run();
+        // A host gets an empty list rather than none.
+        if program == "cogtools-discover" {
+            outcome.expect(0, "[]\n", diagnostics + HINT);
+        } else {
+            outcome.fails(78, diagnostics + HINT);
+        }
     }
     assert_eq!(project.read("cogtools.lock"), before);
     lock(&project, &[]).text();
@@ -195,7 +198,7 @@ created cogtools.lock: 2 tools of 2 sources
         .args(["--revoke", "other"])
         .run()
         .text();
-    locked(&project).fails(77, denied("cogtools-discover", HINT));
+    locked(&project).expect(0, "[]\n", denied("cogtools-discover", HINT));
 }
 
 #[test]
@@ -239,8 +242,9 @@ cogtools-lock: warning[INVALID_TOOL]: more/broken.yaml:1:7: unclosed bracket '['
 #[test]
 fn an_invalid_lock_file() {
     let project = project_with("city", CITY);
-    locked(&project).fails(
-        78,
+    locked(&project).expect(
+        0,
+        "[]\n",
         str![[r#"
 cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` does not exist
 hint: cogtools lock writes it; commit it with the project
@@ -256,8 +260,9 @@ hint: cogtools lock writes it; commit it with the project
         ),
     ] {
         project.file("cogtools.lock", content);
-        locked(&project).fails(
-            78,
+        locked(&project).expect(
+            0,
+            "[]\n",
             format!(
                 "cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` is not a valid lock file: \
                  {what}\nhint: cogtools lock regenerates it\n"
