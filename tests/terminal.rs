@@ -150,6 +150,7 @@ provider other
   discover  sh 'BAD'
   call      sh -c 'BAD'
   sees      'BAD'
+  unhashed  sh -c 'BAD' (runs code that is not in a file, which may load other files)
 provider served
   starts    sh 'BAD'
 ",
@@ -157,6 +158,7 @@ provider served
     trust(&[]).outputs(shown(
         "\
 SOURCE  KIND      STATE         RUNS
+.       project   approved
 other   provider  not approved  sh 'BAD', sh -c 'BAD', 'BAD'
 served  provider  not approved  sh 'BAD'
 ",

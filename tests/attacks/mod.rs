@@ -1,12 +1,17 @@
 //! A malicious repository, and what it must not be able to do.
 
+mod dispatch;
 mod dotenv;
+mod folder_trust;
 mod installer;
 mod layers;
 mod limits;
 mod lock;
 mod neutral_directory;
+mod owners;
+mod package_copies;
 mod packages;
 mod processes;
 mod read_links;
+mod records;
 mod write_links;

@@ -212,7 +212,9 @@ hint: review what it runs, then approve it: cogtools trust mine
 "#]],
     );
     assert!(!project.path("ran").exists());
-    let trust = run("cogtools-trust", &project).arg("mine").run();
+    let trust = run("cogtools-trust", &project)
+        .args(["--yes", "mine"])
+        .run();
     trust.status(0);
     discover(&project).run().outputs("[]\n");
     assert!(project.path("ran").exists());

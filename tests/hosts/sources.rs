@@ -85,7 +85,7 @@ fn npm(host: &Host, folder: &str, args: &[&str]) {
 
 fn trust(host: &Host, source: &str) {
     Run::new(crate::programs().join("cogtools"))
-        .args(["trust", source])
+        .args(["trust", "--yes", source])
         .project(&host.project)
         .run()
         .text();

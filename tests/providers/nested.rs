@@ -88,6 +88,7 @@ provider itself
   discover  sh -c 'cogtools-discover 2>told'
   call      cogtools-call
   sees      HOME
+  unhashed  sh -c 'cogtools-discover 2>told' (runs code that is not in a file, which may load other files)
 approved provider itself
   tool      ok
 

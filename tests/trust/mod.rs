@@ -26,6 +26,20 @@ hint: only the user can approve it, after reviewing what it runs: cogtools trust
 
 "#]];
 
+/// What is shown before the package is approved.
+const REVIEW: &str = "\
+package pk, 1 tool running programs
+  tool      pk_run (node_modules/pk/tools/pk_run.yaml)
+  runs      ./run
+  file      node_modules/pk/tools/./run (19 bytes, #!/bin/sh)
+            | #!/bin/sh
+            | echo ran
+  file      package.json
+  file      tools/pk_run.yaml
+  file      tools/pk_say.yaml
+  file      tools/run
+";
+
 /// A project with a package that has both.
 fn with_package() -> Project {
     let project = Project::new();

@@ -13,10 +13,12 @@ fn programs_require_approval_and_templates_do_not() {
     call(&project, "pk_say").outputs(str!["said"]);
     call(&project, "pk_run").fails(77, UNKNOWN);
     trust(&project, &["pk"]).outputs(str![[r#"
-package pk
+package pk, 1 tool running programs
   tool      pk_run (node_modules/pk/tools/pk_run.yaml)
   runs      ./run
   file      node_modules/pk/tools/./run (19 bytes, #!/bin/sh)
+            | #!/bin/sh
+            | echo ran
   file      package.json
   file      tools/pk_run.yaml
   file      tools/pk_say.yaml

@@ -14,11 +14,15 @@ SOURCE  KIND     STATE     RUNS
 .       project  approved
 
 "#]]);
-    trust(&project, &["--format", "json"]).outputs(str![""]);
+    trust(&project, &["--format", "json"]).outputs_json(&json!({"sources": [{
+        "name": ".", "kind": "project", "state": "approved", "runs": [], "files": [],
+        "programs": [], "uncovered": [],
+    }]}));
     let project = with_package();
     project.remove("node_modules/pk/tools/pk_run.yaml");
     trust(&project, &[]).outputs(str![[r#"
-no source of this project requires approval
+SOURCE  KIND     STATE     RUNS
+.       project  approved
 
 "#]]);
 }
@@ -58,25 +62,38 @@ fn from_listing_to_revocation() {
     let table = |state: &str| {
         let width = state.len();
         format!(
-            "SOURCE  KIND      {:width$}  RUNS\nother   provider  {state}  sh ./d, sh ./c\n",
-            "STATE"
+            "SOURCE  KIND      {:width$}  RUNS\n.       project   {:width$}\nother   provider  {state}  sh ./d, sh ./c\n",
+            "STATE", "approved"
         )
     };
     trust(&project, &[]).outputs(table("not approved"));
-    let lines = "  discover  sh ./d\n  call      sh ./c\n  file      ./c\n  file      ./d\n";
-    trust(&project, &["--dry-run", "other"])
-        .outputs(format!("would approve provider other\n{lines}"));
+    let lines = "\
+provider other
+  discover  sh ./d
+  call      sh ./c
+  file      ./c (31 bytes)
+            | echo >> ran
+            | echo \"$1: $(cat)\"
+  file      ./d (59 bytes)
+            | echo >> ran
+            | echo '[{\"name\": \"say\", \"description\": \"d\"}]'
+";
+    trust(&project, &["--dry-run", "other"]).outputs(lines);
     trust(&project, &[]).outputs(table("not approved"));
     trust(&project, &["other"])
-        .outputs(format!("approved provider other\n{lines}  tool      say\n"));
+        .outputs(format!("{lines}approved provider other\n  tool      say\n"));
     trust(&project, &[]).outputs(table("approved"));
     trust(&project, &["--format=json"]).outputs_json(&json!({"sources": [{
+        "name": ".", "kind": "project", "state": "approved", "runs": [], "files": [],
+        "programs": [], "uncovered": [],
+    }, {
         "name": "other", "kind": "provider", "state": "approved",
-        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"],
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": [],
     }]}));
     trust(&project, &["--format=json", "other"]).outputs_json(&json!({"sources": [{
         "name": "other", "kind": "provider", "state": "approved",
         "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "tools": ["say"],
+        "uncovered": [],
     }]}));
     call(&project, "say").outputs(str![[r#"
 say: {}
@@ -105,8 +122,19 @@ was not approved: provider other
 fn a_provider_that_fails_during_approval() {
     let project = with_provider();
     project.file("d", "echo sorry >&2; exit 3\n");
-    trust(&project, &["other"]).fails(
+    trust(&project, &["other"]).expect(
         1,
+        str![[r#"
+provider other
+  discover  sh ./d
+  call      sh ./c
+  file      ./c (30 bytes)
+            | echo >> ran
+            | echo "$1: $(cat)"
+  file      ./d (23 bytes)
+            | echo sorry >&2; exit 3
+
+"#]],
         str![[r#"
 cogtools-trust: error[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 3
   | sorry
@@ -118,6 +146,7 @@ hint: its command is now approved, but none of its tools is
         0,
         str![[r#"
 SOURCE  KIND      STATE     RUNS
+.       project   approved
 other   provider  approved  sh ./d, sh ./c
 
 "#]],

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::gemini::Gemini;
 use crate::host::Host;
-use crate::process::first_line;
+use crate::process::{RunError, first_line};
 use crate::program::Program;
 
 /// The outcome of discovery.
@@ -35,6 +35,9 @@ pub(crate) fn discover(gemini: &Gemini, host: &Host) -> Discovery {
     }
     let output = match program.run(&[], b"", host) {
         None => return Discovery::NotRun(format!("`{}` is not on PATH", program.name)),
+        Some(Err(error @ RunError::Untrusted)) => {
+            return Discovery::NotRun(format!("`{}` {error}", program.name));
+        }
         Some(Err(error)) => return Discovery::Failed(error.to_string()),
         Some(Ok(output)) => output,
     };

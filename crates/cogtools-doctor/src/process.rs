@@ -39,6 +39,8 @@ pub(crate) enum RunError {
     OutputLimit,
     #[error("was cancelled")]
     Cancelled,
+    #[error("belongs to a project that is not trusted")]
+    Untrusted,
 }
 
 /// Runs `program` on `host` with exactly its environment, and `input` on
@@ -49,9 +51,12 @@ pub(crate) fn run(
     input: &[u8],
     host: &Host,
 ) -> Result<Output, RunError> {
+    if !host.may_start(program) {
+        return Err(RunError::Untrusted);
+    }
     let process = Process::new(program, &host.root)
         .args(args)
-        .variables(host.vars.clone())
+        .variables(host.program_vars())
         .input(input);
     run_with_limits(process, TIMEOUT, &host.cancel)
 }

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cogtools_core::approval::trustable_sources;
 use cogtools_core::{
     Cancel, Context, Diagnostic, FindError, Found, Registry, Source, SourceError, Target, Tool,
 };
@@ -15,6 +16,7 @@ use cogtools_program::{
 };
 
 use crate::cache::{DeclarationCache, LoadResult};
+use crate::instructions;
 use crate::published_tool::PublishedTool;
 
 /// The options that select tools.
@@ -189,6 +191,16 @@ impl Catalogue {
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })
+    }
+
+    /// What to say about tools that wait for the user's approval.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        self.with_io(|io| {
+            let project = project::project(io);
+            let config = project::config(&project, io).ok()?;
+            let cx = project::context(io, &project, config.env_priority, config.limits);
+            instructions::waiting(&trustable_sources(&config, &cx), &cx)
+        })
     }
 
     /// The folders to watch for changes of the list: the root, for its configuration,

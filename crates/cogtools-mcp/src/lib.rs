@@ -14,6 +14,7 @@ mod command;
 mod fingerprint;
 mod http;
 mod in_flight;
+mod instructions;
 mod manual;
 mod output;
 mod prompt;

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use cogtools_core::Diagnostic;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
-    CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestMethod,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -64,6 +65,13 @@ impl Server {
         Ok(listing)
     }
 
+    /// What to say to a client that connects.
+    async fn instructions(&self) -> Option<String> {
+        let catalogue = Arc::clone(&self.state.catalogue);
+        let instructions = tokio::task::spawn_blocking(move || catalogue.instructions());
+        instructions.await.ok().flatten()
+    }
+
     async fn warn(&self, diagnostic: Diagnostic) {
         let _ = self
             .state
@@ -92,6 +100,29 @@ impl ServerHandler for Server {
         };
         let name = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities).with_server_info(name)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let result = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        Ok(match self.instructions().await {
+            Some(text) => result.with_instructions(text),
+            None => result,
+        })
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = self.instructions().await;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn list_tools(

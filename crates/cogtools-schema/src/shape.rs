@@ -29,14 +29,37 @@ pub struct Annotations {
 pub struct ImplementationMap {
     /// A file with a Nunjucks template, in the tool's folder or below it.
     pub njk_file: Option<String>,
-    /// A program and its arguments, each a Nunjucks template; no shell is involved. The
+    /// A program and its arguments, each a Nunjucks template; no shell is involved. An
+    /// element that is only {{ name }} of an array becomes an argument for each item. The
     /// arguments of the call are on its standard input, as JSON.
     #[schemars(length(min = 1))]
-    pub exec: Option<Vec<String>>,
+    pub exec: Option<Vec<ExecElement>>,
     /// A script that begins with #! and its interpreter. The arguments of the call are on
     /// its standard input, as JSON.
     #[schemars(regex(pattern = r"^#!"))]
     pub script: Option<String>,
+}
+
+/// An element of exec.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum ExecElement {
+    /// A template, which becomes one argument.
+    Word(String),
+    /// Arguments that are left out unless a condition holds.
+    When(ExecCondition),
+}
+
+/// Arguments that are left out unless a condition holds; not the first element.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct ExecCondition {
+    /// An expression over the arguments, without braces, such as path or count > 1.
+    #[schemars(regex(pattern = r"\S"))]
+    pub when: String,
+    /// The arguments, each a template.
+    #[schemars(length(min = 1))]
+    pub args: Vec<String>,
 }
 
 /// The configuration of a project with tools for AI agents.
@@ -49,6 +72,9 @@ pub struct Configuration {
     /// Which value wins if both the project's .env and the environment set a variable. By
     /// default, the project's.
     pub env_priority: Option<EnvPriority>,
+    /// Whether only the tools that cogtools.lock pins are declared and called; by default,
+    /// all are.
+    pub locked: Option<bool>,
     /// Which tools are available; by default, all.
     pub filter: Option<Filter>,
     /// The maximum number of tokens that all declarations together may cost per request. If
@@ -59,6 +85,9 @@ pub struct Configuration {
     /// What each program may use that a tool or a source runs. The strictest limit of all
     /// configurations applies.
     pub limits: Option<Limits>,
+    /// Folders of other users whose projects and programs are used: absolute paths, which may
+    /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
+    pub safe_directories: Option<Vec<String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }

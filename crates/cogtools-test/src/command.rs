@@ -9,6 +9,7 @@ use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
+use crate::denied;
 use crate::output::{self, Format};
 use crate::runner::Runner;
 use crate::spawn::Spawner;
@@ -28,6 +29,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::ToolNotFound,
+        Code::Denied,
     ],
     variables: man::TOOLS,
     manual: MANUAL,
@@ -154,10 +156,14 @@ impl Request {
         };
         let project = project(io);
         let config = config(&project, io)?;
+        let cx = context(io, &project, config.env_priority, config.limits);
+        if let Some(diagnostic) = denied::check(&targets, &cx) {
+            return Err(diagnostic.into());
+        }
         let runner = Runner {
             update: self.update,
             spawner,
-            cx: context(io, &project, config.env_priority, config.limits),
+            cx,
         };
         let suites = runner.run(&targets);
         let text = output::text(self.format, &suites, io.colour(Stream::Stdout));

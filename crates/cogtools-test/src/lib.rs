@@ -5,6 +5,7 @@
 
 mod case;
 mod command;
+mod denied;
 mod diff;
 mod failure;
 mod golden;

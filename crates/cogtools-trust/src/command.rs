@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::approval::{TrustableSource, trustable_sources};
+use cogtools_core::approval::{Reviewed, TrustableSource, trustable_sources};
 use cogtools_core::store::PackageStore;
 use cogtools_core::{Code, Context, Diagnostic};
 use cogtools_program::format::{format_arg, json_from_matches};
@@ -174,6 +174,12 @@ fn act(
     let mut report = Report::new(cx);
     let mut diagnostics = Vec::new();
     for &subject in selected {
+        // Before it is shown, so that exactly this is approved.
+        let content = content(subject, operation, cx);
+        if let (Err(diagnostic), Operation::Approve { .. }) = (&content, operation) {
+            diagnostics.push((**diagnostic).clone());
+            continue;
+        }
         if !json && operation != Operation::Revoke {
             io.show(&review(subject, cx))?;
         }
@@ -185,7 +191,13 @@ fn act(
                     Action::RevokeNothing
                 }
             }),
-            Operation::Approve { yes } => approve(subject, yes, json, cx, io)?,
+            Operation::Approve { yes } => {
+                let agrees = agree(subject, yes, json, io)?;
+                agrees.and_then(|agrees| match agrees {
+                    true => Ok(Action::Approve(subject.approve(&content?, cx)?)),
+                    false => Ok(Action::Decline),
+                })
+            }
             _ => Ok(Action::Review),
         };
         match action {
@@ -209,27 +221,37 @@ fn act(
     }
 }
 
-/// Approves `subject` if the user agrees: with `yes`, or at a terminal.
-fn approve(
+/// What would be approved of `subject`; an error if it cannot be, or not recorded.
+fn content(
+    subject: &TrustableSource,
+    operation: Operation,
+    cx: &Context,
+) -> Result<Reviewed, Box<Diagnostic>> {
+    if matches!(operation, Operation::Approve { .. }) {
+        let record = cx.trust.read();
+        record.map_err(|error| Box::new(error.diagnostic()))?;
+    }
+    subject.content(cx)
+}
+
+/// Whether the user agrees that `subject` may run: with `yes`, or at a terminal.
+fn agree(
     subject: &TrustableSource,
     yes: bool,
     json: bool,
-    cx: &Context,
     io: &mut Io<'_>,
-) -> Result<Result<Action, Box<Diagnostic>>, Failure> {
-    if !yes {
-        if json || !io.stdin.is_terminal() {
-            let message = "not approved: there is no terminal to ask at";
-            let diagnostic = Diagnostic::new(Code::Denied, message)
-                .with_subject(subject.qualified_name())
-                .hint("review what it runs, and repeat the command with --yes");
-            return Ok(Err(Box::new(diagnostic)));
-        }
-        if !confirm(subject, io)? {
-            return Ok(Ok(Action::Decline));
-        }
+) -> Result<Result<bool, Box<Diagnostic>>, Failure> {
+    if yes {
+        return Ok(Ok(true));
     }
-    Ok(subject.approve(cx).map(Action::Approve))
+    if json || !io.stdin.is_terminal() {
+        let message = "not approved: there is no terminal to ask at";
+        let diagnostic = Diagnostic::new(Code::Denied, message)
+            .with_subject(subject.qualified_name())
+            .hint("review what it runs, and repeat the command with --yes");
+        return Ok(Err(Box::new(diagnostic)));
+    }
+    confirm(subject, io).map(Ok)
 }
 
 /// Asks whether `subject`, which has been shown, may run.

@@ -5,5 +5,7 @@ mod manual;
 mod report;
 mod review;
 mod select;
+mod tool_review;
+mod visible;
 
 pub use command::PROGRAM;

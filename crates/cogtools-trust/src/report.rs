@@ -5,16 +5,20 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::trust::{Grant, Verdict};
-use cogtools_program::terminal::{Column, Table, sanitize};
+use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
 
-use crate::review::{self, Line, join, tools_json};
+use crate::review::{self, Line, join, tools_json, uncovered_json};
+use crate::visible::wrapped;
 
 /// What was found or done, per source.
 pub(crate) struct Report<'r> {
     cx: &'r Context,
     pub(crate) entries: Vec<Entry<'r>>,
 }
+
+/// How many command lines or tools of a source are in the table.
+const MAX_RUNS: usize = 6;
 
 /// A source and what happened to it.
 pub(crate) struct Entry<'s> {
@@ -80,7 +84,12 @@ impl Entry<'_> {
     }
 
     fn cells(&self) -> [String; 4] {
-        let runs: Vec<String> = self.runs().into_iter().map(|(_, run)| run).collect();
+        let mut runs: Vec<String> = self.runs().into_iter().map(|(_, run)| run).collect();
+        if runs.len() > MAX_RUNS {
+            let rest = format!("and {} more", runs.len() - MAX_RUNS);
+            runs.truncate(MAX_RUNS);
+            runs.push(rest);
+        }
         [
             self.subject.name.clone(),
             self.subject.noun().to_owned(),
@@ -106,11 +115,24 @@ impl Display for Entry<'_> {
 
 /// Everything that approving `source` lets run.
 pub(crate) fn review(source: &TrustableSource, cx: &Context) -> String {
-    let root = match source.kind {
-        Kind::Project { .. } => format!(" ({})", sanitize(&cx.root.display().to_string())),
-        Kind::Package { .. } | Kind::Provider(_) => String::new(),
-    };
-    let mut text = format!("{} {}{root}\n", source.noun(), sanitize(&source.name));
+    let mut title = format!("{} {}", source.noun(), source.name);
+    if !source.name.is_ascii() {
+        // It may look like another name.
+        let _ = write!(title, " (written {})", source.name.escape_default());
+    }
+    match &source.kind {
+        Kind::Project { tools } => {
+            let count = pluralize(tools.len(), "tool");
+            let _ = write!(title, " ({}), {count} running programs", cx.root.display());
+        }
+        Kind::Package { tools, .. } => {
+            let count = pluralize(tools.len(), "tool");
+            let _ = write!(title, ", {count} running programs");
+        }
+        Kind::Provider(_) => {}
+    }
+    let mut text = wrapped(&title).join("\n");
+    text.push('\n');
     for Line { label, value } in review::lines(source, cx) {
         let _ = writeln!(text, "  {label:8}  {value}");
     }
@@ -162,9 +184,10 @@ impl<'r> Report<'r> {
                 "runs": runs,
                 "files": files,
             });
-            if let Some(tools) = tools_json(entry.subject) {
+            if let Some(tools) = tools_json(entry.subject, self.cx) {
                 object["programs"] = tools;
             }
+            object["uncovered"] = uncovered_json(entry.subject, self.cx);
             if let Action::Approve(tools) = &entry.action {
                 object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
             }

@@ -4,11 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::process::Command as Process;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Hint};
+use cogtools_program::project::project;
 use cogtools_program::{Failure, Io, Next, Program, Stdin, args};
 
-use crate::locate::ProgramPath;
+use crate::locate::{ProgramPath, Untrusted};
 use crate::{built_in, help};
 
 /// The program.
@@ -17,7 +19,7 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::UnknownProgram],
+    codes: &[Code::UnknownProgram, Code::Denied],
     variables: &[],
     manual: MANUAL,
 };
@@ -25,7 +27,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "PROGRAMS",
-        "cogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand.\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found.",
+        "cogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand. Those of a project, in its node_modules/.bin or where PATH leads into it, are found only if the project is trusted (see `cogtools-trust(1)`).\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found.",
     ),
     (
         "ENVIRONMENT",
@@ -109,6 +111,9 @@ pub(crate) fn exec(
         return Err(Failure::Exec(Next::Program(program, args)));
     }
     let Some(file) = program_path.find(name) else {
+        if let Some(untrusted) = program_path.find_untrusted(name) {
+            return Err(denied(name, &untrusted, io).into());
+        }
         let mut diagnostic = Diagnostic::new(
             Code::UnknownProgram,
             format!("there is no program `{name}`"),
@@ -123,4 +128,18 @@ pub(crate) fn exec(
     let mut process = Process::new(file);
     process.args(args).current_dir(&io.cwd);
     Err(Failure::Exec(process.into()))
+}
+
+/// The error for a program of a project that the user does not trust.
+fn denied(name: &str, untrusted: &Untrusted, io: &Io<'_>) -> Diagnostic {
+    let file = untrusted.file.display();
+    let message = format!("`{file}` belongs to a project that is not trusted");
+    let elsewhere = (project(io).root() != untrusted.project).then(|| untrusted.project.clone());
+    Diagnostic::new(Code::Denied, message)
+        .with_subject(name)
+        .hint(Hint::run(
+            "only the user can trust it, after a review: ",
+            HintCommand::TrustProject(elsewhere),
+            "",
+        ))
 }

@@ -13,4 +13,4 @@ mod status;
 pub use crate::containment::{Reason, Uncovered};
 pub use gate::{Approved, approve, verdict};
 pub use source::{Kind, TrustableSource, trustable_sources};
-pub use status::{ApprovalStatus, trust_project};
+pub use status::{ApprovalStatus, Reviewed, trust_project};

@@ -3,7 +3,7 @@
 use super::{Kind, TrustableSource};
 use crate::store::PackageStore;
 use crate::trust::{Grant, Record, RecordError, Verdict};
-use crate::{Context, Diagnostic};
+use crate::{Code, Context, Diagnostic};
 
 /// Whether a source may run.
 #[derive(Debug)]
@@ -13,6 +13,10 @@ pub struct ApprovalStatus {
     /// The error that prevented a complete answer.
     pub diagnostic: Option<Diagnostic>,
 }
+
+/// The content of a source at the time of its review.
+#[derive(Debug)]
+pub struct Reviewed(Option<Grant>);
 
 /// Records that the user trusts the project of `cx`.
 pub fn trust_project(cx: &Context) -> Result<(), Box<Diagnostic>> {
@@ -26,19 +30,37 @@ pub fn trust_project(cx: &Context) -> Result<(), Box<Diagnostic>> {
 }
 
 impl TrustableSource {
-    /// Records that the user approves its current content, and returns the tools that a
+    /// Its current content, to be taken before it is shown.
+    pub fn content(&self, cx: &Context) -> Result<Reviewed, Box<Diagnostic>> {
+        self.grant(cx).map(Reviewed)
+    }
+
+    /// Records that the user approves the `reviewed` content, and returns the tools that a
     /// provider then declares, each of which is approved too.
     ///
     /// # Errors
     ///
-    /// If a provider's discovery fails, the provider itself is approved.
-    pub fn approve(&self, cx: &Context) -> Result<Vec<Grant>, Box<Diagnostic>> {
+    /// If the content is no longer the same, nothing is approved. If a provider's discovery
+    /// fails, the provider itself is approved.
+    pub fn approve(
+        &self,
+        reviewed: &Reviewed,
+        cx: &Context,
+    ) -> Result<Vec<Grant>, Box<Diagnostic>> {
         let failed = |error: RecordError| Box::new(error.diagnostic());
         let update = |grants: &[Grant]| {
             let approve = |record: &mut Record| grants.iter().for_each(|it| record.approve(it));
             cx.trust.update(approve).map_err(failed)
         };
-        let Some(grant) = self.grant(cx)? else {
+        let grant = self.grant(cx)?;
+        if grant != reviewed.0 {
+            let message = "not approved: it has changed since it was shown";
+            let diagnostic = Diagnostic::new(Code::Denied, message)
+                .with_subject(self.qualified_name())
+                .hint("review it again");
+            return Err(Box::new(diagnostic));
+        }
+        let Some(grant) = grant else {
             trust_project(cx)?;
             return Ok(Vec::new());
         };
@@ -80,20 +102,27 @@ impl TrustableSource {
         }
     }
 
+    /// Whether it is approved itself: unlike its status, this does not run an approved
+    /// provider to see whether its tools are approved, too.
+    pub fn own_verdict(&self, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
+        let failed = |error: RecordError| Box::new(error.diagnostic());
+        let verdict = match self.grant(cx)? {
+            Some(grant) => cx.trust.verdict(&grant),
+            None => cx.trust.project_verdict(&cx.root),
+        };
+        verdict.map_err(failed)
+    }
+
     fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
         let not_approved = |diagnostic| (Verdict::NotApproved, diagnostic);
+        let verdict = self.own_verdict(cx).map_err(not_approved)?;
+        if verdict != Verdict::Approved || !matches!(self.kind, Kind::Provider(_)) {
+            return Ok(verdict);
+        }
         let record = cx
             .trust
             .read()
             .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
-        let Some(grant) = self.grant(cx).map_err(not_approved)? else {
-            let verdict = cx.trust.project_verdict(&cx.root);
-            return verdict.map_err(|error| not_approved(Box::new(error.diagnostic())));
-        };
-        let verdict = record.verdict(&grant);
-        if verdict != Verdict::Approved {
-            return Ok(verdict);
-        }
         let tools = self
             .tools(cx)
             .map_err(|diagnostic| (Verdict::Approved, diagnostic))?;

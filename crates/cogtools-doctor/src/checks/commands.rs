@@ -66,7 +66,8 @@ fn check_program(program: &Program, consequence: &str, cx: &Context) -> Finding 
         return missing(name, consequence, cx);
     };
     let path = cx.gemini.paths.display_path(file);
-    if !program.is_cogtools() || !program.may_run(&cx.gemini.trust) {
+    let may_run = program.may_run(&cx.gemini.trust) && cx.host.may_start(file);
+    if !program.is_cogtools() || !may_run {
         return Finding::ok(format!("`{name}` is `{path}`, not started here"));
     }
     // Without its arguments, which may not go with `--version`.

@@ -1,0 +1,152 @@
+//! A stranger's text, made visible: on lines of bounded length, with nothing left out
+//! without saying so.
+
+use cogtools_program::terminal::{pluralize, sanitize};
+
+/// From how many blanks in a row on they are shown as dots.
+const MIN_VISIBLE_BLANKS: usize = 3;
+/// How many blanks at the beginning of a line are indentation.
+const MAX_INDENT: usize = 40;
+/// How many characters a line has before it is continued on the next one.
+const MAX_WIDTH: usize = 160;
+/// How many lines of one text are shown.
+const MAX_LINES: usize = 40;
+
+/// `text`, which is meant to be on one line, on as few as possible.
+pub(crate) fn wrapped(text: &str) -> Vec<String> {
+    cut(chunks(&show_blanks(&sanitize(text))), "more line", "")
+}
+
+/// The lines of `text`, each after a bar. The first character of a continued line is a
+/// hook.
+pub(crate) fn excerpt(text: &str) -> Vec<String> {
+    let rows = text.lines().flat_map(|line| {
+        let rows = chunks(&show_blanks(&sanitize(line))).into_iter();
+        let rows = rows.enumerate();
+        rows.map(|(index, row)| {
+            if index == 0 {
+                format!("| {row}").trim_end().to_owned()
+            } else {
+                row
+            }
+        })
+    });
+    let hint = ": read them in the file";
+    cut(rows.collect(), "more line", hint)
+}
+
+/// `rows`, with a last one that says how many are left out.
+fn cut(mut rows: Vec<String>, noun: &str, hint: &str) -> Vec<String> {
+    if rows.len() > MAX_LINES {
+        let rest = pluralize(rows.len() - MAX_LINES, noun);
+        rows.truncate(MAX_LINES);
+        rows.push(format!("… {rest}{hint}"));
+    }
+    rows
+}
+
+/// `text` in parts that fit on a line; each but the first begins with a hook.
+fn chunks(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.is_empty() {
+        return vec![String::new()];
+    }
+    let parts = characters.chunks(MAX_WIDTH).enumerate();
+    let rows = parts.map(|(index, part)| {
+        let text: String = part.iter().collect();
+        if index == 0 {
+            text
+        } else {
+            format!("↳ {text}")
+        }
+    });
+    rows.collect()
+}
+
+/// `text` with a dot for each blank at its end and in a long run of blanks, which could
+/// move what follows out of sight. Indentation remains, as far as it is usual.
+pub(crate) fn show_blanks(text: &str) -> String {
+    let body = text.trim_start_matches(' ');
+    let (indent, body) = text.split_at(text.len() - body.len());
+    let (indent, body) = if indent.len() > MAX_INDENT {
+        ("", text)
+    } else {
+        (indent, body)
+    };
+    let mut shown = indent.to_owned();
+    let mut blanks = String::new();
+    for c in body.chars() {
+        if c.is_whitespace() {
+            blanks.push(c);
+        } else {
+            flush(&mut blanks, false, &mut shown);
+            shown.push(c);
+        }
+    }
+    flush(&mut blanks, true, &mut shown);
+    shown
+}
+
+/// Adds `blanks` to `shown`. Only single spaces and pairs of them remain.
+fn flush(blanks: &mut String, at_end: bool, shown: &mut String) {
+    let is_long = blanks.chars().count() >= MIN_VISIBLE_BLANKS;
+    let is_usual = blanks.chars().all(|c| c == ' ');
+    if at_end || is_long || !is_usual {
+        shown.extend(blanks.chars().map(|_| '·'));
+    } else {
+        shown.push_str(blanks);
+    }
+    blanks.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{excerpt, show_blanks, wrapped};
+
+    #[test]
+    fn blanks_that_hide_something_are_shown() {
+        let far = format!("{}rm", " ".repeat(41));
+        let dots = format!("{}rm", "·".repeat(41));
+        for (text, expected) in [
+            ("    indented", "    indented"),
+            (far.as_str(), dots.as_str()),
+            ("a b  c", "a b  c"),
+            ("true          ; rm", "true··········; rm"),
+            ("a\u{a0}b\u{3000}c\u{2003}d", "a·b·c·d"),
+            ("end  ", "end··"),
+            ("", ""),
+        ] {
+            assert_eq!(show_blanks(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_says_how_much_is_left_out() {
+        let rows = excerpt(&"#!/bin/sh\n".repeat(42));
+        assert_eq!(rows.len(), 41);
+        assert_eq!(rows[39], "| #!/bin/sh");
+        assert_eq!(rows[40], "… 2 more lines: read them in the file");
+    }
+
+    #[test]
+    fn a_long_line_is_continued_and_counted() {
+        let text = format!("{}evil{}", "a".repeat(160), "b".repeat(160 * 50));
+        let rows = wrapped(&text);
+        assert_eq!(rows.len(), 41);
+        assert_eq!(rows[0], "a".repeat(160));
+        assert_eq!(rows[1], format!("↳ evil{}", "b".repeat(156)));
+        assert_eq!(rows[40], "… 12 more lines");
+        let rows = excerpt(&text);
+        assert_eq!(rows[0], format!("| {}", "a".repeat(160)));
+        assert_eq!(rows[40], "… 12 more lines: read them in the file");
+        assert_eq!(wrapped(""), [""]);
+    }
+
+    #[test]
+    fn what_controls_a_terminal_is_escaped() {
+        assert_eq!(
+            excerpt("a\rb\u{1b}[2J\n\tc\u{202e}"),
+            [r"| a\rb\u{1b}[2J", r"| \tc\u{202e}"]
+        );
+    }
+}

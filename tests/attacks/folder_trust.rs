@@ -1,0 +1,351 @@
+//! Programs of a cloned repository: nothing of it runs in a folder that the user does not
+//! trust, and nothing but the user trusts one.
+//!
+//! Before, `cogtools test` and a call by an MCP host ran them at once.
+
+use std::fs;
+use std::process::Command;
+
+use cogtools_test_support::{Outcome, Project, Run};
+use serde_json::{Value, json};
+
+use crate::run;
+
+/// What a call of a tool in an untrusted project fails with.
+const DENIED: &str = "\
+cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+";
+/// The same after the project got another owner or origin.
+const CHANGED: &str = "\
+cogtools-call: error[DENIED]: go: it runs a program, and its project has another owner or origin than when it was trusted
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+";
+
+/// A fresh clone: two tools that leave a trace, and a template.
+fn clone() -> Project {
+    let project = Project::untrusted();
+    project
+        .file(".cogtoolrc.yaml", "")
+        .file(
+            "tools/go.yaml",
+            "name: go\ndescription: d\nparameters: {}\nimplementation: {exec: [sh, -c, 'echo >> ran; echo went']}\nexamples: [{}]\n",
+        )
+        .file(
+            "tools/script.yaml",
+            "name: script\ndescription: d\nparameters: {}\nimplementation:\n  script: |\n    #!/bin/sh\n    echo >> ran\nexamples: [{}]\n",
+        )
+        .file(
+            "tools/say.yaml",
+            "name: say\ndescription: d\nparameters: {}\nimplementation: said\nexamples: [{}]\n",
+        );
+    project
+}
+
+fn call(project: &Project) -> Outcome {
+    run("cogtools-call", project).arg("go").run()
+}
+
+#[track_caller]
+fn ran_nothing(project: &Project, after: &str) {
+    assert!(!project.path("ran").exists(), "after {after}");
+}
+
+/// Trusts `root` in Gemini CLI's list, with this value.
+fn host_trusts(project: &Project, root: &str, value: &str) {
+    let list = json!({ root: value }).to_string();
+    project.file("../home/.gemini/trustedFolders.json", list);
+}
+
+#[test]
+fn looking_at_a_clone_runs_nothing() {
+    let project = clone();
+    let runs: [(&str, &[&str]); 13] = [
+        ("cogtools-list", &[]),
+        ("cogtools-lint", &[]),
+        ("cogtools-test", &[]),
+        ("cogtools-test", &["--update"]),
+        ("cogtools-test", &["--spawn"]),
+        ("cogtools-test", &["tools/go.yaml"]),
+        ("cogtools-doctor", &[]),
+        ("cogtools-docs", &["--print"]),
+        ("cogtools-discover", &[]),
+        ("cogtools-lock", &[]),
+        ("cogtools-call", &["script"]),
+        ("cogtools-yaml", &["tools/go.yaml"]),
+        ("cogtools-trust", &["--dry-run", "."]),
+    ];
+    for (program, args) in runs {
+        let _ = run(program, &project).args(args).stdin("{}").run();
+        ran_nothing(&project, &format!("{program} {args:?}"));
+    }
+    call(&project).fails(77, DENIED);
+    run("cogtools-yaml", &project)
+        .arg("tools/go.yaml")
+        .run()
+        .fails(77, DENIED.replace("cogtools-call", "cogtools-yaml"));
+    run("cogtools-call", &project)
+        .arg("call_tool")
+        .stdin(r#"{"name": "go", "arguments": {}}"#)
+        .run()
+        .status(77);
+    run("cogtools-call", &project)
+        .arg("say")
+        .run()
+        .outputs("said");
+    ran_nothing(&project, "the calls");
+}
+
+/// One error, rather than one for each example.
+#[test]
+fn a_test_of_a_clone_fails_once() {
+    let project = clone();
+    run("cogtools-test", &project).run().fails(
+        77,
+        "\
+cogtools-test: error[DENIED]: nothing was tested: 2 tools run programs, and the project is not trusted
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+",
+    );
+    run("cogtools-test", &project)
+        .args(["--update", "say"])
+        .run()
+        .status(0);
+    ran_nothing(&project, "the tests");
+}
+
+#[test]
+fn an_mcp_server_says_so_and_denies() {
+    let project = clone();
+    let request = |id: u32, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    let initialize = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "c", "version": "1"},
+    });
+    let lines = [
+        request(1, "initialize", initialize),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
+        request(2, "tools/call", json!({"name": "go", "arguments": {}})),
+    ];
+    let serve = || {
+        let input = format!("{}\n", lines.join("\n"));
+        let outcome = run("cogtools-mcp", &project).stdin(input).run();
+        let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+        let answers = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("it is JSON"));
+        answers.collect::<Vec<Value>>()
+    };
+    let answers = serve();
+    assert_eq!(
+        answers[0]["result"]["instructions"],
+        "2 tools of this project run programs that the user has not approved, so calls are denied. \
+         Only the user can approve them, in a terminal, after a review: cogtools trust ."
+    );
+    assert_eq!(answers[1]["result"]["isError"], true);
+    let text = answers[1]["result"]["content"][0]["text"].as_str();
+    assert_eq!(
+        text,
+        Some(&*DENIED.replace("cogtools-call", "cogtools-mcp"))
+    );
+    ran_nothing(&project, "the server");
+    project.trust(".");
+    let answers = serve();
+    assert_eq!(answers[0]["result"]["instructions"], Value::Null);
+    assert_eq!(answers[1]["result"]["content"][0]["text"], "went\n");
+}
+
+#[test]
+fn nothing_in_a_repository_or_its_variables_counts() {
+    let project = clone();
+    let root = project.root().display().to_string();
+    let list = json!({ root.clone(): "TRUST_FOLDER" }).to_string();
+    let record =
+        format!(r#"{{"version": 1, "allowed": {{}}, "projects": {{"{root}": {{"owner": 0}}}}}}"#);
+    project
+        .file("trustedFolders.json", &list)
+        .file(".gemini/trustedFolders.json", &list)
+        .file("trust.json", &record)
+        .file("evil/cogtools/trust.json", &record)
+        .file("evil/.local/state/cogtools/trust.json", &record)
+        .file("evil/.gemini/trustedFolders.json", &list);
+    let evil = project.path("evil").display().to_string();
+    let listed = project.path("trustedFolders.json").display().to_string();
+    for (name, value) in [
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+        ("GEMINI_CLI_TRUSTED_FOLDERS_PATH", &listed),
+        ("GEMINI_TRUST_FOLDER", "true"),
+        ("GEMINI_CLI_HOME", &evil),
+        ("COGTOOLS_TRUST", "true"),
+    ] {
+        let outcome = run("cogtools-call", &project)
+            .env(name, value)
+            .arg("go")
+            .run();
+        outcome.fails(77, DENIED);
+    }
+    // What a host has read from the project's file.
+    for (name, value) in [("XDG_STATE_HOME", &evil), ("HOME", &evil)] {
+        project.file(".env", format!("{name}={value}\n"));
+        let outcome = run("cogtools-call", &project)
+            .env(name, value)
+            .arg("go")
+            .run();
+        outcome.status(77);
+        ran_nothing(&project, name);
+    }
+}
+
+#[test]
+fn only_the_exact_entry_of_the_host_counts() {
+    let project = clone();
+    let root = project.root();
+    let parent = root.parent().expect("it has one").display().to_string();
+    let root = root.display().to_string();
+    for (folder, value) in [
+        (&*parent, "TRUST_FOLDER"),
+        (&*parent, "TRUST_PARENT"),
+        (&*root, "TRUST_PARENT"),
+        (&*root, "DO_NOT_TRUST"),
+        (&*root, "trust_folder"),
+        (&*format!("{root}/tools"), "TRUST_FOLDER"),
+        ("/", "TRUST_FOLDER"),
+        ("", "TRUST_FOLDER"),
+        (".", "TRUST_FOLDER"),
+    ] {
+        host_trusts(&project, folder, value);
+        call(&project).fails(77, DENIED);
+    }
+    host_trusts(&project, &root, "TRUST_FOLDER");
+    call(&project).outputs("went\n");
+    host_trusts(&project, &format!("{root}/"), "TRUST_FOLDER");
+    call(&project).outputs("went\n");
+}
+
+#[test]
+fn a_nested_project_is_not_trusted_with_the_one_around_it() {
+    let project = clone();
+    project.trust(".");
+    call(&project).outputs("went\n");
+    project
+        .file("vendor/sub/.cogtoolrc.yaml", "")
+        .file("vendor/sub/tools/go.yaml", project.read("tools/go.yaml"));
+    let nested = || {
+        run("cogtools-call", &project)
+            .cwd(project.path("vendor/sub"))
+            .arg("go")
+    };
+    nested().run().fails(77, DENIED);
+    // Named by its path from the trusted project, too.
+    let outcome = run("cogtools-yaml", &project)
+        .arg("vendor/sub/tools/go.yaml")
+        .run();
+    outcome.status(77);
+    project.trust("vendor/sub");
+    nested().run().outputs("went\n");
+    call(&project).fails(77, DENIED);
+}
+
+#[test]
+fn editing_does_not_ask_again_and_another_clone_does() {
+    let project = clone();
+    run("cogtools-trust", &project)
+        .args(["--yes", "."])
+        .run()
+        .status(0);
+    let edited = project.read("tools/go.yaml").replace("went", "edited");
+    project.file("tools/go.yaml", edited);
+    call(&project).outputs("edited\n");
+    project.file(
+        ".git/config",
+        "[remote \"origin\"]\n\turl = https://example.org/mine.git\n",
+    );
+    run("cogtools-trust", &project)
+        .args(["--yes", "."])
+        .run()
+        .status(0);
+    for config in [
+        "[remote \"origin\"]\n\turl = https://example.org/other.git\n",
+        "[core]\n",
+        "[remote \"fork\"]\n\turl = https://example.org/mine.git\n",
+    ] {
+        project.file(".git/config", config);
+        call(&project).fails(77, CHANGED);
+    }
+    project.file(
+        ".git/config",
+        "[remote \"origin\"]\n\turl = https://example.org/mine.git\n",
+    );
+    call(&project).outputs("edited\n");
+}
+
+/// The record names a folder, not a path through a link that can be changed.
+#[test]
+fn a_link_to_a_trusted_project_is_that_project_only() {
+    let project = clone();
+    project.trust(".").link("../alias", "project");
+    let alias = |project: &Project| -> Run {
+        run("cogtools-call", project)
+            .cwd(project.path("../alias"))
+            .arg("go")
+    };
+    alias(&project).run().outputs("went\n");
+    fs::remove_file(project.path("../alias")).expect("it is a link");
+    project
+        .file("../other/.cogtoolrc.yaml", "")
+        .file("../other/tools/go.yaml", project.read("tools/go.yaml"))
+        .link("../alias", "other");
+    alias(&project).run().fails(77, DENIED);
+}
+
+#[test]
+fn creating_a_project_trusts_it_and_a_clone_is_not_created() {
+    let project = Project::untrusted();
+    run("cogtools-init", &project)
+        .arg("--defaults")
+        .run()
+        .status(0);
+    project.file("tools/go.yaml", clone().read("tools/go.yaml"));
+    call(&project).outputs("went\n");
+
+    let project = Project::untrusted();
+    run("cogtools-new", &project).arg("mine").run().status(0);
+    project.file("tools/go.yaml", clone().read("tools/go.yaml"));
+    call(&project).outputs("went\n");
+
+    for (program, arg) in [("cogtools-init", "--defaults"), ("cogtools-new", "mine")] {
+        let project = clone();
+        run(program, &project).arg(arg).run().status(0);
+        call(&project).fails(77, DENIED);
+        ran_nothing(&project, program);
+        // A provider of the repository counts as well.
+        let project = Project::untrusted();
+        project.file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: tools}, {command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
+        );
+        run(program, &project).arg(arg).run();
+        project.file("tools/go.yaml", clone().read("tools/go.yaml"));
+        call(&project).status(77);
+        ran_nothing(&project, program);
+    }
+}
+
+#[test]
+fn a_program_may_not_wait_in_a_folder_that_git_does_not_know() {
+    let project = clone();
+    let made = Command::new("/bin/mkdir")
+        .arg(project.path(".git"))
+        .status();
+    assert!(made.expect("mkdir is there").success());
+    call(&project).fails(77, DENIED);
+    run("cogtools-trust", &project).arg(".").run().fails(
+        77,
+        "\
+cogtools-trust: error[DENIED]: project:.: not approved: there is no terminal to ask at
+hint: review what it runs, and repeat the command with --yes
+",
+    );
+}
