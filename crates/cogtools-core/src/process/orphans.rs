@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use rustix::process::{
@@ -15,8 +15,8 @@ use rustix::process::{
 
 /// The running instances of `cogtools-confine`: children that are none of these.
 static CONFINED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
-/// How often orphans are searched: each search kills the parents of the next.
-const MAX_SEARCHES: usize = 1000;
+/// How long orphans are searched at most: each search kills the parents of the next.
+const MAX_SEARCH: Duration = Duration::from_secs(2);
 /// How long a killed process has to exit before the next search.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -56,7 +56,8 @@ pub(super) fn forget(pid: Pid) {
 /// Kills all orphans.
 pub(super) fn kill() {
     let confined = CONFINED.lock().unwrap_or_else(PoisonError::into_inner);
-    for _ in 0..MAX_SEARCHES {
+    let end = Instant::now() + MAX_SEARCH;
+    while Instant::now() < end {
         let mut orphans = children();
         // Other children are in the session of this process.
         let own = getsid(None).ok();
