@@ -101,7 +101,7 @@ fn names_that_look_alike_are_told_apart() {
         .outputs(str![[r#"
 package gоod (written g\u{43e}od), 1 tool running programs
   tool      t0 (node_modules/gоod/tools/t0.yaml)
-  runs      echo ran
+  runs      echo went
   program   /usr/bin/echo
   file      package.json
   file      tools/t0.yaml
