@@ -31,7 +31,7 @@ fn path(entry: &str) -> OsString {
 }
 
 fn hi(project: &Project, entry: &str) -> Run {
-    run("cogtools", project).path(path(entry)).arg("hi")
+    run("cogtools", project).env("PATH", path(entry)).arg("hi")
 }
 
 /// The places of the clone, as entries of PATH.
@@ -69,11 +69,11 @@ hint: only the user can trust it, after a review: cogtools trust .
 ",
     );
     // One that the user has installed is not hidden by it.
-    project.program("../own/cogtools-hi", "#!/bin/sh\necho own\n");
-    let own = project.path("../own").display().to_string();
+    project.program("../home/bin/cogtools-hi", "#!/bin/sh\necho own\n");
+    let own = project.home().join("bin").display().to_string();
     hi(&project, &own).run().outputs("own\n");
     let help = run("cogtools", &project)
-        .path(path(&own))
+        .env("PATH", path(&own))
         .args(["help", "hi"])
         .run();
     assert!(!String::from_utf8_lossy(&help.stdout).contains("evil"));
@@ -108,7 +108,7 @@ fn the_doctor_starts_nothing_of_a_clone() {
         for folder in [".", "deep/below"] {
             for args in [&[][..], &["--fix"], &["--policy"]] {
                 let doctor = run("cogtools-doctor", &project)
-                    .path(path(&entry))
+                    .env("PATH", path(&entry))
                     .args(args);
                 let _ = doctor
                     .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
@@ -123,6 +123,6 @@ fn the_doctor_starts_nothing_of_a_clone() {
     }
     // The user's own are started.
     let own = path(&programs().display().to_string());
-    run("cogtools-doctor", &project).path(own).run();
+    run("cogtools-doctor", &project).env("PATH", own).run();
     assert!(!project.path("ran").exists());
 }

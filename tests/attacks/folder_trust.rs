@@ -4,7 +4,6 @@
 //! Before, `cogtools test` and a call by an MCP host ran them at once.
 
 use std::fs;
-use std::process::Command;
 
 use cogtools_test_support::{Outcome, Project, Run};
 use serde_json::{Value, json};
@@ -178,7 +177,8 @@ fn nothing_in_a_repository_or_its_variables_counts() {
         ("GEMINI_CLI_TRUSTED_FOLDERS_PATH", &listed),
         ("GEMINI_TRUST_FOLDER", "true"),
         ("GEMINI_CLI_HOME", &evil),
-        ("COGTOOLS_TRUST", "true"),
+        ("GEMINI_TRUST_PARENT", "true"),
+        ("TRUST_PARENT", "true"),
     ] {
         let outcome = run("cogtools-call", &project)
             .env(name, value)
@@ -331,21 +331,4 @@ fn creating_a_project_trusts_it_and_a_clone_is_not_created() {
         call(&project).status(77);
         ran_nothing(&project, program);
     }
-}
-
-#[test]
-fn a_program_may_not_wait_in_a_folder_that_git_does_not_know() {
-    let project = clone();
-    let made = Command::new("/bin/mkdir")
-        .arg(project.path(".git"))
-        .status();
-    assert!(made.expect("mkdir is there").success());
-    call(&project).fails(77, DENIED);
-    run("cogtools-trust", &project).arg(".").run().fails(
-        77,
-        "\
-cogtools-trust: error[DENIED]: project:.: not approved: there is no terminal to ask at
-hint: review what it runs, and repeat the command with --yes
-",
-    );
 }

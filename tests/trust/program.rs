@@ -14,7 +14,7 @@ SOURCE  KIND     STATE     RUNS
 .       project  approved
 
 "#]]);
-    trust(&project, &["--format", "json"]).outputs_json(&json!({"sources": [{
+    trust(&project, &["--format=json"]).outputs_json(&json!({"sources": [{
         "name": ".", "kind": "project", "state": "approved", "runs": [], "files": [],
         "programs": [], "uncovered": [],
     }]}));
@@ -62,8 +62,8 @@ fn from_listing_to_revocation() {
     let table = |state: &str| {
         let width = state.len();
         format!(
-            "SOURCE  KIND      {:width$}  RUNS\n.       project   {:width$}\nother   provider  {state}  sh ./d, sh ./c\n",
-            "STATE", "approved"
+            "SOURCE  KIND      {:width$}  RUNS\n.       project   approved\nother   provider  {state}  sh ./d, sh ./c\n",
+            "STATE"
         )
     };
     trust(&project, &[]).outputs(table("not approved"));
@@ -71,10 +71,10 @@ fn from_listing_to_revocation() {
 provider other
   discover  sh ./d
   call      sh ./c
-  file      ./c (31 bytes)
+  file      ./c (30 bytes)
             | echo >> ran
             | echo \"$1: $(cat)\"
-  file      ./d (59 bytes)
+  file      ./d (57 bytes)
             | echo >> ran
             | echo '[{\"name\": \"say\", \"description\": \"d\"}]'
 ";

@@ -54,12 +54,13 @@ fn an_unreadable_record_approves_nothing() {
 #[test]
 fn a_record_that_cannot_be_written_is_named() {
     let project = with_package();
+    fs::remove_dir_all(project.path("../home/.local/state")).expect("it exists");
     project.file("../home/.local/state", "a file");
     trust(&project, &["pk"]).fails(
         74,
         str![[r#"
-cogtools-trust: error[IO_FAILED]: cannot write `[HOME]/.local/state/cogtools/trust.json`: Not a directory (os error 20)
-hint: free some space, or make its folder writable
+cogtools-trust: error[IO_FAILED]: `[HOME]/.local/state/cogtools/trust.json` cannot be read: Not a directory (os error 20)
+hint: check that the file is readable
 
 "#]],
     );

@@ -115,18 +115,21 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
 }
 
 /// The folder of the project that `tool` belongs to. A file that was named on a command
-/// line may belong to another project than the current one.
+/// line may belong to another project than the current one, around it or within it.
 fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
-    let is_named = tool.provenance().source.is_empty();
-    let file = tool.text().path();
-    match (file.canonicalize(), cx.root.canonicalize()) {
-        (Ok(file), Ok(root)) if is_named && !file.starts_with(&root) => {
-            let folder = file.parent().unwrap_or(Path::new("/"));
-            Project::find(folder, None, &Owners::default())
-                .root()
-                .to_path_buf()
-        }
-        _ => cx.root.clone(),
+    let (Ok(file), Ok(root)) = (tool.text().path().canonicalize(), cx.root.canonicalize()) else {
+        return cx.root.clone();
+    };
+    let is_inside = file.starts_with(&root);
+    if !tool.provenance().source.is_empty() {
+        return cx.root.clone();
+    }
+    let project = Project::find(&file, None, &Owners::default());
+    match project.root() {
+        found if is_inside && (found == file || root.starts_with(found)) => cx.root.clone(),
+        // Nothing marks a project.
+        found if found == file => file.parent().unwrap_or(Path::new("/")).to_path_buf(),
+        found => found.to_path_buf(),
     }
 }
 

@@ -19,7 +19,9 @@ pub(super) fn lists(file: &Path, root: &Path) -> bool {
         let mut trusted = entries
             .iter()
             .filter(|(_, value)| value.as_str() == Some(TRUST_FOLDER))
-            .map(|(folder, _)| PathBuf::from(folder));
+            .map(|(folder, _)| PathBuf::from(folder))
+            // A relative one would be any folder.
+            .filter(|folder| folder.is_absolute());
         trusted.any(|folder| folder == root || folder.canonicalize().is_ok_and(|it| it == root))
     })
 }

@@ -1,0 +1,256 @@
+//! What `cogtools trust` shows before it asks: everything that would run, so that nothing
+//! hides from its reader.
+//!
+//! Before, it ran discovery first, showed only names of tools, and never asked.
+
+use cogtools_test_support::{Outcome, Project, Run, str};
+use serde_json::Value;
+
+use crate::{programs, run};
+
+/// A project that is not trusted, with this tool.
+fn with_tool(implementation: &str) -> Project {
+    let project = Project::untrusted();
+    project.file(".cogtoolrc.yaml", "").file(
+        "tools/go.yaml",
+        format!("name: go\ndescription: d\nparameters: {{}}\nimplementation: {implementation}\n"),
+    );
+    project
+}
+
+/// A project with a provider that leaves a trace when it runs.
+fn with_provider() -> Project {
+    let project = Project::untrusted();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
+        )
+        .file("d", "echo >> ran; echo '[]'\n");
+    project
+}
+
+fn dry_run(project: &Project, name: &str) -> Outcome {
+    run("cogtools-trust", project)
+        .args(["--dry-run", name])
+        .run()
+}
+
+/// `cogtools trust` with these arguments at a terminal, at which `answer` is typed.
+fn at_a_terminal(project: &Project, args: &str, answer: &str) -> String {
+    let command = format!("{}/cogtools-trust {args}", programs().display());
+    let outcome = Run::new("/usr/bin/script")
+        .project(project)
+        .args(["-qec", &command, "/dev/null"])
+        .stdin(answer)
+        .run();
+    String::from_utf8_lossy(&outcome.stdout).into_owned()
+}
+
+#[test]
+fn the_user_is_asked_after_everything_was_shown() {
+    for (answer, agrees) in [
+        ("y\n", true),
+        ("YES\n", true),
+        (" y \n", true),
+        ("n\n", false),
+        ("\n", false),
+        ("", false),
+        ("yes please\n", false),
+        ("\u{443}\n", false),
+    ] {
+        let project = with_provider();
+        let text = at_a_terminal(&project, "p", answer);
+        let shown = text.find("| echo >> ran; echo '[]'");
+        let asked = text.find("approve this provider to run with your rights? [y/N]");
+        assert!(shown.is_some() && shown < asked, "{answer:?}: {text}");
+        assert_eq!(project.path("ran").exists(), agrees, "{answer:?}: {text}");
+        let list = run("cogtools-trust", &project)
+            .arg("--format=json")
+            .run()
+            .json();
+        let state = if agrees { "approved" } else { "not approved" };
+        assert_eq!(list["sources"][1]["state"], state, "{answer:?}");
+    }
+}
+
+#[test]
+fn without_names_each_is_asked_about() {
+    let project = with_provider();
+    project.file(
+        "tools/go.yaml",
+        "name: go\ndescription: d\nimplementation: {exec: [ls]}\n",
+    );
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: tools}, {command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
+    );
+    let text = at_a_terminal(&project, "", "n\ny\n");
+    let (project_asked, provider_asked) =
+        (text.find("trust this project"), text.find("approve this"));
+    assert!(
+        project_asked.is_some() && project_asked < provider_asked,
+        "{text}"
+    );
+    let list = run("cogtools-trust", &project)
+        .arg("--format=json")
+        .run()
+        .json();
+    let states = ["not approved", "approved"];
+    let found = [0, 1].map(|index| list["sources"][index]["state"].clone());
+    assert_eq!(found, states.map(Value::from));
+}
+
+#[test]
+fn without_a_terminal_nothing_is_approved() {
+    let project = with_provider();
+    for args in [&["p"][..], &["--format=json", "p"], &["."], &["p", "."]] {
+        let outcome = run("cogtools-trust", &project)
+            .args(args)
+            .stdin("y\ny\n")
+            .run();
+        outcome.status(77);
+        assert!(!project.path("ran").exists(), "{args:?}");
+    }
+    assert!(
+        !project
+            .path("../home/.local/state/cogtools/trust.json")
+            .exists()
+    );
+    run("cogtools-trust", &project).arg(".").run().expect(
+        77,
+        "project . ([ROOT]), 0 tools running programs\n",
+        str![[r#"
+cogtools-trust: error[DENIED]: project:.: not approved: there is no terminal to ask at
+hint: review what it runs, and repeat the command with --yes
+
+"#]],
+    );
+}
+
+#[test]
+fn nothing_hides_in_a_command_line() {
+    let far = " ".repeat(300);
+    let project = with_tool(&format!("{{exec: [sh, -c, 'true{far}; evil']}}"));
+    let shown = dry_run(&project, ".").text();
+    assert!(!shown.contains("     ;"), "{shown}");
+    assert!(shown.contains("·; evil'"), "{shown}");
+
+    let project = with_tool(r#"{exec: [sh, -c, "a\e[2K\r\u202e\u200b\0\nb"]}"#);
+    dry_run(&project, ".").outputs(str![[r#"
+project . ([ROOT]), 1 tool running programs
+  tool      go (tools/go.yaml)
+  runs      sh -c 'a\u{1b}[2K\r\u{202e}\u{200b}\u{0}\nb'
+  program   /usr/bin/sh
+
+"#]]);
+
+    let project =
+        with_tool(r#"{exec: ["{{ 'rm' }}", "{% include 'evil.njk' %}", "x\u00a0\u3000y"]}"#);
+    project
+        .file("tools/evil.njk", "{% include 'inner.njk' %}-rf")
+        .file("tools/inner.njk", "/home\n");
+    dry_run(&project, ".").outputs(str![[r#"
+project . ([ROOT]), 1 tool running programs
+  tool      go (tools/go.yaml)
+  runs      "{{ 'rm' }}" "{% include 'evil.njk' %}" 'x··y'
+  program   /usr/bin/rm
+  includes  evil.njk (1 line, 28 bytes)
+            | {% include 'inner.njk' %}-rf
+  includes  inner.njk (1 line, 6 bytes)
+            | /home
+
+"#]]);
+}
+
+#[test]
+fn nothing_hides_in_length() {
+    // A long line, and a script with the rest far below.
+    let long = "a".repeat(500);
+    let project = with_tool(&format!("{{exec: [echo, {long}evil]}}"));
+    let shown = dry_run(&project, ".").text();
+    assert!(
+        shown.lines().all(|line| line.chars().count() < 180),
+        "{shown}"
+    );
+    let joined = shown.replace("\n            ↳ ", "");
+    assert!(joined.contains(&format!("{long}evil")), "{shown}");
+
+    let blank = "\\n".repeat(300);
+    let project = with_tool(&format!("{{script: \"#!/bin/sh\\n{blank}evil\\n\"}}"));
+    let shown = dry_run(&project, ".").text();
+    assert!(shown.contains("script    302 lines, 315 bytes"), "{shown}");
+    assert!(
+        shown.contains("… 262 more lines: read them in the file"),
+        "{shown}"
+    );
+
+    // Thousands of tools are counted, and each is shown.
+    let project = with_tool("{exec: [ls]}");
+    for index in 0..1_000 {
+        let tool = format!("name: t{index}\ndescription: d\nimplementation: {{exec: [ls]}}\n");
+        project.file(format!("tools/t{index}.yaml"), tool);
+    }
+    let shown = dry_run(&project, ".").text();
+    assert!(shown.starts_with("project . "), "{shown}");
+    assert!(
+        shown
+            .lines()
+            .next()
+            .is_some_and(|line| line.contains("1001 tools running programs"))
+    );
+    assert_eq!(shown.matches("\n  tool ").count(), 1_001);
+}
+
+#[test]
+fn a_file_is_shown_with_its_text_and_its_target() {
+    let project = with_tool("{exec: [./run, ../secret]}");
+    project
+        .program("tools/inner", "#!/bin/sh -e\nevil\n")
+        .link("tools/run", "inner")
+        .file("../home/token", "npm_secret\n")
+        .link("secret", "../home/token");
+    let shown = dry_run(&project, ".").text();
+    assert!(shown.contains("            | evil\n"), "{shown}");
+    assert!(
+        shown.contains(", a link to [ROOT]/tools/inner)") || shown.contains("/tools/inner)"),
+        "{shown}"
+    );
+    // Nothing of a file outside the project.
+    assert!(!shown.contains("npm_secret"), "{shown}");
+}
+
+#[test]
+fn what_the_file_declares_is_shown() {
+    let project = Project::untrusted();
+    project.file(".cogtoolrc.yaml", "").file(
+        "tools/go.yaml",
+        "name: go\ndescription: d\nannotations: {open_world: true, destructive: true}\nenv: [TOKEN]\nimplementation: {exec: [no_such_program]}\n",
+    );
+    dry_run(&project, ".").outputs(str![[r#"
+project . ([ROOT]), 1 tool running programs
+  tool      go (tools/go.yaml)
+  runs      no_such_program
+  program   `no_such_program` is not on PATH now
+  sees      TOKEN
+  declares  open world (it may use the network), destructive
+
+"#]]);
+}
+
+/// What changes while the user reads is not approved.
+#[test]
+fn exactly_what_was_shown_is_approved() {
+    let project = with_provider();
+    let command = format!(
+        "(sleep 2; echo 'echo >> ran; echo evil' > d; echo y) | script -qec '{}/cogtools-trust p' /dev/null",
+        programs().display()
+    );
+    let outcome = Run::new("/bin/sh")
+        .project(&project)
+        .args(["-c", &command])
+        .run();
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    assert!(text.contains("it has changed since it was shown"), "{text}");
+    assert!(!project.path("ran").exists());
+}
