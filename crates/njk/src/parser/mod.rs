@@ -179,6 +179,7 @@ impl Parser<'_> {
                     if let Some(end) = self.end_tag(ends)? {
                         return Ok((statements, end));
                     }
+                    self.check_end(ends)?;
                     statements.push(self.nested(Self::statement)?);
                 }
                 Kind::End if ends.is_empty() => return Ok((statements, "")),

@@ -97,6 +97,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Fails at the end of another tag, or at `end`, within a body that ends with `ends`.
+    pub(super) fn check_end(&mut self, ends: &[&'static str]) -> Parsed<()> {
+        let token = self.peek()?;
+        let token::Kind::Symbol(word) = &token.kind else {
+            return Ok(());
+        };
+        let is_end = word == "end" || word.starts_with("end") && TAGS.contains(&word.as_str());
+        let Some(close) = ends.iter().find(|end| end.starts_with("end")) else {
+            return Ok(());
+        };
+        if !is_end || word == "endeach" {
+            return Ok(());
+        }
+        let text = word.clone();
+        let (error, span) = unknown_tag(&Name {
+            text,
+            span: token.span,
+        });
+        Err((error.with_hint(format!("did you mean `{close}`?")), span))
+    }
+
     fn for_tag(&mut self) -> Parsed<Statement> {
         let mut names = vec![self.name("the name of the loop's variable")?];
         while self.skip(",")? {
