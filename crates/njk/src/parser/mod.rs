@@ -7,6 +7,9 @@ mod postfix;
 mod statement;
 mod tags;
 
+#[cfg(test)]
+pub(crate) use statement::opening_tags;
+
 use crate::ast::{Expression, Name, Statement};
 use crate::error::{Error, ErrorKind, Span};
 use crate::lexer::{Lexer, is_space};

@@ -44,6 +44,15 @@ const TAGS: [&str; 33] = [
     "endeach",
 ];
 
+/// The tags that begin a statement.
+#[cfg(test)]
+pub(crate) fn opening_tags() -> impl Iterator<Item = &'static str> {
+    let others = ["elif", "elseif", "else", "case", "default"];
+    let asynchronous = ["asyncEach", "asyncAll", "ifAsync"];
+    let opening = TAGS.into_iter().filter(|tag| !tag.starts_with("end"));
+    opening.filter(move |tag| !others.contains(tag) && !asynchronous.contains(tag))
+}
+
 /// minijinja parses branches recursively.
 const MAX_BRANCHES: usize = 100;
 
