@@ -152,7 +152,7 @@ fn json_has_one_object_per_diagnostic() {
             concat!(
                 r#"{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"trip","pointer":"/day","message":"not a parameter of this tool","hints":["did you mean `days`?"]}"#,
                 "\n",
-                r#"{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"trip","pointer":"/city","message":"expected string, got number 5","hints":["send city (string): Where to go"]}"#,
+                r#"{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"trip","pointer":"/city","message":"expected string, got number 5","hints":["send city (string, at least 2 characters): Where to go"]}"#,
                 "\n",
             ),
         );

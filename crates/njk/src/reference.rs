@@ -43,6 +43,22 @@ pub const FILES: [(&str, &str); 3] = [
     ("base.njk", "top {% block body %}theirs{% endblock %} end"),
 ];
 
+/// The maximum width of a line of text.
+const MAX_WIDTH: usize = 100;
+
+/// The beginning of the reference in Markdown.
+const INTRODUCTION: &str = "\
+# Templates
+
+<!-- Generated from crates/njk/docs/reference.txt; edit that instead. -->
+
+Templates are written in the language of Nunjucks 3.2.4. These are all its filters, tests, globals
+and statements, each with how it is written and an example with what it renders to. What is
+undefined or null prints nothing; undefined, null, false, 0 and the empty text do not hold in a
+condition, and an empty list does. A value also has the members that JavaScript gives it, such as
+`text.split(\",\")`, `list.length` and `number.toFixed(2)`.
+";
+
 const TEXT: &str = include_str!("../docs/reference.txt");
 
 impl EntryKind {
@@ -80,19 +96,43 @@ pub fn entries(kind: EntryKind) -> Vec<Entry> {
 
 /// The reference in Markdown: a heading for each kind and each name.
 pub fn markdown() -> String {
-    let mut text = String::new();
+    let mut text = INTRODUCTION.to_owned();
     for kind in EntryKind::ALL {
         let _ = write!(text, "\n## {}\n", kind.heading());
         for entry in entries(kind) {
-            let Entry { name, about, .. } = entry;
+            let Entry {
+                name,
+                signature,
+                example,
+                output,
+                ..
+            } = entry;
+            let about = wrap(entry.about);
             let _ = write!(
                 text,
-                "\n### `{name}`\n\n{about}\n\n```jinja\n{}\n```\n\n```jinja\n{}\n{{# {} #}}\n```\n",
-                entry.signature, entry.example, entry.output
+                "\n### `{name}`\n\n{about}\n\n```text\n{signature}\n\n{example}\n=> {output}\n```\n",
             );
         }
     }
     text
+}
+
+/// `text` in lines that are not too long.
+fn wrap(text: &str) -> String {
+    let mut lines = String::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + length >= MAX_WIDTH {
+            lines.push('\n');
+            width = 0;
+        } else if width > 0 {
+            lines.push(' ');
+        }
+        lines.push_str(word);
+        width += length + 1;
+    }
+    lines
 }
 
 fn parse(part: &'static str) -> Option<Entry> {

@@ -2,6 +2,7 @@
 
 mod cogtoolrc;
 mod errors;
+mod templates;
 mod tool;
 
 /// A section of a page: its title and its text, in the form that
@@ -24,7 +25,7 @@ pub struct Topic {
 }
 
 /// All of these pages.
-pub const TOPICS: [Topic; 3] = [
+pub const TOPICS: [Topic; 4] = [
     Topic {
         name: "tool",
         page: "cogtools-tool",
@@ -45,5 +46,12 @@ pub const TOPICS: [Topic; 3] = [
         section: 7,
         about: "failures, their codes and exit statuses",
         sections: errors::sections,
+    },
+    Topic {
+        name: "templates",
+        page: "cogtools-templates",
+        section: 7,
+        about: "the language of templates",
+        sections: templates::sections,
     },
 ];

@@ -105,7 +105,7 @@ block, `implementation: |`; the comment # njk after the bar names the language.
   A program with its arguments, each a template, which is run without a shell; or a script that \
 begins with #! and its interpreter. See COMMANDS.
 
-Templates have no side effects: they see the arguments, but neither the environment nor files \
+`cogtools-templates(7)` lists all filters, tests and statements. Templates have no side effects: they see the arguments, but neither the environment nor files \
 other than templates in the tool's own folder. Their steps, depth and output are limited.";
 
 fn commands() -> String {
