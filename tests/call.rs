@@ -105,9 +105,9 @@ fn all_violations_are_reported_together() {
 cogtools-call: error[SCHEMA_VIOLATION]: trip: /mod: not a parameter of this tool
 hint: did you mean `mood`?
 cogtools-call: error[SCHEMA_VIOLATION]: trip: /city: needs at least 2 characters, has 1
-hint: send city (string): Where to go
+hint: send city (string, at least 2 characters): Where to go
 cogtools-call: error[SCHEMA_VIOLATION]: trip: /days: must be at least 1, got 0
-hint: send days (integer)
+hint: send days (integer, at least 1)
 cogtools-call: error[SCHEMA_VIOLATION]: trip: /mood: expected one of "calm", "wild", got "wilt"
 hint: did you mean `wild`?
 hint: send mood (one of "calm", "wild")
@@ -152,7 +152,7 @@ fn json_has_one_object_per_diagnostic() {
             concat!(
                 r#"{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"trip","pointer":"/day","message":"not a parameter of this tool","hints":["did you mean `days`?"]}"#,
                 "\n",
-                r#"{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"trip","pointer":"/city","message":"expected string, got number 5","hints":["send city (string): Where to go"]}"#,
+                r#"{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"trip","pointer":"/city","message":"expected string, got number 5","hints":["send city (string, at least 2 characters): Where to go"]}"#,
                 "\n",
             ),
         );

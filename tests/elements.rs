@@ -330,8 +330,13 @@ cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: expected `%}` at the end 
 
 "#]],
     );
-    is_invalid(
+    let unknown = call(
+        "{a: string}",
         "{when: 'a | nofilter', args: [x]}",
+        &json!({"a": "x"}),
+    );
+    unknown.fails(
+        70,
         str![[r#"
 cogtools-call: error[TEMPLATE_FAILED]: tools/t.yaml:5:40: unknown filter `nofilter`
    |
@@ -345,7 +350,7 @@ cogtools-call: error[TEMPLATE_FAILED]: tools/t.yaml:5:40: unknown filter `nofilt
         "name: t\ndescription: d\nparameters: {a: string}\nimplementation:\n  exec:\n    - echo\n    - when: |\n        a and\n        b c\n      args: [x]\n    - when: |\n        a +* b\n      args: [x]\n    - {when: 'a %}1{% endif %}{% if a', args: [x]}\n",
     );
     let lint = run("cogtools-lint", &project).run();
-    lint.status(1).stdout_is(str![""]);
+    lint.status(78).stdout_is(str![""]);
 }
 
 #[test]
@@ -372,5 +377,5 @@ fn the_linter_reads_conditions() {
         "#! /usr/bin/env cogtools-yaml\nname: t\ndescription: Print the words\nparameters:\n  a: {type: string, optional: true, description: a}\n  b: {type: string, optional: true, description: b}\n  l: {type: array, items: string, optional: true, description: l}\nexamples: [{a: x}]\nimplementation:\n  exec: [echo, {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]\n",
     );
     let lint = run("cogtools-lint", &project).run();
-    lint.status(1).stdout_is(str![""]);
+    lint.status(78).stdout_is(str![""]);
 }

@@ -26,6 +26,21 @@ const DECIDED: [(&str, &str, bool, &str); 2] = [
     ("multiple-of/3", "14.0", true, "JSON has one kind of number"),
 ];
 
+/// Values with keys that the schema does not declare: validators accept them, but a key
+/// that a model made up is as wrong in a nested object as among the arguments. Schemas
+/// that allow other keys say so with `additionalProperties`.
+const UNDECLARED: [(&str, &str); 6] = [
+    (
+        "jsts-additionalProperties-4-0",
+        r#"{"foo":1,"bar":2,"quux":true}"#,
+    ),
+    ("jsts-not-3-1", r#"{"bar":1,"baz":2}"#),
+    ("jsts-properties-0-3", r#"{"quux":[]}"#),
+    ("items-objects/1", r#"[{"n":1,"m":2}]"#),
+    ("properties/1", r#"{"c":null}"#),
+    ("names/1", r#"{"toString":"x"}"#),
+];
+
 /// One value validated against one schema of parameters.
 struct Case {
     id: String,
@@ -35,16 +50,27 @@ struct Case {
 }
 
 impl Case {
+    /// Whether it is valid for `cogtools-call`.
+    fn is_valid(&self) -> bool {
+        let value = self.arguments["value"].to_string();
+        let undeclared = UNDECLARED
+            .iter()
+            .any(|known| (self.id.trim_matches('"'), &*value) == *known);
+        assert!(self.valid || !undeclared, "{} is not valid anyway", self.id);
+        self.valid && !undeclared
+    }
+
     /// The failure of `cogtools-call`, if its answer is wrong.
     fn diagnostic(&self) -> Option<String> {
         let outcome = call(&self.schema, &self.arguments);
+        let valid = self.is_valid();
         let Self {
             id,
             schema,
             arguments,
-            valid,
+            ..
         } = self;
-        let wrong = accepted(&outcome) != Ok(*valid);
+        let wrong = accepted(&outcome) != Ok(valid);
         wrong.then(|| format!("{id}: {schema} and {arguments} must be {valid}\n{outcome}"))
     }
 }

@@ -115,7 +115,16 @@ impl ToolUnderTest<'_> {
             )
             .diagnostics(violations);
         }
-        let diagnostics = failure.diagnostics().to_vec();
+        let mut diagnostics = failure.diagnostics().to_vec();
+        if let Some(first) = diagnostics.first_mut()
+            && first.code == Code::InvalidTool
+            && first.location.is_none()
+            && self.tool.runs_programs()
+        {
+            first.location = self.tool.implementation_location();
+            let message = "the program cannot be started";
+            return TestFailure::new(FailureKind::Implementation, message).diagnostics(diagnostics);
+        }
         match diagnostics.first().map(|diagnostic| diagnostic.code) {
             Some(Code::TemplateFailed | Code::InvalidTool) => {
                 TestFailure::new(FailureKind::Template, "the template does not render")

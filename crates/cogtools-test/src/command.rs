@@ -46,7 +46,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "FAILURES",
-        "The label after the example says what to fix:\n\nbroken\n  The tool file is invalid.\n\nschema\n  The example does not match the parameters.\n\ntemplate\n  The template does not render.\n\ntool\n  The tool returned no result: it failed, is not approved, or timed out.\n\ngolden\n  The result differs from the golden file. In the diff, - marks lines of the golden file and + lines of the result. Control characters are escaped, and spaces at the end of a line are shown as dots.\n\nmissing\n  The golden file does not exist.\n\nstale\n  The golden file has no example.\n\ninvocation\n  The invocations disagree, or the file cannot be run as a program although it begins with #!.",
+        "The label after the example says what to fix:\n\nbroken\n  The tool file is invalid.\n\nschema\n  The example does not match the parameters.\n\ntemplate\n  The template does not render.\n\nimplementation\n  The program of the implementation cannot be started.\n\ntool\n  The tool returned no result: it failed, is not approved, or timed out. The lines that begin with a bar are the last that its program wrote to standard error or, if it wrote none there, to standard output.\n\ngolden\n  The result differs from the golden file. In the diff, - marks lines of the golden file and + lines of the result. Control characters are escaped, and spaces at the end of a line are shown as dots.\n\nmissing\n  The golden file does not exist.\n\nstale\n  The golden file has no example.\n\ninvocation\n  The invocations disagree, or the file cannot be run as a program although it begins with #!.",
     ),
     (
         "FORMATS",

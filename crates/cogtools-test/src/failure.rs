@@ -11,6 +11,8 @@ pub(crate) enum FailureKind {
     Schema,
     /// The template does not render.
     Template,
+    /// The program of the implementation cannot be started.
+    Implementation,
     /// The tool returned no result: it failed, is not approved, or timed out.
     Tool,
     /// The result differs from the golden file, or that cannot be used.
@@ -30,6 +32,7 @@ impl FailureKind {
             Self::Broken => "broken",
             Self::Schema => "schema",
             Self::Template => "template",
+            Self::Implementation => "implementation",
             Self::Tool => "tool",
             Self::Golden => "golden",
             Self::Missing => "missing",

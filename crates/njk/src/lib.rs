@@ -56,6 +56,7 @@ mod parser;
 mod precedence;
 mod program;
 mod raw;
+pub mod reference;
 mod regex;
 mod runtime;
 mod suggest;

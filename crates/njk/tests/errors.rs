@@ -37,7 +37,7 @@ fn syntax_errors_point_at_the_token() {
     check(
         "{% if x %}é{% endfor %}",
         syntax,
-        "1:15+6 `endfor` does not belong here",
+        "1:15+6 `endfor` does not belong here; did you mean `endif`?",
     );
     check(
         "{% if x %}",
@@ -214,4 +214,59 @@ fn analysis_finds_reads_guards_and_sets() {
     assert_eq!((found.reads[0].line, found.reads[0].column), (2, 5));
     assert_eq!(found.unknown[0].hint(), Some("did you mean `upper`?"));
     assert_eq!(found.templates, ["p.njk"]);
+}
+
+#[test]
+fn the_end_of_another_tag_is_named_with_the_right_one() {
+    for (source, message, hint) in [
+        ("{% for x in y %}{% end %}", "unknown tag `end`", "endfor"),
+        (
+            "{% for x in y %}{% endif %}",
+            "`endif` does not belong here",
+            "endfor",
+        ),
+        (
+            "{% for x in y %}{% else %}{% end %}",
+            "unknown tag `end`",
+            "endfor",
+        ),
+        ("{% if x %}{% end %}", "unknown tag `end`", "endif"),
+        (
+            "{% if x %}{% else %}{%- end -%}",
+            "unknown tag `end`",
+            "endif",
+        ),
+        (
+            "{% if x %}{% elif y %}{% end %}",
+            "unknown tag `end`",
+            "endif",
+        ),
+        ("{% macro m() %}{% end %}", "unknown tag `end`", "endmacro"),
+        ("{% block b %}{% end %}", "unknown tag `end`", "endblock"),
+        ("{% set x %}{% end %}", "unknown tag `end`", "endset"),
+        (
+            "{% filter upper %}{% end %}",
+            "unknown tag `end`",
+            "endfilter",
+        ),
+        ("{% call m() %}{% end %}", "unknown tag `end`", "endcall"),
+        (
+            "{% switch x %}{% case 1 %}{% end %}",
+            "unknown tag `end`",
+            "endswitch",
+        ),
+        (
+            "{% for x in y %}{% if x %}{% endfor %}",
+            "`endfor` does not belong here",
+            "endif",
+        ),
+    ] {
+        let error = Engine::new().compile("t", source).unwrap_err();
+        let expected = format!("did you mean `{hint}`?");
+        assert_eq!(
+            (error.message(), error.hint()),
+            (message, Some(&*expected)),
+            "{source}"
+        );
+    }
 }

@@ -94,6 +94,10 @@ pub const KEYWORDS: [(&str, KeywordKind); 36] = [
 /// What to write instead of a JSON Schema keyword that OpenAPI 3.0 lacks.
 pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
+        "min" => "write `minimum`, or `minLength` for text and `minItems` for an array",
+        "max" => "write `maximum`, or `maxLength` for text and `maxItems` for an array",
+        "choices" | "values" | "options" | "one_of" => "write `enum`",
+        "regex" | "regexp" => "write `pattern`",
         "const" => "write `enum` with the one value",
         "examples" => "write `example` with one value, or move it to the tool's `examples`",
         "patternProperties" | "propertyNames" => {

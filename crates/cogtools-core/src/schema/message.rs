@@ -155,7 +155,7 @@ fn length(value: &Value) -> usize {
 }
 
 /// A limit of a schema with its noun; a limit beyond `usize` is capped.
-fn count(limit: u64, noun: &str) -> String {
+pub(super) fn count(limit: u64, noun: &str) -> String {
     pluralize(usize::try_from(limit).unwrap_or(usize::MAX), noun)
 }
 

@@ -4,10 +4,13 @@
 //! There is only one translation and one validator, so that declarations and
 //! validation cannot disagree.
 
+mod closed;
+mod declared;
 mod defaults;
 mod error;
 mod expand;
 mod keyword;
+mod label;
 mod message;
 mod recover;
 mod reference;
@@ -162,6 +165,15 @@ impl Schema {
         declared
             .and_then(target)
             .is_some_and(|schema| schema.get("type").is_some_and(|kind| kind == "array"))
+    }
+
+    /// The keys of nested objects in `value` that the schema does not declare. A JSON
+    /// Schema always governs them itself.
+    pub(crate) fn undeclared_nested(&self, value: &Value) -> Vec<Violation> {
+        if self.original.is_some() {
+            return Vec::new();
+        }
+        closed::undeclared(&self.object, value)
     }
 
     /// Adds the defaults of missing arguments.

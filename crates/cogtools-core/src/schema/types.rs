@@ -72,6 +72,10 @@ pub(super) fn suggestion(name: &str) -> Option<Fix> {
         let advice = "write the type of the other values and `nullable: true`";
         return Some(Fix::Advice(advice.into()));
     }
+    if let Some(format) = format(name) {
+        let advice = format!("write `type: string` and `format: {format}`");
+        return Some(Fix::Advice(advice));
+    }
     suggested_type(name)
         .or_else(|| crate::suggest::nearest(name, TYPES).first().copied())
         .map(|name| Fix::Write(name.to_owned()))
@@ -84,6 +88,19 @@ pub(super) fn spelling(text: &str) -> Option<String> {
     let correct = suggested_type(name).filter(|correct| *correct != name)?;
     // `list` and `tuple` do not name the type of the items.
     (correct != "array").then(|| format!("{correct}{brackets}"))
+}
+
+/// The format of strings that `name` is another name of.
+fn format(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "date" => "date",
+        "datetime" | "date-time" | "date_time" | "timestamp" => "date-time",
+        "time" => "time",
+        "email" | "mail" => "email",
+        "url" | "uri" => "uri",
+        "uuid" | "guid" => "uuid",
+        _ => return None,
+    })
 }
 
 fn suggested_type(name: &str) -> Option<&'static str> {
@@ -132,6 +149,14 @@ mod tests {
             ("int?", "write `type: integer` and `optional: true`"),
             ("strin", "write `string`"),
             ("int[]", "write `integer[]`"),
+            ("list", "write `array`"),
+            ("dict", "write `object`"),
+            ("map", "write `object`"),
+            ("date", "write `type: string` and `format: date`"),
+            ("DateTime", "write `type: string` and `format: date-time`"),
+            ("email[]", "write `type: string` and `format: email`"),
+            ("url", "write `type: string` and `format: uri`"),
+            ("uuid", "write `type: string` and `format: uuid`"),
             (
                 "null",
                 "write the type of the other values and `nullable: true`",

@@ -7,7 +7,8 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
 
 use super::Schema;
-use super::message::{hints, message, quoted, show, truncate};
+use super::label::label;
+use super::message::{hints, message, quoted, truncate};
 use crate::pointer::{child, segments};
 use crate::suggest::did_you_mean;
 
@@ -115,7 +116,7 @@ fn send_hint(schema: &Schema, pointer: &str) -> String {
         .split_whitespace()
         .collect();
     let description = truncate(&words.join(" "), MAX_DESCRIPTION_CHARS);
-    match (type_label(here), description.as_str()) {
+    match (label(here), description.as_str()) {
         (label, "") => format!("send {name} ({label})"),
         (label, description) => format!("send {name} ({label}): {description}"),
     }
@@ -133,32 +134,4 @@ fn name(schema: &Schema, segments: &[String]) -> String {
         return format!("item {last} of {}", name(schema, outer));
     }
     last.clone()
-}
-
-/// A short label for a schema's type.
-fn type_label(schema: &Map<String, Value>) -> String {
-    let kind = schema.get("type").and_then(Value::as_str);
-    let null = if schema.get("nullable") == Some(&Value::Bool(true)) {
-        " or null"
-    } else {
-        ""
-    };
-    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        let options: Vec<String> = options.iter().map(show).collect();
-        return format!("one of {}", options.join(", "));
-    }
-    match kind {
-        Some("array") => {
-            let items = schema
-                .get("items")
-                .and_then(Value::as_object)
-                .map(type_label);
-            format!(
-                "array of {}{null}",
-                items.unwrap_or_else(|| "any value".to_owned())
-            )
-        }
-        Some(kind) => format!("{kind}{null}"),
-        None => "any value".to_owned(),
-    }
 }

@@ -81,6 +81,7 @@ impl Tool {
             );
         }
         let value = Value::Object(object);
+        violations.extend(self.definition.schema.undeclared_nested(&value));
         violations.extend(validator.violations(&self.definition.schema, &value));
         match value {
             Value::Object(mut object) if violations.is_empty() => {

@@ -1,10 +1,11 @@
 //! Locations in a tool file or a declaration, for diagnostics.
 
+use super::{Key, Tool};
 use crate::pointer::{child, segments};
 use crate::schema::InvalidSchema;
 use crate::text::{Span, Text};
-use crate::yaml::{Data, Node};
-use crate::{Code, Diagnostic};
+use crate::yaml::{self, Data, Node};
+use crate::{Code, Diagnostic, Location};
 
 /// A document being read: a tool file or a provider's declaration.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +13,17 @@ pub(super) struct Locator<'d> {
     text: &'d Text,
     /// The document, if it has no lines: the span of each value is its number.
     numbered: Option<&'d Node>,
+}
+
+impl Tool {
+    /// Where its implementation begins in its file.
+    pub fn implementation_location(&self) -> Option<Location> {
+        let document = yaml::parse(&self.text).ok()?;
+        let mut entries = document.entries()?.iter();
+        let key = Key::Implementation.as_str();
+        let entry = entries.find(|entry| entry.key == key)?;
+        Some(self.text.location(entry.span))
+    }
 }
 
 impl<'d> Locator<'d> {

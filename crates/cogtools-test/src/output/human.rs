@@ -7,7 +7,7 @@ use cogtools_program::render_hints;
 use cogtools_program::terminal::style::{self, PLAIN, Style};
 use cogtools_program::terminal::{paint, pluralize, sanitize};
 
-use super::Totals;
+use super::{Totals, shown_details};
 use crate::failure::TestFailure;
 use crate::suite::{Case, Suite};
 
@@ -131,6 +131,9 @@ impl Report {
             for line in location.excerpt().lines() {
                 self.line(4, line);
             }
+        }
+        for line in shown_details(diagnostic) {
+            self.line(4, &line);
         }
         self.hints(&render_hints(&diagnostic.hints));
     }

@@ -82,6 +82,9 @@ fn diagnostic(diagnostic: &Diagnostic) -> Value {
         value["pointer"] = pointer.clone().into();
     }
     value["message"] = diagnostic.message.clone().into();
+    if !diagnostic.details.is_empty() {
+        value["details"] = diagnostic.details.clone().into();
+    }
     value["hints"] = render_hints(&diagnostic.hints).into();
     value
 }

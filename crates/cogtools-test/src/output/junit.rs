@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use cogtools_program::render_hint;
 use cogtools_program::terminal::pluralize;
 
+use super::shown_details;
 use crate::failure::{FailureKind, TestFailure};
 use crate::suite::Suite;
 
@@ -136,6 +137,9 @@ fn describe(failure: &TestFailure) -> String {
         let _ = writeln!(text, "{}", diagnostic.summary());
         if let Some(location) = &diagnostic.location {
             text.push_str(&location.excerpt());
+        }
+        for line in shown_details(diagnostic) {
+            let _ = writeln!(text, "{line}");
         }
         for hint in &diagnostic.hints {
             let _ = writeln!(text, "hint: {}", render_hint(hint));

@@ -4,7 +4,15 @@ mod human;
 mod json;
 mod junit;
 
+use cogtools_core::Diagnostic;
+use cogtools_program::terminal::{pluralize, sanitize};
+
 use crate::suite::Suite;
+
+/// How many lines of a program's output are shown.
+const MAX_DETAIL_LINES: usize = 20;
+/// How many characters of each.
+const MAX_DETAIL_CHARS: usize = 500;
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +39,27 @@ pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
         Format::Json => json::text(suites),
         Format::Junit => junit::text(suites),
     }
+}
+
+/// The last lines of what a program wrote, each with a bar.
+fn shown_details(diagnostic: &Diagnostic) -> Vec<String> {
+    let lines: Vec<&str> = diagnostic.details.lines().collect();
+    let left_out = lines.len().saturating_sub(MAX_DETAIL_LINES);
+    let mut shown = Vec::new();
+    if left_out > 0 {
+        let lines = pluralize(left_out, "line");
+        shown.push(format!("| [{lines} before this left out]"));
+    }
+    shown.extend(lines.iter().skip(left_out).map(|line| {
+        // Programs indent with tabs, which would be escaped.
+        let line: String = line
+            .replace('\t', "    ")
+            .chars()
+            .take(MAX_DETAIL_CHARS)
+            .collect();
+        format!("| {}", sanitize(&line)).trim_end().to_owned()
+    }));
+    shown
 }
 
 /// The totals of all suites.

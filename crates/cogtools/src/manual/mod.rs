@@ -3,6 +3,7 @@
 mod cogtoolrc;
 mod confine;
 mod errors;
+mod templates;
 mod tool;
 
 /// A section of a page: its title and its text, in the form that
@@ -53,5 +54,12 @@ pub const TOPICS: [Topic; 4] = [
         section: 7,
         about: "failures, their codes and exit statuses",
         sections: errors::sections,
+    },
+    Topic {
+        name: "templates",
+        page: "cogtools-templates",
+        section: 7,
+        about: "the language of templates",
+        sections: templates::sections,
     },
 ];

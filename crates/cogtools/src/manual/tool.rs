@@ -86,7 +86,9 @@ const ARGUMENTS: &str = "\
 The arguments of a call are one object. Every violation is reported, each with its JSON pointer.
 
 An argument that the tool does not declare is a violation, unless a parameters_schema allows \
-others with additionalProperties. The argument wait_for_previous, which some hosts add to every \
+others with additionalProperties. So is a key of a nested object whose properties are declared, at \
+any depth, unless its schema has additionalProperties; a key that any branch of anyOf, oneOf or \
+allOf declares is declared. An object without properties takes any keys. The argument wait_for_previous, which some hosts add to every \
 call, is dropped if it is not declared.
 
 Values are not converted: \"5\" is not a number. Defaults are filled in before the tool runs.";
@@ -103,7 +105,7 @@ block, `implementation: |`; the comment # njk after the bar names the language.
   A program with its arguments, each a template, which is run without a shell; or a script that \
 begins with #! and its interpreter. See COMMANDS.
 
-Templates have no side effects: they see the arguments, but neither the environment nor files \
+`cogtools-templates(7)` lists all filters, tests and statements. Templates have no side effects: they see the arguments, but neither the environment nor files \
 other than templates in the tool's own folder. Their steps, depth and output are limited.";
 
 fn commands() -> String {

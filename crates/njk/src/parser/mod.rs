@@ -7,6 +7,9 @@ mod postfix;
 mod statement;
 mod tags;
 
+#[cfg(test)]
+pub(crate) use statement::opening_tags;
+
 use crate::ast::{Expression, Name, Statement};
 use crate::error::{Error, ErrorKind, Span};
 use crate::lexer::{Lexer, is_space};
@@ -179,6 +182,7 @@ impl Parser<'_> {
                     if let Some(end) = self.end_tag(ends)? {
                         return Ok((statements, end));
                     }
+                    self.check_end(ends)?;
                     statements.push(self.nested(Self::statement)?);
                 }
                 Kind::End if ends.is_empty() => return Ok((statements, "")),

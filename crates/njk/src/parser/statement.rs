@@ -44,6 +44,15 @@ const TAGS: [&str; 33] = [
     "endeach",
 ];
 
+/// The tags that begin a statement.
+#[cfg(test)]
+pub(crate) fn opening_tags() -> impl Iterator<Item = &'static str> {
+    let others = ["elif", "elseif", "else", "case", "default"];
+    let asynchronous = ["asyncEach", "asyncAll", "ifAsync"];
+    let opening = TAGS.into_iter().filter(|tag| !tag.starts_with("end"));
+    opening.filter(move |tag| !others.contains(tag) && !asynchronous.contains(tag))
+}
+
 /// minijinja parses branches recursively.
 const MAX_BRANCHES: usize = 100;
 
@@ -95,6 +104,27 @@ impl Parser<'_> {
                 otherwise,
             });
         }
+    }
+
+    /// Fails at the end of another tag, or at `end`, within a body that ends with `ends`.
+    pub(super) fn check_end(&mut self, ends: &[&'static str]) -> Parsed<()> {
+        let token = self.peek()?;
+        let token::Kind::Symbol(word) = &token.kind else {
+            return Ok(());
+        };
+        let is_end = word == "end" || word.starts_with("end") && TAGS.contains(&word.as_str());
+        let Some(close) = ends.iter().find(|end| end.starts_with("end")) else {
+            return Ok(());
+        };
+        if !is_end || word == "endeach" {
+            return Ok(());
+        }
+        let text = word.clone();
+        let (error, span) = unknown_tag(&Name {
+            text,
+            span: token.span,
+        });
+        Err((error.with_hint(format!("did you mean `{close}`?")), span))
     }
 
     fn for_tag(&mut self) -> Parsed<Statement> {

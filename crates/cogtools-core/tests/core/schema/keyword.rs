@@ -4,7 +4,73 @@ use cogtools_test_support::{Snapshot, str};
 
 use crate::support::check_parameters;
 
-const UNKNOWN_KEYWORDS: [(&str, Snapshot); 10] = [
+const UNKNOWN_KEYWORDS: [(&str, Snapshot); 16] = [
+    (
+        "a: {type: string, min: 1}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `min` is not a keyword of an OpenAPI 3.0 schema
+   |
+ 5 |   a: {type: string, min: 1}
+   |                     ^^^
+hint: write `minimum`, or `minLength` for text and `minItems` for an array
+
+"#]],
+    ),
+    (
+        "a: {type: string, max: 2}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `max` is not a keyword of an OpenAPI 3.0 schema
+   |
+ 5 |   a: {type: string, max: 2}
+   |                     ^^^
+hint: write `maximum`, or `maxLength` for text and `maxItems` for an array
+
+"#]],
+    ),
+    (
+        "a: {type: string, choices: [a]}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `choices` is not a keyword of an OpenAPI 3.0 schema
+   |
+ 5 |   a: {type: string, choices: [a]}
+   |                     ^^^^^^^
+hint: write `enum`
+
+"#]],
+    ),
+    (
+        "a: {type: string, values: [a]}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `values` is not a keyword of an OpenAPI 3.0 schema
+   |
+ 5 |   a: {type: string, values: [a]}
+   |                     ^^^^^^
+hint: write `enum`
+
+"#]],
+    ),
+    (
+        "a: {type: string, options: [a]}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `options` is not a keyword of an OpenAPI 3.0 schema
+   |
+ 5 |   a: {type: string, options: [a]}
+   |                     ^^^^^^^
+hint: write `enum`
+
+"#]],
+    ),
+    (
+        "a: {type: string, regex: x}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:21: `regex` is not a keyword of an OpenAPI 3.0 schema
+   |
+ 5 |   a: {type: string, regex: x}
+   |                     ^^^^^
+hint: write `pattern`
+
+"#]],
+    ),
     (
         "a: {const: 1}",
         str![[r#"

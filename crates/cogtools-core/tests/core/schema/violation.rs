@@ -46,7 +46,7 @@ hint: send a (string)
 /b: required but missing
 hint: send b (one of "left", "right")
 /c: required but missing
-hint: send c (integer)
+hint: send c (integer, at least 5)
 /d: required but missing
 hint: send d (boolean)
 /e: required but missing
@@ -68,7 +68,7 @@ hint: send b (string)
 /a/c: required but missing
 hint: send c (string)
 /d: required but missing
-hint: send d (string)
+hint: send d (string, matching `^x`)
 
 "#]],
     );
@@ -209,5 +209,36 @@ fn every_violation_has_its_kind() {
             ("/b", &ViolationKind::Invalid(invalid)),
             ("/c", &ViolationKind::Unknown),
         ]
+    );
+}
+
+#[test]
+fn unknown_keys_of_nested_objects() {
+    let nested = "filter: {type: object, properties: {colour: string, size: {type: object, optional: true, properties: {low: {type: integer, minimum: 0}}}}}\nlist: {type: array, optional: true, items: {type: object, properties: {name: string}}}";
+    check(
+        nested,
+        r#"{"filter": {"colour": "red", "size": {"low": 1}}, "list": [{"name": "x"}]}"#,
+        "ok",
+    );
+    check(
+        nested,
+        r#"{"filter": {"colour": "red", "color": "red", "size": {"low": -1, "high": 1}}, "list": [{"name": "x", "zzz": 1}]}"#,
+        str![[r#"
+/filter/color: not a parameter of this tool
+hint: did you mean `colour`?
+/filter/size/high: not a parameter of this tool
+hint: the parameters are `low`
+/list/0/zzz: not a parameter of this tool
+hint: the parameters are `name`
+/filter/size/low: must be at least 0, got -1
+hint: send low (integer, at least 0)
+
+"#]],
+    );
+    check("filter: object", r#"{"filter": {"any": {"key": 1}}}"#, "ok");
+    check(
+        "filter: {type: object, properties: {a: {optional: true}}, additionalProperties: true}",
+        r#"{"filter": {"b": {"c": 1}}}"#,
+        "ok",
     );
 }
