@@ -26,7 +26,7 @@ pub struct Topic {
 }
 
 /// All of these pages.
-pub const TOPICS: [Topic; 4] = [
+pub const TOPICS: [Topic; 5] = [
     Topic {
         name: "tool",
         page: "cogtools-tool",
