@@ -72,10 +72,10 @@ unchanged cogtools.lock: 1 tool of 1 source
         project.read("cogtools.lock"),
         str![[r#"
 {
-  "version": 1,
+  "version": 2,
   "sources": {
     "tools": {
-      "city": {"sha256":"c2255aad058a457d260f310e19206b6f9c1b177e60f26dd888958a9756239a19","parts":{"/days":"2558217c","/name":"cf7296dc","description":"3fa5834d","parameters":"a2c79926"}}
+      "city": {"sha256":"c2255aad058a457d260f310e19206b6f9c1b177e60f26dd888958a9756239a19","runs":"3a2738782cd19a668819ec847ae854e8a68fc275370fe8fb817e5c1e5d3874c8","parts":{"/days":"2558217c","/name":"cf7296dc","annotations":"9318536c","description":"3fa5834d","implementation":"0d5d0bb5","parameters":"a2c79926"}}
     }
   }
 }
@@ -100,7 +100,7 @@ created cogtools.lock: 0 tools of 0 sources
         empty.read("cogtools.lock"),
         str![[r#"
 {
-  "version": 1,
+  "version": 2,
   "sources": {}
 }
 
@@ -154,7 +154,7 @@ fn every_drift_is_named() {
         drifts(
             |project| project.file("tools/city.yaml", CITY.replace(from, to)),
             &[&format!(
-                "[LOCKED]: city: the declaration from `tools` differs from the one pinned in \
+                "[LOCKED]: city: the tool from `tools` differs from the one pinned in \
                  `cogtools.lock`: {what}"
             )],
         );
@@ -249,9 +249,9 @@ hint: cogtools lock writes it; commit it with the project
     );
     for (content, what) in [
         ("<<<<<<< ours\n", "expected value at line 1 column 1"),
-        ("{\"version\": 2, \"sources\": {}}", "unsupported version 2"),
+        ("{\"version\": 3, \"sources\": {}}", "unsupported version 3"),
         (
-            "{\"version\": 1}",
+            "{\"version\": 2}",
             "missing field `sources` at line 1 column 14",
         ),
     ] {

@@ -15,6 +15,7 @@ mod discover;
 mod distribution;
 mod docs;
 mod dotenv;
+mod elements;
 mod examples;
 mod failures;
 mod filters;

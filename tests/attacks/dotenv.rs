@@ -22,7 +22,6 @@ fn a_variable_of_a_family_ran_the_code_of_the_repository() {
         "LUA_INIT_5_4",
         "MAKEFLAGS",
         "PYTHONUSERBASE",
-        "GLIBC_TUNABLES",
         "RUSTUP_TOOLCHAIN",
         "UV_INDEX_URL",
         "KUBECONFIG",
@@ -39,16 +38,32 @@ fn a_variable_of_a_family_ran_the_code_of_the_repository() {
             .file(".env", format!("{name}=evil\n"))
             .file("tools/t.yaml", tool(name));
         let call = || run("cogtools-call", &project).arg("t");
-        call().run().fails(
-            78,
-            format!(
-                "cogtools-call: error[INVALID_CONFIG]: t: the environment variable `{name}` is not set\n\
-                 hint: set {name} in the environment, or add a line `{name}=…` to the project's .env\n\
-                 hint: cogtools config env --explain shows where each value comes from\n"
-            ),
-        );
+        let outcome = call().run();
+        outcome.status(78).stdout_is("");
+        outcome.stderr_contains(&format!(
+            "cogtools-call: error[INVALID_CONFIG]: t: the environment variable `{name}` is not set\n\
+             hint: set {name} in the environment; a project's .env may not: it can "
+        ));
         call().env(name, "mine").run().outputs("mine\n");
     }
+}
+
+#[test]
+fn a_variable_of_the_loader_ran_it_in_every_program() {
+    let project = Project::new();
+    project
+        .dir(".git")
+        .file(".env", "LD_PRELOAD=./evil.so\nGLIBC_TUNABLES=evil\n")
+        .file("tools/t.yaml", tool("GLIBC_TUNABLES"));
+    run("cogtools-call", &project).arg("t").run().fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_CONFIG]: t: the environment variable `GLIBC_TUNABLES` is not set
+hint: set GLIBC_TUNABLES in the environment; a project's .env may not: the dynamic loader or the C library of every program reads it
+hint: cogtools config env --explain shows where each value comes from
+
+"#]],
+    );
 }
 
 #[test]

@@ -120,6 +120,22 @@ fn other_content_of_the_repository_takes_nothing_from_the_user() {
 }
 
 #[test]
+fn the_listing_of_variables_shows_what_the_provider_sees() {
+    let project = scene("[TOKEN, TEAM_URL]");
+    project.file(".env", "TEAM_URL=evil\nTOKEN=evil\n");
+    run("cogtools-config", &project)
+        .args(["env", "--explain"])
+        .env("TOKEN", "mine")
+        .env("TEAM_URL", "evil")
+        .run()
+        .outputs(str![[r#"
+TEAM_URL	missing; the project's variables are not seen; declared by mine
+TOKEN	process; the project's variables are not seen; declared by mine
+
+"#]]);
+}
+
+#[test]
 fn a_tool_of_the_user_got_its_address_from_the_repository() {
     let tool = "name: send\ndescription: d\nenv: [TEAM_URL]\nimplementation: {exec: [printenv, TEAM_URL]}\n";
     let project = scene("[]");

@@ -1,6 +1,6 @@
 //! `cogtools.lock`: what runs is what was pinned, in every program.
 
-use cogtools_test_support::{Outcome, Project, Run, str};
+use cogtools_test_support::{Outcome, Project, str};
 
 use crate::run;
 
@@ -145,7 +145,46 @@ fn every_program_is_locked() {
         .arg("tools/say.yaml")
         .run()
         .fails(77, denied("cogtools-yaml", "say", what));
-    run("cogtools-list", &project).run().outputs(str![]);
+    run("cogtools-list", &project).run().outputs(str![[r#"
+NAME    TOOLSET  SOURCE  FILE                               TOKENS  NOTES
+go               tools   tools/go.yaml                          20
+say              tools   tools/say.yaml                          -  invalid: it differs from the tool pinned in `cogtools.lock`: the implementation has changed
+pk_say  pk       pk      node_modules/pk/tools/pk_say.yaml      21
+
+2 tools, about 41 tokens with every request; 1 invalid
+
+"#]]);
+    let requests = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"say","arguments":{}}}"#,
+    ];
+    let outcome = run("cogtools-mcp", &project)
+        .stdin(requests.map(|line| format!("{line}\n")).concat())
+        .run();
+    let text = String::from_utf8(outcome.stdout.clone()).expect("it is text");
+    let result = |id: u8| -> serde_json::Value {
+        let mut answers = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
+        answers
+            .find(|answer: &serde_json::Value| answer["id"] == id)
+            .expect("an answer")["result"]
+            .clone()
+    };
+    let tools = result(2)["tools"].as_array().cloned().unwrap_or_default();
+    let names: Vec<&str> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert_eq!(names, ["go", "pk_say"]);
+    assert_eq!(result(3)["isError"], true);
+    let error = result(3)["content"][0]["text"].to_string();
+    assert!(
+        error.contains("error[DENIED]: say: it differs from the tool pinned"),
+        "{error}"
+    );
     run("cogtools-discover", &project).run().status(78);
     // A file that no source has is not pinned.
     project.file(
@@ -213,11 +252,6 @@ hint: cogtools lock regenerates it
     call(&project, "say").outputs("said");
 }
 
-/// A run that would find the fake server's program.
-fn with(program: &str, project: &Project) -> Run {
-    run(program, project)
-}
-
 /// Before, an MCP server could change a tool after it was listed, and the cached
 /// declaration was believed.
 #[test]
@@ -245,7 +279,7 @@ fn a_changed_tool_of_a_server_is_not_called() {
             ".cogtoolrc.yaml",
             "tool_sources:\n  - mcp: {command: sh, args: [./server.sh], name: s, cache: 3600}\n",
         );
-    with("cogtools-trust", &project)
+    run("cogtools-trust", &project)
         .args(["s", "--yes"])
         .run()
         .text();
@@ -264,7 +298,7 @@ hint: read its new declaration before the next call: cogtools-discover
         // The cache is gone: the new declaration is known, and not approved.
         call(&project, "say").status(77);
         project.file("tool.json", tool("d", true));
-        with("cogtools-discover", &project)
+        run("cogtools-discover", &project)
             .arg("--refresh")
             .run()
             .json();

@@ -3,12 +3,17 @@
 mod dispatch;
 mod dotenv;
 mod folder_trust;
+mod installer;
 mod layers;
+mod limits;
 mod lock;
 mod names;
 mod neutral_directory;
+mod owners;
+mod package_copies;
 mod packages;
 mod processes;
 mod read_links;
+mod records;
 mod review;
 mod write_links;

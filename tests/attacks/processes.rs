@@ -1,4 +1,4 @@
-//! Programs that outlive their call, read what is not theirs, or use all there is.
+//! Programs that outlive their call, or reach what its host has open.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::{Project, Run, Stdin, str};
+use cogtools_test_support::{Project, Run, str};
 
 use crate::{programs, project_with, run};
 
@@ -19,7 +19,7 @@ sleep 300
 ";
 
 /// A project whose tool `t` runs this shell script, with `./daemon` beside it.
-fn project(script: &str) -> Project {
+pub(super) fn project(script: &str) -> Project {
     let script = script.replace('\n', "\n    ");
     let tool = format!(
         "name: t\ndescription: d\ntimeout: 20\nimplementation:\n  script: |\n    #!/bin/bash\n    {script}\n"
@@ -29,7 +29,7 @@ fn project(script: &str) -> Project {
     project
 }
 
-fn call(project: &Project) -> Run {
+pub(super) fn call(project: &Project) -> Run {
     run("cogtools-call", project).arg("t")
 }
 
@@ -49,7 +49,7 @@ fn pids(project: &Project, count: usize) -> Vec<String> {
 
 /// Asserts that the processes have ended, or do within a second.
 #[track_caller]
-fn all_end(pids: &[String]) {
+pub(super) fn all_end(pids: &[String]) {
     let lives = |pid: &String| {
         let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
         stat.is_ok_and(|stat| !stat.contains(") Z "))
@@ -127,6 +127,41 @@ hint: send less, or give the tool more time with `timeout`
     all_end(&pids(&project, 2));
 }
 
+/// Before: the same held for those of providers and MCP servers.
+#[test]
+fn daemons_of_sources_do_not_outlive_them() {
+    let server = crate::repository().join("tests/mcp/peers/server.py");
+    for (then, source) in [
+        (
+            "echo '[]'",
+            "{command: {discover: MINE, call: MINE, name: mine}}",
+        ),
+        (
+            "exec python3 SERVER older",
+            "{mcp: {command: MINE, name: mine}}",
+        ),
+    ] {
+        let project = project("true");
+        let mine = project.home().join("mine").display().to_string();
+        let then = then.replace("SERVER", &server.display().to_string());
+        let root = project.root().display().to_string();
+        project.program(
+            "../home/mine",
+            format!(
+                "#!/bin/bash\ncd '{root}'\n(setsid ./daemon &)\nsetsid -f ./daemon\n\
+                 until [ \"$(wc -l < pids)\" = 2 ]; do sleep 0.01; done 2> /dev/null\n{then}\n"
+            ),
+        );
+        let sources = format!("[{}]", source.replace("MINE", &mine));
+        run("cogtools-discover", &project)
+            .env("COGTOOLS_TOOL_SOURCES", sources)
+            .run()
+            .status(0)
+            .stderr_is("");
+        all_end(&pids(&project, 2));
+    }
+}
+
 /// Before: the program and all that it started went on.
 #[test]
 fn nothing_outlives_a_call_that_is_killed() {
@@ -197,8 +232,6 @@ fn descriptors_are_not_inherited() {
 #[test]
 fn there_is_no_terminal() {
     let project = project("(: > /dev/tty) 2>&1 | sed 's/.*tty: //'; ps -o tty= -p $$");
-    let said = call(&project).stdin(Stdin::Terminal).arg("--help").run();
-    said.succeeds();
     let line = format!(
         "script -qec '{} t < /dev/null' /dev/null < /dev/null",
         programs().join("cogtools-call").display()
@@ -207,145 +240,4 @@ fn there_is_no_terminal() {
     let output = host.wait_with_output().expect("its pipes are read");
     let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
     assert_eq!(text, "No such device or address\n?\n");
-}
-
-/// What a program sees of its bounds.
-#[test]
-fn limits_and_privileges_of_a_program() {
-    let project = project(
-        "grep -E '^(NoNewPrivs|SigBlk):' /proc/self/status
-grep -E 'core|data|open files|file size' /proc/self/limits | sed 's/  */ /g'",
-    );
-    call(&project).run().outputs(str![[r#"
-SigBlk:	0000000000000000
-NoNewPrivs:	1
-Max file size 4294967296 4294967296 bytes 
-Max data size 4294967296 4294967296 bytes 
-Max core file size 0 0 bytes 
-Max open files 16384 16384 files 
-
-"#]]);
-}
-
-/// Before: a project could have everything.
-#[test]
-fn the_strictest_limits_apply() {
-    let project = project("grep -E '(data|Max file) size' /proc/self/limits | sed 's/  */ /g'");
-    let expected = str![[r#"
-Max file size 2097152 2097152 bytes 
-Max data size 67108864 67108864 bytes 
-
-"#]];
-    project
-        .file(
-            ".cogtoolrc.yaml",
-            "limits: {memory: 8 TiB, file_size: 2 MiB, files: 100000000}\n",
-        )
-        .file(
-            "../home/.gemini/cogtoolrc.yaml",
-            "limits: {memory: 64 MiB, file_size: 8 GiB}\n",
-        );
-    call(&project).run().outputs(expected);
-    project.remove("../home/.gemini/cogtoolrc.yaml");
-    call(&project).run().outputs(str![[r#"
-Max file size 2097152 2097152 bytes 
-Max data size 4294967296 4294967296 bytes 
-
-"#]]);
-}
-
-/// Before: it took all memory.
-#[test]
-fn memory_is_limited() {
-    let project = project("exec dd if=/dev/zero of=/dev/null bs=200M count=1");
-    project.file(".cogtoolrc.yaml", "limits: {memory: 64 MiB}\n");
-    call(&project).run().fails(
-        1,
-        str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program exited with status 1
-  | dd: memory exhausted by input buffer of size 209715200 bytes (200 MiB)
-
-"#]],
-    );
-}
-
-/// Before: it filled the disk.
-#[test]
-fn the_size_of_files_is_limited() {
-    let project = project("exec yes > large");
-    project.file(".cogtoolrc.yaml", "limits: {file_size: 2 MiB}\n");
-    call(&project).run().fails(
-        1,
-        str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program was terminated by signal 25 (SIGXFSZ)
-hint: it may use more if your own configuration sets `limits.file_size`; see cogtoolrc(5)
-
-"#]],
-    );
-    let size = std::fs::metadata(project.path("large"))
-        .expect("a file")
-        .len();
-    assert_eq!(size, 2 << 20);
-}
-
-/// A run of `cogtools-call` as another user, to whom limits of processes apply.
-fn unprivileged(project: &Project) -> Run {
-    for name in ["cogtools-call", "cogtools-confine"] {
-        project.copy(format!("../bin/{name}"), programs().join(name));
-    }
-    let chown = || {
-        let mut chown = Command::new("/bin/chown");
-        let status = chown
-            .args(["-R", "65534:65534"])
-            .arg(project.path(".."))
-            .status();
-        status.expect("chown runs").success()
-    };
-    let is_root = chown();
-    // The record names the owner, and belongs to the user.
-    project.trust(".");
-    chown();
-    let run = Run::new("/usr/bin/setpriv").project(project);
-    let run = if is_root {
-        run.args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-    } else {
-        run
-    };
-    run.arg(project.path("../bin/cogtools-call")).arg("t")
-}
-
-/// Before: it took all processes of the user.
-#[test]
-fn processes_are_limited() {
-    let project = project(
-        "for i in $(seq 400); do sleep 300 & echo $! >> pids; done 2> errors
-grep -qm1 'Resource temporarily unavailable' errors; echo $?",
-    );
-    project.file(".cogtoolrc.yaml", "limits: {processes: 32}\n");
-    unprivileged(&project)
-        .limit(Duration::from_secs(60))
-        .run()
-        .status(1);
-    let started: Vec<String> = project.read("pids").lines().map(str::to_owned).collect();
-    assert!(started.len() < 400, "{}", started.len());
-    all_end(&started);
-}
-
-/// Before: a program read the variables of the call, with the user's keys, from `/proc`.
-#[test]
-fn variables_of_our_processes_are_unreadable() {
-    let project = project(
-        "read -r _ _ _ call _ < /proc/$PPID/stat
-for process in $$ $PPID $call; do
-for file in environ maps fd cwd; do
-ls /proc/$process/$file/ > /dev/null 2>&1 || head -c 1 /proc/$process/$file > /dev/null 2>&1
-[ $? = 0 ] && echo \"$file of $process\" | sed s/$$/itself/
-done
-done
-true",
-    );
-    unprivileged(&project)
-        .env("GEMINI_API_KEY", "secret")
-        .run()
-        .outputs(str![[r#""#]]);
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::Project;
 
 use crate::run;
 
@@ -66,15 +66,25 @@ const PROGRAMS: &[&[&str]] = &[
     &["cogtools-trust", "list"],
 ];
 
-/// Runs every program in `project`, and asserts that none prints a secret.
+/// Runs every program in `project`, and asserts that none prints a secret or where it is.
 fn nothing_is_shown(project: &Project, case: &str) {
+    no_program_prints(&[TOKEN, TARGET], project, case);
+}
+
+/// The same for a folder whose name is the project's own.
+fn nothing_is_quoted(project: &Project) {
+    no_program_prints(&[TOKEN], project, "quoted");
+}
+
+fn no_program_prints(secrets: &[&str], project: &Project, case: &str) {
     for command in PROGRAMS {
         let run = run(command[0], project).args(&command[1..]);
         let outcome = run.limit(Duration::from_secs(60)).stdin("{}").run();
         for stream in [&outcome.stdout, &outcome.stderr] {
             let text = String::from_utf8_lossy(stream);
-            assert!(!text.contains(TOKEN), "{case}: {outcome}");
-            assert!(!text.contains(TARGET), "{case}: {outcome}");
+            for secret in secrets {
+                assert!(!text.contains(secret), "{case}: {outcome}");
+            }
         }
     }
 }
@@ -139,10 +149,9 @@ fn no_program_waits_for_a_pipe() {
 
 /// Asserts the failure of `program`.
 #[track_caller]
-fn fails(project: &Project, program: &str, args: &[&str], status: u8, stderr: &str) -> Outcome {
+fn fails(project: &Project, program: &str, args: &[&str], status: u8, stderr: &str) {
     let outcome = run(program, project).args(args).stdin("{}").run();
     outcome.fails(status, stderr.to_owned());
-    outcome
 }
 
 #[test]
@@ -192,8 +201,8 @@ fn links_of_links_and_loops_are_errors() {
         "cogtools-call",
         &["y"],
         74,
-        "cogtools-call: error[IO_FAILED]: `tools/y.yaml` cannot be read: too many levels of \
-         symbolic links\nhint: check that the file is readable\n",
+        "cogtools-call: error[IO_FAILED]: `tools/y.yaml` cannot be read: Too many levels of \
+         symbolic links (os error 40)\nhint: check that the file is readable\n",
     );
 }
 
@@ -205,10 +214,9 @@ fn links_inside_the_project_are_followed() {
             "shared/say.yaml",
             SAY.replace(
                 "implementation: said",
-                "implementation: |\n  {% include 'p.njk' %}",
+                "implementation: |-\n  {% include 'p.njk' %}",
             ),
         )
-        .file("shared/text.njk", "included")
         .file("rc.yaml", "tool_sources: [{local: linked}]\n")
         .link(".cogtoolrc.yaml", "rc.yaml")
         .dir("tools")
@@ -229,26 +237,16 @@ fn links_inside_the_project_are_followed() {
 fn a_message_quotes_nothing_of_a_folder_outside_the_project() {
     let project = scene();
     project.file(".cogtoolrc.yaml", "tool_sources: [{local: ../home/keys}]\n");
-    nothing_of_it(&project);
+    nothing_is_quoted(&project);
     fails(
         &project,
         "cogtools-call",
         &["say"],
         78,
-        "cogtools-call: error[INVALID_TOOL]: ../home/keys/say.yaml:2:39: not a valid tool; what \
+        "cogtools-call: error[INVALID_TOOL]: ../home/keys/say.yaml:2:21: not a valid tool; what \
          is wrong is not shown, because the file is outside the project\nhint: lint it in the \
          project that it belongs to\n",
     );
-}
-
-fn nothing_of_it(project: &Project) {
-    for command in PROGRAMS {
-        let outcome = run(command[0], project)
-            .args(&command[1..])
-            .stdin("{}")
-            .run();
-        assert!(!outcome.text().contains(TOKEN), "{outcome}");
-    }
 }
 
 #[test]

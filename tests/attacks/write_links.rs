@@ -84,53 +84,56 @@ fn targets(project: &Project) -> [(String, String); 3] {
     ]
 }
 
-/// The report on the tool whose golden file cannot be written for `link`.
-fn unwritten(link: &str, target: &str) -> String {
-    let (error, replace) = (leaves(link, target), replace(link));
+/// The error for `file`, which is a link or behind the link `above`, and is not even read.
+fn unread(file: &str, above: Option<&str>) -> String {
+    match above {
+        None => format!(
+            "`{file}` is a link that points outside the project\n\
+             hint: replace the link with a copy of the file\n"
+        ),
+        Some(link) => format!(
+            "`{file}` is behind the link `{link}`, which points outside the project\n\
+             hint: replace the link with a copy of the folder\n"
+        ),
+    }
+}
+
+/// The report on the tool whose golden file is not read because of the link `above`.
+fn unread_golden(above: Option<&str>) -> String {
+    let error = unread("tools/say.1.golden", above).replace("hint", "    hint");
     format!(
         "\
 FAILED say (1 example)
   tools/say.yaml:6:5: example 1: golden: `tools/say.1.golden` cannot be used
-    `tools/say.1.golden` cannot be written: {error}
-    {replace}"
+    {error}
+1 tool, 1 example: 1 failure
+"
     )
 }
 
 /// Asserts the report of `cogtools test --update`.
 #[track_caller]
-fn update(project: &Project, stdout: &str, failures: &str) {
+fn update(project: &Project, status: u8, stdout: &str, errors: &str, failures: &str) {
     let stderr = format!(
         "\
-cogtools-test: error[TEST_FAILED]: {failures}
+{errors}cogtools-test: error[TEST_FAILED]: {failures}
 hint: the report on standard output shows what to fix
 hint: cogtools test --update accepts the current results as golden files
 "
     );
-    harmless(project, "cogtools-test", &["--update"]).expect(1, stdout, stderr);
+    harmless(project, "cogtools-test", &["--update"]).expect(status, stdout, stderr);
 }
 
 #[test]
 fn a_golden_file_is_not_written_through_a_link() {
     for at in 0..3 {
         let project = with_tools();
-        let (target, shown) = targets(&project)[at].clone();
-        let target = target.replace("../home", "../../home");
-        let shown = shown.replace("../home", "../../home");
-        project.link("tools/say.1.golden", &target);
-        let stdout = if at == 2 {
-            // The file is read first, which fails.
-            "\
-FAILED say (1 example)
-  tools/say.yaml:6:5: example 1: golden: `tools/say.1.golden` cannot be used
-    `tools/say.1.golden` is a link to a file that does not exist
-    hint: correct the link, or remove it
-"
-            .to_owned()
-        } else {
-            unwritten("tools/say.1.golden", &shown)
-        };
-        let stdout = format!("{stdout}\n1 tool, 1 example: 1 failure\n");
-        update(&project, &stdout, "1 failure");
+        let (target, _) = targets(&project)[at].clone();
+        project.link(
+            "tools/say.1.golden",
+            target.replace("../home", "../../home"),
+        );
+        update(&project, 1, &unread_golden(None), "", "1 failure");
     }
 }
 
@@ -140,16 +143,19 @@ fn golden_files_stay_in_a_folder_that_is_a_link() {
     project.link("tools", "../home/own");
     let (error, replace) = (leaves("tools", "../home/own"), replace("tools"));
     let stdout = format!(
-        "{}\
+        "\
 FAILED gone (no tool)
   tools/gone.yaml: stale: `tools/gone.7.golden` has no example
     `tools/gone.7.golden` cannot be removed: {error}
     {replace}
-1 tool, 1 example: 2 failures
-",
-        unwritten("tools", "../home/own")
+0 tools, 0 examples: 1 failure
+"
     );
-    update(&project, &stdout, "2 failures");
+    let folder = "\
+cogtools-test: error[INVALID_CONFIG]: the folder `tools` is a link that points outside the project
+hint: replace the link with a copy, or name the folder itself in `tool_sources`
+";
+    update(&project, 78, &stdout, folder, "1 failure");
 }
 
 #[test]
@@ -160,9 +166,7 @@ fn a_link_that_a_tool_swaps_in_is_not_followed() {
         "{exec: [sh, -c, 'mv tools away; ln -s ../home/empty tools; echo evil']}",
     );
     project.file("tools/say.yaml", tool);
-    let stdout = unwritten("tools", "../home/empty");
-    let stdout = format!("{stdout}\n1 tool, 1 example: 1 failure\n");
-    update(&project, &stdout, "1 failure");
+    update(&project, 1, &unread_golden(Some("tools")), "", "1 failure");
 }
 
 #[test]
@@ -186,13 +190,10 @@ fn the_configuration_is_not_written_through_a_link() {
         .remove(".cogtoolrc.yaml")
         .file("../home/other.yaml", "# mine\n")
         .link(".cogtoolrc.yaml", "../home/other.yaml");
-    let (link, target) = (".cogtoolrc.yaml", "../home/other.yaml");
-    let (error, replace) = (leaves(link, target), replace(link));
-    let stderr = format!(
-        "cogtools-config: error[IO_FAILED]: `.cogtoolrc.yaml` cannot be written: {error}\n{replace}"
-    );
+    let error = unread(".cogtoolrc.yaml", None);
+    let stderr = format!("cogtools-config: error[INVALID_CONFIG]: {error}");
     let args = ["set", "filter.tools", "[say]"];
-    harmless(&project, "cogtools-config", &args).fails(74, stderr);
+    harmless(&project, "cogtools-config", &args).fails(78, stderr);
 }
 
 #[test]
@@ -203,11 +204,9 @@ fn a_document_is_not_written_through_a_link() {
     ] {
         let project = with_tools();
         project.link(link, target);
-        let (error, replace) = (leaves(link, target), replace(link));
-        let stderr = format!(
-            "cogtools-docs: error[IO_FAILED]: `{file}` cannot be written: {error}\n{replace}"
-        );
-        harmless(&project, "cogtools-docs", &[file]).fails(74, stderr);
+        let error = unread(file, (file != link).then_some(link));
+        let stderr = format!("cogtools-docs: error[INVALID_CONFIG]: {error}");
+        harmless(&project, "cogtools-docs", &[file]).fails(78, stderr);
     }
 }
 
@@ -262,12 +261,16 @@ fn nothing_is_initialised_through_a_link() {
             fs::remove_dir(project.path(".gemini")).expect("an empty folder");
         }
         project.link(link, target);
-        let (error, replace) = (leaves(link, target), replace(link));
-        let stderr = format!(
-            "cogtools-init: error[IO_FAILED]: {file}: cannot be written: {error}\n{replace}\
-             hint: no file was written\n"
-        );
-        harmless(&project, "cogtools-init", &["--host", host]).fails(74, stderr);
+        let (status, error) = if link == "tools" {
+            let (error, replace) = (leaves(link, target), replace(link));
+            let error = format!("[IO_FAILED]: {file}: cannot be written: {error}\n{replace}");
+            (74, error)
+        } else {
+            let error = unread(file, (file != link).then_some(link));
+            (78, format!("[INVALID_CONFIG]: {error}"))
+        };
+        let stderr = format!("cogtools-init: error{error}hint: no file was written\n");
+        harmless(&project, "cogtools-init", &["--host", host]).fails(status, stderr);
     }
 }
 
@@ -278,20 +281,15 @@ fn a_fixed_tool_stays_in_the_project() {
         .file("../home/say.yaml", SAY)
         .dir("tools")
         .link("tools/say.yaml", "../../home/say.yaml");
-    let (link, target) = ("tools/say.yaml", "../../home/say.yaml");
-    let (error, replace) = (leaves(link, target), replace(link));
     let stdout = "\
-tools/say.yaml:1:1: warning[no-schema]: no `$schema`
+tools/say.yaml:1:1: error[invalid-tool]: `tools/say.yaml` is a link that points outside the project
    |
- 1 | name: say
-   | ^^^^
-why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
-fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+ 1 |\x20
+   | ^
+why: discovery skips the file, so no host ever sees the tool
+fix: replace the link with a copy of the file
 
-1 file: 1 warning, `--fix` can fix 1
+1 file: 1 error
 ";
-    let stderr = format!(
-        "cogtools-lint: error[IO_FAILED]: `tools/say.yaml` cannot be written: {error}\n{replace}"
-    );
-    harmless(&project, "cogtools-lint", &["--fix"]).expect(74, stdout, stderr);
+    harmless(&project, "cogtools-lint", &["--fix"]).expect(78, stdout, "");
 }

@@ -11,10 +11,10 @@ use super::{binaries, directory_of, place, xtask};
 use crate::{OWN, repository};
 
 /// The version of all packages.
-pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The directory with the archive for this machine, and the archive's name.
-pub(super) fn archives() -> &'static (PathBuf, String) {
+pub(crate) fn archives() -> &'static (PathBuf, String) {
     static ARCHIVES: OnceLock<(PathBuf, String)> = OnceLock::new();
     ARCHIVES.get_or_init(|| {
         let (programs, dir) = (binaries("words", &[]), place().join("archives"));
@@ -45,7 +45,7 @@ pub(super) fn archives() -> &'static (PathBuf, String) {
 }
 
 /// The archive's name without its extension, and the target in it.
-pub(super) fn target() -> &'static str {
+pub(crate) fn target() -> &'static str {
     let (_, name) = archives();
     let stem = name.strip_suffix(".tar.gz").unwrap_or(name);
     let target = stem.strip_prefix(&format!("cogtools-{VERSION}-"));
@@ -53,7 +53,7 @@ pub(super) fn target() -> &'static str {
 }
 
 /// A run of install.sh in `project`, whose output has `[FROM]` for the address.
-pub(super) fn install(project: &Project, from: &str) -> Run {
+pub(crate) fn install(project: &Project, from: &str) -> Run {
     Run::new("/bin/sh")
         .project(project)
         .arg(repository().join("install.sh"))
@@ -62,8 +62,20 @@ pub(super) fn install(project: &Project, from: &str) -> Run {
         .limit(Duration::from_secs(30))
 }
 
-/// Its last lines, with a PATH that does not have the programs.
-pub(super) fn closing_report(prefix: &str) -> String {
+/// Its last lines, with a PATH that does not have the programs, and with a checksum from the
+/// same place as the archive.
+pub(crate) fn closing_report(prefix: &str) -> String {
+    let report = verified_report(prefix);
+    let (first, rest) = report.split_once('\n').unwrap_or_default();
+    format!(
+        "{first}\n\
+         its origin is not verified: the checksum comes from the same location; see --checksum\n\
+         {rest}"
+    )
+}
+
+/// The same, with a checksum from another place.
+pub(crate) fn verified_report(prefix: &str) -> String {
     format!(
         "cogtools {VERSION} is installed in {prefix}/bin\n\
          add it to PATH, in ~/.profile or your shell's startup file:\n    \

@@ -1,13 +1,13 @@
 //! The files of a release, made from the programs under test and installed for
 //! real: npm packages, archives, and the workflow that publishes them.
 
-mod archives;
+pub(crate) mod archives;
 mod gemini;
-mod installer;
+pub(crate) mod installer;
 mod launcher;
 mod npm;
 mod packages;
-mod server;
+pub(crate) mod server;
 mod workflow;
 
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn directory_of(program: &str) -> PathBuf {
 
 /// Runs `cargo xtask` as a developer does.
 #[track_caller]
-fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcome {
+pub(crate) fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcome {
     let mut run = Run::new(env!("CARGO"))
         .cwd(repository())
         .args(["run", "--quiet", "--package", "xtask", "--"])

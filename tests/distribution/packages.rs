@@ -9,10 +9,11 @@ use cogtools_test_support::install::platform;
 use cogtools_test_support::{Outcome, Project, Run};
 
 use super::{binaries, directory_of, place, xtask};
+use crate::CONFINE;
 
 /// The programs that the tests start; the others are placeholders, because
 /// packing them takes longer than everything else.
-const REAL: [&str; 3] = ["cogtools", "cogtools-call", "cogtools-discover"];
+const REAL: [&str; 4] = ["cogtools", "cogtools-call", CONFINE, "cogtools-discover"];
 
 /// A package by others with its own programs.
 const FOREIGN: &str = r#"{

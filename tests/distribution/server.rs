@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// What the server does with archives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(crate) enum Manner {
     /// It serves all of them.
     Whole,
     /// It closes the connection in the middle.
@@ -19,7 +19,7 @@ pub(super) enum Manner {
 }
 
 /// Serves `dir` until the tests end, and returns the address.
-pub(super) fn serve(dir: &Path, manner: Manner) -> String {
+pub(crate) fn serve(dir: &Path, manner: Manner) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
     let address = listener.local_addr().expect("the port has a number");
     let dir = dir.to_path_buf();

@@ -127,17 +127,30 @@ fn jobs_follow_each_other_and_ask_for_little() {
 
 #[test]
 fn actions_are_pinned_and_nothing_is_secret() {
-    for action in steps(&workflow(), "uses") {
-        let (name, tag) = action.split_once('@').unwrap_or_default();
-        let numbers: Vec<&str> = tag
-            .strip_prefix('v')
-            .unwrap_or_default()
-            .split('.')
-            .collect();
-        let pinned = numbers.len() == 3 && numbers.iter().all(|part| part.parse::<u32>().is_ok());
-        assert!(name.starts_with("actions/") && pinned, "{action}");
-    }
     let text = text();
+    for action in steps(&workflow(), "uses") {
+        let (name, commit) = action.split_once('@').unwrap_or_default();
+        let is_hash = commit.len() == 40
+            && commit
+                .bytes()
+                .all(|byte| b"0123456789abcdef".contains(&byte));
+        assert!(name.starts_with("actions/") && is_hash, "{action}");
+        // The version is for people; the same commit is always the same version.
+        let lines = text.lines().filter_map(|line| line.split_once(&*action));
+        let comments: BTreeSet<&str> = lines.map(|(_, comment)| comment).collect();
+        let version = comments
+            .first()
+            .and_then(|comment| comment.strip_prefix(" # v"));
+        let numbers: Vec<&str> = version.unwrap_or_default().split('.').collect();
+        let exact = numbers.len() == 3 && numbers.iter().all(|part| part.parse::<u32>().is_ok());
+        assert!(comments.len() == 1 && exact, "{action}: {comments:?}");
+    }
+    let commits = text.lines().filter(|line| line.contains("uses: ")).count();
+    assert_eq!(
+        commits,
+        steps(&workflow(), "uses").len(),
+        "an action outside the steps of a job"
+    );
     for word in ["secrets.", "TOKEN: \"", "password"] {
         assert!(!text.contains(word), "the workflow says `{word}`");
     }

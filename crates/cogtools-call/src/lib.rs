@@ -86,6 +86,7 @@ impl CallArgs {
                 env: EnvArgs::from_matches(matches),
                 refresh: false,
                 locked: locked_from_matches(matches),
+                lenient: true,
             },
         })
     }

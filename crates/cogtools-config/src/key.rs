@@ -1,5 +1,6 @@
 //! A key on the command line: a path with dots.
 
+use cogtools_core::owner;
 use cogtools_core::process::Limits;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Target};
@@ -58,6 +59,7 @@ fn known_keys() -> Vec<String> {
         .chain(["budget".to_owned()])
         .chain(hosts)
         .chain(Limits::KEYS.map(|limit| format!("limits.{limit}")))
+        .chain([owner::KEY.to_owned()])
         .collect()
 }
 
@@ -103,11 +105,7 @@ mod tests {
 
     #[test]
     fn every_known_key_is_valid_in_the_configuration() {
-        let project = Project::find(
-            std::path::Path::new("/"),
-            None,
-            &cogtools_core::owner::Owners::default(),
-        );
+        let project = Project::find(std::path::Path::new("/"), None, &owner::Owners::default());
         let mut tops = Vec::new();
         for key in known_keys()
             .into_iter()
@@ -123,7 +121,11 @@ mod tests {
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");
-            let origin = Origin::Project("FILE".into());
+            let origin = if key.name() == owner::KEY {
+                Origin::Home("FILE".into())
+            } else {
+                Origin::Project("FILE".into())
+            };
             let settings =
                 Config::check(&project, text, &key.segments(), origin).expect("a valid value");
             assert_eq!(settings.len(), 1, "{settings:?}");

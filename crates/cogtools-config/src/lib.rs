@@ -3,6 +3,7 @@
 
 mod change;
 mod command;
+mod declared;
 mod edit;
 mod error;
 mod file;

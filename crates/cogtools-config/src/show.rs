@@ -1,9 +1,9 @@
 //! `list` and `get`: the values that are set, and where.
 
 use cogtools_core::{Origin, Setting};
-use cogtools_program::project::{config, project};
+use cogtools_program::project::{config, config_warnings, project};
 use cogtools_program::terminal::sanitize;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
 use crate::command::ShowArgs;
@@ -16,6 +16,9 @@ const UNSET: u8 = 1;
 /// Prints every key that is set.
 pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
+    for diagnostic in config_warnings(io) {
+        io.report(Severity::Warning, &diagnostic);
+    }
     if args.json {
         let all: Value = settings.iter().map(object).collect();
         return io.show_json(&format!("{all:#}\n"));

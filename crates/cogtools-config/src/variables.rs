@@ -2,22 +2,27 @@
 //! ever shown.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use cogtools_core::Environment;
 use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
-use cogtools_core::{Config, Context, Diagnostic, Environment, Registry, Source};
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
 use crate::command::EnvironmentArgs;
+use crate::declared::{declared_names, user_sources};
 
 /// A variable that tools declare.
 struct DeclaredVariable {
     name: String,
     tools: Vec<String>,
     resolved: Option<Resolved>,
+    /// Whether only sources in the user's own configuration declare it, which do not see
+    /// the project's variables.
+    of_user: bool,
     /// Where `.env` sets it without effect, because it is dangerous.
     ignored: Option<(PathBuf, usize)>,
 }
@@ -36,11 +41,15 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
     let priority = args.env.priority(&config);
     let environment = context(io, &project, priority, config.limits).environment;
     let file = environment.file().map_err(|error| error.diagnostic())?;
+    let users = user_sources(&config);
     let (names, diagnostics) = declared_names(config);
     let unused = unused_entries(file.as_ref(), &names);
     let declared: Vec<DeclaredVariable> = names
         .into_iter()
-        .map(|(name, tools)| DeclaredVariable::new(name, tools, &environment, file.as_ref()))
+        .map(|(name, tools)| {
+            let of_user = tools.iter().all(|tool| users.contains(tool));
+            DeclaredVariable::new(name, tools, of_user, &environment, file.as_ref())
+        })
         .collect();
     if args.json {
         io.show_json(&format!("{:#}\n", report(&declared, &unused)))?;
@@ -60,45 +69,6 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
         io.report(Severity::Warning, diagnostic);
     }
     Ok(())
-}
-
-/// The variables that tools and sources declare, with the names of those that do, and the
-/// diagnostics of invalid tools. No program is run.
-fn declared_names(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Diagnostic>) {
-    let mut declared: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut add = |names: &[String], by: &str| {
-        for name in names {
-            declared
-                .entry(name.clone())
-                .or_default()
-                .push(by.to_owned());
-        }
-    };
-    for source in &config.sources {
-        if let Source::Provider(provider) = source {
-            let settings = provider.settings();
-            add(&settings.env, &settings.name);
-        }
-    }
-    config
-        .sources
-        .retain(|source| !matches!(source, Source::Provider(_)));
-    let found = Registry::new(config, None, Context::default()).map(|tool| match tool {
-        Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
-        Err(error) => Err(error.diagnostics()),
-    });
-    let mut diagnostics: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(cogtools_core::SourceError::diagnostic)
-        .collect();
-    for tool in found.items {
-        match tool {
-            Ok((name, env)) => add(&env, &name),
-            Err(errors) => diagnostics.extend(errors.into_iter().take(1)),
-        }
-    }
-    (declared, diagnostics)
 }
 
 /// The entries of `.env` that no tool declares.
@@ -126,6 +96,7 @@ impl DeclaredVariable {
     fn new(
         name: String,
         tools: Vec<String>,
+        of_user: bool,
         environment: &Environment,
         file: Option<&DotEnv>,
     ) -> Self {
@@ -133,8 +104,17 @@ impl DeclaredVariable {
             let variable = file.get(&name)?;
             Some((file.display_path().to_path_buf(), variable.line))
         });
+        let resolved = if of_user {
+            let own = environment
+                .user_vars([name.as_str()])
+                .remove(OsStr::new(&name));
+            own.and_then(|_| environment.lookup(&name, None))
+        } else {
+            environment.lookup(&name, file)
+        };
         Self {
-            resolved: environment.lookup(&name, file),
+            resolved,
+            of_user,
             name,
             tools,
             ignored,
@@ -168,7 +148,9 @@ impl DeclaredVariable {
             }
             _ => {}
         }
-        if let Some(refusal) = refusal(&self.name) {
+        if self.of_user {
+            parts.push("the project's variables are not seen".to_owned());
+        } else if let Some(refusal) = refusal(&self.name) {
             let reason = reason(refusal);
             parts.push(match &self.ignored {
                 Some(location) => {

@@ -36,7 +36,8 @@ fn listed() -> io::Result<Vec<i32>> {
 
 /// Releases the standard streams, so that their other ends see when the program closes them.
 pub(crate) fn release_streams() -> io::Result<()> {
-    let null = File::options().read(true).write(true).open("/dev/null")?;
+    // Nothing is written to them any more.
+    let null = File::open("/dev/null")?;
     stdio::dup2_stdin(&null)?;
     stdio::dup2_stdout(&null)?;
     stdio::dup2_stderr(&null)?;

@@ -29,6 +29,12 @@ pub enum Expected {
     Implementation,
     /// A program and its arguments.
     Command,
+    /// The first element of a command.
+    Program,
+    /// The arguments that a condition governs.
+    Arguments,
+    /// An expression over the arguments of a call.
+    Condition,
     /// The map under `output`.
     Output,
     /// The type of an output.
@@ -92,6 +98,9 @@ impl Expected {
             Self::Examples => "write a list of maps, each with the arguments of a call",
             Self::Strings => "put it in quotes to make it a string",
             Self::Command => "write a list such as `[echo, \"{{ text }}\"]`",
+            Self::Program => "begin the list with the program, as in `[git, log]`",
+            Self::Arguments => "write a list such as `[--, \"{{ path }}\"]`",
+            Self::Condition => "write an expression such as `path` or `count > 1`",
             Self::Script => "begin the script with a line such as `#!/bin/sh`",
             Self::Path => "name a file next to the tool, such as `facts.njk`",
         }
@@ -126,6 +135,9 @@ impl Display for Expected {
             Self::Script => "text that begins with `#!`",
             Self::Implementation => "a template or a map",
             Self::Command => "a list of a program and its arguments",
+            Self::Program => "a program's name as its first element",
+            Self::Arguments => "a list of arguments",
+            Self::Condition => "an expression over the arguments",
             Self::Output => "a map of `type` and `schema`",
             Self::OutputType => "`text` or `json`",
             Self::Annotations => "a map of hints",

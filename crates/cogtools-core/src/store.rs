@@ -226,7 +226,8 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
 fn is_private(meta: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let user = rustix::process::geteuid().as_raw();
-    meta.uid() == user && meta.mode() & 0o077 == 0
+    let of_others = meta.mode() & 0o077;
+    meta.uid() == user && of_others == 0
 }
 
 #[cfg(not(unix))]

@@ -118,6 +118,7 @@ impl DiscoverArgs {
                 filter: FilterArgs::from_matches(matches),
                 refresh: refresh_from_matches(matches),
                 locked: locked_from_matches(matches),
+                lenient: !matches.get_flag("strict"),
                 ..RegistryArgs::default()
             },
         }
@@ -126,12 +127,33 @@ impl DiscoverArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = DiscoverArgs::from_matches(matches);
-    let (target, strict) = (args.target, args.strict);
-    let registry = registry(&args.registry, io, Some(target))?;
+    match open(&args, io) {
+        Ok(registry) => declare(&args, &registry, io),
+        Err(failure) if args.strict => Err(failure),
+        Err(failure) => {
+            // A host that gets no list may not work at all: it gets an empty one.
+            io.print(b"[]\n")?;
+            for diagnostic in failure.diagnostics() {
+                io.report(Severity::Error, diagnostic);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The tools, if the configuration is valid and they are as pinned.
+fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<Registry, Failure> {
+    let registry = registry(&args.registry, io, Some(args.target))?;
     if registry.is_locked() {
         check_lock(&registry, io)?;
     }
-    let budget = args.budget.or_configured(&registry);
+    Ok(registry)
+}
+
+/// Declares the tools of `registry`.
+fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<(), Failure> {
+    let (target, strict) = (args.target, args.strict);
+    let budget = args.budget.or_configured(registry);
     let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
     let (declared, invalid) = partition(&mut found);
     let all = declared.len();
@@ -139,7 +161,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         None => declared.into_iter().map(|one| one.text).collect(),
         Some(budget) => {
             let counted = declared.into_iter().map(|one| (one.text, one.tokens));
-            budget.select(counted.collect(), &registry, |tool| target.print(tool))?
+            budget.select(counted.collect(), registry, |tool| target.print(tool))?
         }
     };
     if args.verbose {
@@ -152,6 +174,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     if strict && !invalid.is_empty() {
         return Err(invalid.into());
+    }
+    for diagnostic in registry.config_errors() {
+        io.report(Severity::Error, diagnostic);
     }
     for diagnostic in invalid.iter().chain(&found.unmatched) {
         io.report(Severity::Warning, diagnostic);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cogtools_core::{Diagnostic, SourceError, Target, Tool};
 use cogtools_program::Io;
-use cogtools_program::project::unfiltered_registry;
+use cogtools_program::project::{config_warnings, unfiltered_registry};
 use serde_json::Value;
 
 /// The tool files, and errors found while loading them.
@@ -16,7 +16,7 @@ pub(crate) struct Tools {
     pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Patterns of filters that match nothing.
+    /// What the configuration contains without effect.
     pub(crate) unmatched: Vec<Diagnostic>,
 }
 
@@ -49,7 +49,11 @@ impl Tools {
         Self {
             files: loaded.items,
             shadowed: loaded.shadowed,
-            unmatched: loaded.unmatched,
+            unmatched: loaded
+                .unmatched
+                .into_iter()
+                .chain(config_warnings(io))
+                .collect(),
             diagnostics: loaded
                 .source_errors
                 .iter()

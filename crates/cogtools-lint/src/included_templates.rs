@@ -2,6 +2,7 @@
 //! import or extend, each once.
 
 use cogtools_core::Tool;
+use cogtools_core::schema::Schema;
 use cogtools_core::tool::TemplateSource;
 use njk::{Analysis, Error, analyse};
 
@@ -18,7 +19,7 @@ pub(crate) struct IncludedTemplate {
 pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
     let mut found: Vec<IncludedTemplate> = Vec::new();
     for source in tool.templates() {
-        found.push(IncludedTemplate::new(source, true));
+        found.push(IncludedTemplate::new(source, true, tool.schema()));
     }
     let mut seen: Vec<String> = Vec::new();
     let mut at = 0;
@@ -29,7 +30,9 @@ pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
             let name = relative_name(&name).to_owned();
             if !seen.contains(&name) {
                 let source = tool.partial(&name);
-                found.extend(source.map(|source| IncludedTemplate::new(source, false)));
+                found.extend(
+                    source.map(|source| IncludedTemplate::new(source, false, tool.schema())),
+                );
                 seen.push(name);
             }
         }
@@ -47,8 +50,12 @@ fn relative_name(name: &str) -> &str {
 }
 
 impl IncludedTemplate {
-    fn new(source: TemplateSource, own: bool) -> Self {
-        let analysis = analyse(source.source());
+    fn new(source: TemplateSource, own: bool, schema: &Schema) -> Self {
+        let mut analysis = analyse(source.source());
+        let reads = analysis.iter_mut().flat_map(|found| &mut found.reads);
+        for read in reads {
+            read.guarded = read.guarded || source.is_guarded(&read.name, schema);
+        }
         Self {
             source,
             analysis,

@@ -105,6 +105,7 @@ impl McpArgs {
                 registry: RegistryArgs {
                     filter: FilterArgs::from_matches(matches),
                     locked: locked_from_matches(matches),
+                    lenient: true,
                     ..RegistryArgs::default()
                 },
                 budget: BudgetArg::from_matches(matches),

@@ -7,7 +7,8 @@ use cogtools_core::file::ReadScope;
 use cogtools_core::process::Limits;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
-    Cancel, Config, Context, EnvPriority, Environment, Lock, LockedTools, Project, Registry, Target,
+    Cancel, Config, Context, Diagnostic, EnvPriority, Environment, Lock, LockedTools, Project,
+    Registry, Target,
 };
 
 use crate::args::{EnvArgs, RegistryArgs};
@@ -29,7 +30,7 @@ impl ProjectContext {
     /// Loads the project that contains `io`'s working directory.
     pub fn load(env: EnvArgs, io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
-        let config = config(&project, io)?;
+        let (config, _) = valid_layers(&project, io)?;
         Ok(Self {
             project,
             priority: env.priority(&config),
@@ -66,6 +67,17 @@ pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }
 
+/// What the configuration contains without effect: a warning for each.
+pub fn config_warnings(io: &Io<'_>) -> Vec<Diagnostic> {
+    dirs::config_paths(io).unknown_variables()
+}
+
+/// Like [`config`], without layers of the project that have errors, which are returned, too.
+fn valid_layers(project: &Project, io: &Io<'_>) -> Result<(Config, Vec<Diagnostic>), Failure> {
+    let paths = dirs::config_paths(io);
+    Config::load_valid_layers(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
+}
+
 /// The tools of the project that contains `io`'s working directory, filtered by `args`, for
 /// the host that the command line names, or else for `host`.
 pub fn registry(
@@ -83,7 +95,11 @@ pub fn registry_and_context(
     host: Option<Target>,
 ) -> Result<(Registry, ProjectContext), Failure> {
     let project = project(io);
-    let mut config = config(&project, io)?;
+    let (mut config, config_errors) = if args.lenient {
+        valid_layers(&project, io)?
+    } else {
+        (config(&project, io)?, Vec::new())
+    };
     args.filter.apply(&mut config.filter);
     let host = args.filter.host.or(host);
     let priority = args.env.priority(&config);
@@ -92,7 +108,7 @@ pub fn registry_and_context(
     cx.refresh = args.refresh;
     let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
     let limits = config.limits;
-    let mut registry = Registry::new(config, host, cx);
+    let mut registry = Registry::new(config, host, cx).with_config_errors(config_errors);
     if is_locked {
         let (path, display_path) = project.resolve(Lock::FILE.as_ref());
         let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;

@@ -6,6 +6,7 @@
 
 mod document;
 mod keyword;
+pub mod limits;
 mod parameter;
 pub mod shape;
 mod tool;

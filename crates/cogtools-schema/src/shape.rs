@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
+use crate::limits::Limits;
+
 /// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
@@ -27,14 +29,37 @@ pub struct Annotations {
 pub struct ImplementationMap {
     /// A file with a Nunjucks template, in the tool's folder or below it.
     pub njk_file: Option<String>,
-    /// A program and its arguments, each a Nunjucks template; no shell is involved. The
+    /// A program and its arguments, each a Nunjucks template; no shell is involved. An
+    /// element that is only {{ name }} of an array becomes an argument for each item. The
     /// arguments of the call are on its standard input, as JSON.
     #[schemars(length(min = 1))]
-    pub exec: Option<Vec<String>>,
+    pub exec: Option<Vec<ExecElement>>,
     /// A script that begins with #! and its interpreter. The arguments of the call are on
     /// its standard input, as JSON.
     #[schemars(regex(pattern = r"^#!"))]
     pub script: Option<String>,
+}
+
+/// An element of exec.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum ExecElement {
+    /// A template, which becomes one argument.
+    Word(String),
+    /// Arguments that are left out unless a condition holds.
+    When(ExecCondition),
+}
+
+/// Arguments that are left out unless a condition holds; not the first element.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct ExecCondition {
+    /// An expression over the arguments, without braces, such as path or count > 1.
+    #[schemars(regex(pattern = r"\S"))]
+    pub when: String,
+    /// The arguments, each a template.
+    #[schemars(length(min = 1))]
+    pub args: Vec<String>,
 }
 
 /// The configuration of a project with tools for AI agents.
@@ -47,6 +72,9 @@ pub struct Configuration {
     /// Which value wins if both the project's .env and the environment set a variable. By
     /// default, the project's.
     pub env_priority: Option<EnvPriority>,
+    /// Whether only the tools that cogtools.lock pins are declared and called; by default,
+    /// all are.
+    pub locked: Option<bool>,
     /// Which tools are available; by default, all.
     pub filter: Option<Filter>,
     /// The maximum number of tokens that all declarations together may cost per request. If
@@ -57,6 +85,9 @@ pub struct Configuration {
     /// What each program may use that a tool or a source runs. The strictest limit of all
     /// configurations applies.
     pub limits: Option<Limits>,
+    /// Folders of other users whose projects and programs are used: absolute paths, which may
+    /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
+    pub safe_directories: Option<Vec<String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }
@@ -109,32 +140,6 @@ pub struct Hosts {
     pub anthropic: Option<Host>,
     /// The tools of the MCP server.
     pub mcp: Option<Host>,
-}
-
-/// What each program may use.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct Limits {
-    /// The memory of each process. By default, 4 GiB.
-    pub memory: Option<Size>,
-    /// How many processes and threads may be added to those that exist. By default, 4096.
-    #[schemars(range(min = 8))]
-    pub processes: Option<u64>,
-    /// The open files of each process. By default, 16384.
-    #[schemars(range(min = 8))]
-    pub files: Option<u64>,
-    /// The size of each file that is written. By default, 4 GiB.
-    pub file_size: Option<Size>,
-}
-
-/// A number of bytes, at least 1 MiB, or a text such as 512 MiB.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
-pub enum Size {
-    /// A number of bytes.
-    Bytes(#[schemars(range(min = 1_048_576))] u64),
-    /// A number with a unit.
-    Text(#[schemars(regex(pattern = r"^[0-9]+ ?([KMGTP]i)?B$"))] String),
 }
 
 /// The levels of the linter's rules in this project.
@@ -295,7 +300,7 @@ pub enum Line {
 /// Adapts the schema of a struct to the parser: an optional key can be omitted, but
 /// unlike Rust's `Option` it accepts no null. The lines of a doc comment become one
 /// paragraph.
-fn match_parser(schema: &mut Schema) {
+pub(crate) fn match_parser(schema: &mut Schema) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;
     };

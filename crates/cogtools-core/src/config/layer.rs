@@ -80,6 +80,20 @@ impl ConfigPaths {
         Path::new(folder).join(Self::FILE)
     }
 
+    /// Variables of these names set no key: a warning for each.
+    pub fn unknown_variables(&self) -> Vec<Diagnostic> {
+        let names = self.variables.iter().map(|(name, _)| name);
+        let unknown = names.filter(|name| keys_of(name).is_none());
+        unknown
+            .map(|name| {
+                let message = format!("the environment variable `{name}` sets nothing");
+                let hint = did_you_mean(name, Self::VARIABLES)
+                    .unwrap_or_else(|| "see cogtoolrc(5) for all variables".into());
+                Diagnostic::new(Code::InvalidConfig, message).hint(hint)
+            })
+            .collect()
+    }
+
     /// The user's file.
     pub fn home_file(&self) -> Option<PathBuf> {
         let home = self.home.as_ref()?;
@@ -87,8 +101,13 @@ impl ConfigPaths {
     }
 }
 
-/// All layers of `project`, in order of increasing precedence.
-pub(super) fn layers(project: &Project, paths: &ConfigPaths) -> Result<Vec<Layer>, ConfigErrors> {
+/// All layers of `project`, in order of increasing precedence. Errors of the project's
+/// own layers go to `ignored`, which decides whether the other ones are enough.
+pub(super) fn layers(
+    project: &Project,
+    paths: &ConfigPaths,
+    ignored: &mut dyn FnMut(ConfigErrors) -> Result<(), ConfigErrors>,
+) -> Result<Vec<Layer>, ConfigErrors> {
     let mut layers = Vec::new();
     if let Some(path) = &paths.system {
         layers.extend(file(path, path, &ReadScope::User, Origin::System)?);
@@ -96,20 +115,35 @@ pub(super) fn layers(project: &Project, paths: &ConfigPaths) -> Result<Vec<Layer
     if let Some(path) = paths.home_file() {
         layers.extend(file(&path, &path, &ReadScope::User, Origin::Home)?);
     }
-    layers.extend(package(project)?);
     let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
-    layers.extend(file(
-        &path,
-        &display_path,
-        &project.read_scope(),
-        Origin::Project,
-    )?);
+    let scope = project.read_scope();
+    for layer in [
+        package(project),
+        file(&path, &display_path, &scope, Origin::Project),
+    ] {
+        match layer {
+            Ok(layer) => layers.extend(layer),
+            Err(errors) => ignored(errors)?,
+        }
+    }
     for (name, value) in &paths.variables {
-        let mut layer = variable(project, name, value)?;
-        layer.is_user &= !paths.dotenv_variables.contains(name);
-        layers.push(layer);
+        let Some(keys) = keys_of(name) else {
+            continue;
+        };
+        let is_user = !paths.dotenv_variables.contains(name);
+        match variable(project, name, keys, value) {
+            Ok(layer) => layers.push(Layer { is_user, ..layer }),
+            Err(errors) if is_user => return Err(errors),
+            Err(errors) => ignored(errors)?,
+        }
     }
     Ok(layers)
+}
+
+/// The path of the key that the variable `name` sets, if it sets one.
+fn keys_of(name: &str) -> Option<&'static [&'static str]> {
+    let found = VARIABLES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, keys)| *keys)
 }
 
 fn file(
@@ -159,15 +193,12 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
 }
 
 /// Parses a variable into a document: its value is YAML.
-fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigErrors> {
-    let found = VARIABLES.iter().find(|(known, _)| *known == name);
-    let Some((_, keys)) = found else {
-        let message = format!("unknown environment variable `{name}`");
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        let hint = did_you_mean(name, ConfigPaths::VARIABLES)
-            .unwrap_or_else(|| "see cogtoolrc(5) for all variables".into());
-        return Err(diagnostic.hint(hint).into());
-    };
+fn variable(
+    project: &Project,
+    name: &str,
+    keys: &[&str],
+    value: &str,
+) -> Result<Layer, ConfigErrors> {
     let display_path = PathBuf::from(format!("${name}"));
     let failed = |error: TextError| error.diagnostic(Code::InvalidConfig);
     let text = Text::new(display_path, value.as_bytes().to_vec()).map_err(failed)?;

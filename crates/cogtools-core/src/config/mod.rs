@@ -72,13 +72,37 @@ impl Config {
         "budget",
         "hosts",
         "limits",
-        "lint",
         owner::KEY,
+        "lint",
     ];
 
     /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
     pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
+        Self::load_with(project, paths, &mut Err)
+    }
+
+    /// Like [`Self::load`], without the layers of the project that have errors, which
+    /// are returned too. Those of the user and the system, which may protect, must be
+    /// valid.
+    pub fn load_valid_layers(
+        project: &Project,
+        paths: &ConfigPaths,
+    ) -> Result<(Self, Vec<Diagnostic>), ConfigErrors> {
+        let mut diagnostics = Vec::new();
+        let mut ignored = |errors: ConfigErrors| {
+            diagnostics.extend(errors.diagnostics());
+            Ok(())
+        };
+        let config = Self::load_with(project, paths, &mut ignored)?;
+        Ok((config, diagnostics))
+    }
+
+    fn load_with(
+        project: &Project,
+        paths: &ConfigPaths,
+        ignored: &mut dyn FnMut(ConfigErrors) -> Result<(), ConfigErrors>,
+    ) -> Result<Self, ConfigErrors> {
         let unused = |foreign: ForeignOwner| foreign.diagnostic("its tools are not used");
         let owners = &paths.owners;
         owners
@@ -91,8 +115,14 @@ impl Config {
             paths.packages.clone(),
             owners.clone(),
         );
-        for layer in layer::layers(project, paths)? {
-            reader::read(&layer, &base, &mut config)?;
+        for layer in layer::layers(project, paths, ignored)? {
+            // A layer that has errors sets nothing at all.
+            let mut changed = config.clone();
+            match reader::read(&layer, &base, &mut changed) {
+                Ok(()) => config = changed,
+                Err(errors) if layer.is_user => return Err(errors),
+                Err(errors) => ignored(errors)?,
+            }
         }
         for folder in config.folders() {
             owners

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::layer::Layer;
-use super::locked;
 use super::origin::{Origin, Setting};
 use super::{Config, ConfigErrors};
 use crate::owner::{self, Owners};
@@ -129,7 +128,7 @@ impl Reader<'_> {
                     self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
                 }
-                "locked" => locked::read(self, entry, config),
+                "locked" => self.locked(entry, config),
                 "filter" => {
                     for setting in self.filter("filter", entry) {
                         config.set(setting);

@@ -29,6 +29,15 @@ const FOLDER_FILES: [&str; 9] = [
     "__main__.py",
     "__init__.py",
 ];
+/// Text of an argument that may be a path.
+struct MaybePath {
+    path: String,
+    /// Whether it is a word within the argument, rather than its end.
+    is_word: bool,
+}
+
+/// The longest path that a system accepts.
+const MAX_PATH_BYTES: usize = 4_096;
 /// How many paths of an argument are looked up.
 const MAX_PATHS: usize = 4_096;
 /// What ends a path within an argument, in options, lists and shell commands.
@@ -63,12 +72,11 @@ pub(super) fn starts(argument: &str) -> Vec<usize> {
 /// much. An interpreter also loads modules: files without their extension, and folders.
 pub fn named_files(base: &Path, argument: &str, loads_modules: bool) -> Option<Vec<NamedFile>> {
     let mut named: Vec<NamedFile> = Vec::new();
-    for path in paths(argument)? {
+    for MaybePath { path, is_word } in paths(argument)? {
         let has_folder = path.contains('/');
         // A word within an argument is rarely a file of the working directory.
-        let is_part = path != argument;
         let is_dots = path.chars().all(|c| c == '.');
-        if is_part && (is_dots || !has_folder && !loads_modules) {
+        if is_word && (is_dots || !has_folder && !loads_modules) {
             continue;
         }
         let file = existing(
@@ -108,8 +116,8 @@ fn existing(path: &Path, is_module: bool, names_module: bool) -> Option<PathBuf>
 }
 
 /// Everything in it that may be a path; `None` if that is too much.
-fn paths(argument: &str) -> Option<Vec<String>> {
-    let mut paths: Vec<String> = Vec::new();
+fn paths(argument: &str) -> Option<Vec<MaybePath>> {
+    let mut paths: Vec<MaybePath> = Vec::new();
     collect(argument, &mut paths);
     if argument.contains("file:") && argument.contains('%') {
         collect(&percent_decode(argument), &mut paths);
@@ -117,25 +125,27 @@ fn paths(argument: &str) -> Option<Vec<String>> {
     (paths.len() <= MAX_PATHS).then_some(paths)
 }
 
-fn collect(argument: &str, paths: &mut Vec<String>) {
-    let mut add = |path: &str| {
-        // A NUL ends no path, and a file of that name cannot exist.
-        if !path.is_empty() && !path.contains('\0') && paths.len() <= MAX_PATHS {
-            paths.push(path.to_owned());
+fn collect(argument: &str, paths: &mut Vec<MaybePath>) {
+    let mut add = |path: &str, is_word: bool| {
+        // The system has no file of another name.
+        let is_name = !path.is_empty() && path.len() <= MAX_PATH_BYTES && !path.contains('\0');
+        if is_name && paths.len() <= MAX_PATHS {
+            let path = path.to_owned();
+            paths.push(MaybePath { path, is_word });
         }
     };
     for start in starts(argument) {
-        add(&argument[start..]);
+        add(&argument[start..], false);
         // The empty host of a file URL.
-        add(argument[start..].trim_start_matches("//"));
+        add(argument[start..].trim_start_matches("//"), false);
     }
     for word in argument.split(SEPARATORS) {
-        add(word);
+        add(word, true);
         for mark in ["../", "./", "/"] {
             // The `./` in `../` is none.
             let is_start = |at: &usize| *at > 0 && !(mark == "./" && word[..*at].ends_with('.'));
             if let Some(at) = word.find(mark).filter(is_start) {
-                add(&word[at..]);
+                add(&word[at..], true);
             }
         }
     }
@@ -179,12 +189,10 @@ mod tests {
             "sh '../x.sh'",
         ] {
             let paths = paths(argument).expect("it is short");
-            assert!(
-                paths.contains(&"../x.sh".to_owned()),
-                "{argument}: {paths:?}"
-            );
+            let mut paths = paths.iter();
+            assert!(paths.any(|one| one.path == "../x.sh"), "{argument}");
         }
-        assert_eq!(paths(&"a ".repeat(MAX_PATHS + 1)), None);
+        assert!(paths(&"a ".repeat(MAX_PATHS + 1)).is_none());
     }
 
     #[test]

@@ -118,9 +118,11 @@ impl Boundary {
     /// `folder`.
     pub fn check_arguments(&self, words: &[String], folder: &Path) -> Result<(), Escape> {
         let is_module = words.iter().any(|word| loads_modules(word));
+        let program = searched_program(words);
+        let words = words.iter().enumerate();
         words
-            .iter()
-            .try_for_each(|word| self.check_argument(word, folder, is_module))
+            .filter(|(index, _)| Some(*index) != program)
+            .try_for_each(|(_, word)| self.check_argument(word, folder, is_module))
     }
 
     /// Checks every file that the literal `argument` may name, seen from the working
@@ -216,6 +218,25 @@ const EXCLUDED: [&str; 2] = [root::MODULES, ".git"];
 /// Whether a folder of that name is excluded from a package's content.
 pub fn is_excluded(name: &OsStr) -> bool {
     EXCLUDED.iter().any(|other| name == *other)
+}
+
+/// The position in a command line of a program that is searched on PATH, so that it names
+/// no file of the working directory: the first word, or the one after `env`.
+pub fn searched_program(words: &[String]) -> Option<usize> {
+    let is_env = |word: &String| {
+        Path::new(word)
+            .file_name()
+            .is_some_and(|name| name == "env")
+    };
+    let is_option = |word: &String| word.starts_with('-') || word.contains(['=', ' ']);
+    let index = match words.first() {
+        Some(first) if is_env(first) => words.iter().skip(1).position(|word| !is_option(word))? + 1,
+        _ => 0,
+    };
+    words
+        .get(index)
+        .filter(|word| !word.contains('/'))
+        .map(|_| index)
 }
 
 impl Escape {

@@ -1,6 +1,6 @@
 //! Why the variables that a program declares are not available.
 
-use super::{DotEnvError, Unread};
+use super::{DotEnvError, Unread, refusal};
 use crate::hint::{Command, Hint};
 use crate::{Code, Diagnostic};
 
@@ -33,8 +33,15 @@ impl EnvError {
         match self {
             Self::Missing(names) => {
                 let name = names.first().map_or("", String::as_str);
+                let hint = match refusal(name) {
+                    Some(refusal) => {
+                        let reason = refusal.reason();
+                        format!("set {name} in the environment; a project's .env may not: {reason}")
+                    }
+                    None => format!("set {name} in the environment, or add a line `{name}=…` to the project's .env"),
+                };
                 Diagnostic::new(Code::InvalidConfig, self.to_string())
-                    .hint(format!("set {name} in the environment, or add a line `{name}=…` to the project's .env"))
+                    .hint(hint)
                     .hint(Hint::run("", Command::EnvOrigins, " shows where each value comes from"))
             }
             Self::Unread(names, _) | Self::OfProject(names) | Self::OfUser(names) => {

@@ -45,7 +45,9 @@ pub(super) fn named(words: &[String], root: &Path, folder: &Path) -> Value {
     for word in words {
         for base in [folder, root] {
             let found = containment::named_files(base, word, loads).unwrap_or_default();
-            found.iter().for_each(|named| add(&named.path, &named.file));
+            for named in found {
+                add(&named.path, &named.file);
+            }
         }
     }
     for loaded in containment::loaded_files(words) {

@@ -56,7 +56,6 @@ impl Lock {
 
     /// The pins in the file at `path`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path) -> Result<Self, Box<Diagnostic>> {
-        let regenerate = Hint::run("", Command::Lock, " regenerates it");
         let scope = ReadScope::project(path.parent().unwrap_or(Path::new("")));
         let bytes = text::bytes(path, display_path, MAX_FILE_BYTES, &scope).map_err(|error| {
             let hint = match error {
@@ -64,12 +63,17 @@ impl Lock {
                 TextError::NotFound(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }
-                _ => regenerate.clone(),
+                _ => regenerate(),
             };
             Box::new(Diagnostic::new(Code::InvalidConfig, error.to_string()).hint(hint))
         })?;
+        Self::parse(&bytes, display_path)
+    }
+
+    /// Parses `bytes`, the content of the file that the user knows as `display_path`.
+    pub fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, Box<Diagnostic>> {
         let shown = display_path.display();
-        let value: Result<Value, _> = serde_json::from_slice(&bytes);
+        let value: Result<Value, _> = serde_json::from_slice(bytes);
         let version = value.as_ref().ok().and_then(|value| value.get("version"));
         let message = match version.and_then(Value::as_u64) {
             Some(1) => format!(
@@ -78,13 +82,13 @@ impl Lock {
             Some(version) if version != u64::from(Self::VERSION) => {
                 format!("`{shown}` is not a valid lock file: unsupported version {version}")
             }
-            _ => match serde_json::from_slice(&bytes) {
+            _ => match serde_json::from_slice(bytes) {
                 Ok(lock) => return Ok(lock),
                 Err(error) => format!("`{shown}` is not a valid lock file: {error}"),
             },
         };
         Err(Box::new(
-            Diagnostic::new(Code::InvalidConfig, message).hint(regenerate),
+            Diagnostic::new(Code::InvalidConfig, message).hint(regenerate()),
         ))
     }
 
@@ -171,6 +175,10 @@ impl Lock {
         }
         diagnostics
     }
+}
+
+fn regenerate() -> Hint {
+    Hint::run("", Command::Lock, " regenerates it")
 }
 
 /// The differences between the pins of `source` and what it declares.

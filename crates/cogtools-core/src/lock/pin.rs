@@ -35,8 +35,8 @@ pub(crate) struct Pinner {
 
 /// The length of a part's hash, in characters.
 const PART_HASH_LEN: usize = 8;
-/// The keys of a tool file that are not what it runs.
-const DECLARED_KEYS: [&str; 7] = [
+/// The keys of a tool file that are not its implementation.
+const DECLARED_KEYS: [&str; 8] = [
     "$schema",
     "name",
     "title",
@@ -44,6 +44,7 @@ const DECLARED_KEYS: [&str; 7] = [
     "parameters",
     "parameters_schema",
     "examples",
+    "annotations",
 ];
 
 impl Pinner {
@@ -56,9 +57,14 @@ impl Pinner {
         }
     }
 
-    /// The name of the source of `tool`, relative to the project's root.
+    /// The name of the source of `tool`, relative to the project's root; empty for a file
+    /// that is in none.
     pub(super) fn source(&self, tool: &Tool) -> String {
-        from_root(&tool.provenance().source, &self.display_path)
+        let source = &tool.provenance().source;
+        if source.is_empty() {
+            return String::new();
+        }
+        from_root(source, &self.display_path)
     }
 
     /// The pin of `tool` as it is now.

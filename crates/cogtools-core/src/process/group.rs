@@ -27,6 +27,8 @@ impl Group {
     pub fn start(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
+        #[cfg(target_os = "linux")]
+        super::orphans::hide();
         Ok(Self::new(command.spawn()?, false))
     }
 
@@ -34,7 +36,8 @@ impl Group {
     pub(super) fn start_confined(command: &mut Command) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         {
-            super::orphans::prepare();
+            super::orphans::hide();
+            super::orphans::adopt();
             super::orphans::register(|| {
                 let group = Self::new(command.spawn()?, true);
                 Ok((group.id(), group))

@@ -20,13 +20,20 @@ const MAX_SEARCHES: usize = 1000;
 /// How long a killed process has to exit before the next search.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Makes this process the parent of orphans, and its memory and variables unreadable to what
-/// it starts: only the process of a debugger, or a core file, would need them.
-pub(super) fn prepare() {
+/// Makes this process the parent of orphans.
+pub(super) fn adopt() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Without these, the programs run all the same.
+        // Without that, the programs run all the same.
         let _ = set_child_subreaper(Some(getpid()));
+    });
+}
+
+/// Makes the memory and the variables of this process unreadable to what it starts: only a
+/// debugger, or a core file, would need them.
+pub(super) fn hide() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     });
 }

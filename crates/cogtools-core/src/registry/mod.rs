@@ -19,11 +19,9 @@ use std::thread;
 pub use call::Call;
 pub use limit::Limit;
 pub use not_found::FindError;
-use not_found::NotFound;
 
 use crate::lock::LockedTools;
 use crate::source::{Candidate, Listing, Source, SourceError};
-use crate::suggest::nearest;
 use crate::tool::ToolError;
 use crate::{Budget, Config, Context, Diagnostic, Filter, Name, Target, Tool};
 
@@ -36,6 +34,8 @@ pub struct Registry {
     cx: Context,
     /// The only tools that are admitted, if they are pinned.
     locked: Option<Arc<LockedTools>>,
+    /// Errors of the configuration, parts of which were left out.
+    config_errors: Vec<Diagnostic>,
 }
 
 /// The result of loading all tools.
@@ -73,7 +73,20 @@ impl Registry {
             budget,
             cx,
             locked: None,
+            config_errors: Vec::new(),
         }
+    }
+
+    /// Adds errors of the configuration, for tools that are missing because of them.
+    #[must_use]
+    pub fn with_config_errors(mut self, errors: Vec<Diagnostic>) -> Self {
+        self.config_errors = errors;
+        self
+    }
+
+    /// Errors of the configuration, parts of which were left out.
+    pub fn config_errors(&self) -> &[Diagnostic] {
+        &self.config_errors
     }
 
     /// The budget of all declarations, if one is set.
@@ -129,39 +142,6 @@ impl Registry {
             .into_iter()
             .find(|file| file.name == valid.as_str())
             .ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
-    }
-
-    /// Describes a name that no source has, with suggestions.
-    fn explain_missing(&self, name: &Name) -> NotFound {
-        let mut names: Vec<String> = Vec::new();
-        let mut source_errors = Vec::new();
-        self.prefetch_providers();
-        for source in &self.sources {
-            let listing = source.list(&self.cx);
-            let listed = listing.entries.into_iter();
-            names.extend(
-                listed
-                    .filter(|candidate| self.is_listed(candidate))
-                    .filter_map(|candidate| candidate.name.into_string().ok()),
-            );
-            // An error in one declaration does not affect other names.
-            let errors = listing.errors.into_iter();
-            source_errors.extend(errors.filter(|error| !error.is_partial()));
-        }
-        names.sort_unstable();
-        names.dedup();
-        let nearest = nearest(name.as_str(), names.iter().map(String::as_str));
-        let wrong_extension = self
-            .sources
-            .iter()
-            .filter_map(|source| source.wrong_extension(name));
-        NotFound {
-            name: name.to_string(),
-            nearest: nearest.into_iter().map(str::to_owned).collect(),
-            wrong_extension: wrong_extension.collect(),
-            filtered_out: None,
-            source_errors,
-        }
     }
 
     /// Lists the sources that are programs in parallel: each may be slow.

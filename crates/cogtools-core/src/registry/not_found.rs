@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::Registry;
 use crate::hint::{Command, Hint};
 use crate::source::SourceError;
-use crate::suggest::suggestion;
+use crate::suggest::{nearest, suggestion};
 use crate::tool::ToolError;
-use crate::{Code, Diagnostic, NameError};
+use crate::{Code, Diagnostic, Name, NameError};
 
 /// A name that no source has, with suggestions.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct NotFound {
     pub filtered_out: Option<PathBuf>,
     /// Errors of sources that could not be searched.
     pub source_errors: Vec<SourceError>,
+    /// Errors of the configuration, parts of which were left out.
+    pub config_errors: Vec<Diagnostic>,
 }
 
 /// Why a tool is not available.
@@ -57,6 +60,42 @@ impl FindError {
     }
 }
 
+impl Registry {
+    /// Describes a name that no source has, with suggestions.
+    pub(super) fn explain_missing(&self, name: &Name) -> NotFound {
+        let mut names: Vec<String> = Vec::new();
+        let mut source_errors = Vec::new();
+        self.prefetch_providers();
+        for source in &self.sources {
+            let listing = source.list(&self.cx);
+            let listed = listing.entries.into_iter();
+            names.extend(
+                listed
+                    .filter(|candidate| self.is_listed(candidate))
+                    .filter_map(|candidate| candidate.name.into_string().ok()),
+            );
+            // An error in one declaration does not affect other names.
+            let errors = listing.errors.into_iter();
+            source_errors.extend(errors.filter(|error| !error.is_partial()));
+        }
+        names.sort_unstable();
+        names.dedup();
+        let nearest = nearest(name.as_str(), names.iter().map(String::as_str));
+        let wrong_extension = self
+            .sources
+            .iter()
+            .filter_map(|source| source.wrong_extension(name));
+        NotFound {
+            name: name.to_string(),
+            nearest: nearest.into_iter().map(str::to_owned).collect(),
+            wrong_extension: wrong_extension.collect(),
+            filtered_out: None,
+            source_errors,
+            config_errors: self.config_errors.clone(),
+        }
+    }
+}
+
 impl NotFound {
     fn diagnostics(self) -> Vec<Diagnostic> {
         let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no such tool");
@@ -77,6 +116,7 @@ impl NotFound {
         let source_errors = self.source_errors.iter().map(SourceError::diagnostic);
         std::iter::once(diagnostic.with_subject(self.name).hint(LIST_HINT))
             .chain(source_errors)
+            .chain(self.config_errors)
             .collect()
     }
 }

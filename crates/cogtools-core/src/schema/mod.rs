@@ -152,6 +152,18 @@ impl Schema {
         Some(schema)
     }
 
+    /// Whether the argument at `path`, the names of nested properties, is declared as an
+    /// array.
+    pub fn is_array_at(&self, path: &[String]) -> bool {
+        let target = |schema| reference::target(&self.object, schema);
+        let declared = path.iter().try_fold(&self.object, |schema, name| {
+            target(schema)?.get("properties")?.get(name)?.as_object()
+        });
+        declared
+            .and_then(target)
+            .is_some_and(|schema| schema.get("type").is_some_and(|kind| kind == "array"))
+    }
+
     /// Adds the defaults of missing arguments.
     pub fn apply_defaults(&self, arguments: &mut Map<String, Value>) {
         defaults::apply(&self.object, arguments);

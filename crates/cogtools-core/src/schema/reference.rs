@@ -50,6 +50,18 @@ pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> 
     Some(schema)
 }
 
+/// `schema`, or the schema that its reference leads to.
+pub(super) fn target<'s>(root: &'s Object, schema: &'s Object) -> Option<&'s Object> {
+    let mut schema = schema;
+    for _ in 0..=MAX_CHAIN {
+        let Some(target) = schema.get("$ref").and_then(Value::as_str) else {
+            return Some(schema);
+        };
+        schema = resolve(root, target)?;
+    }
+    None
+}
+
 impl<'s> Checker<'s> {
     /// Checks that `target` is a schema and does not lead back to itself.
     pub(super) fn check(

@@ -75,6 +75,9 @@ pub enum DefinitionError {
     /// An implementation with no kind or several; the field lists the kinds.
     #[error("an implementation needs exactly one of {0}")]
     OneImplementation(String),
+    /// A template where an expression is expected.
+    #[error("`{0}` is a template, but `when` takes an expression")]
+    Condition(String),
     /// An output without a type.
     #[error("`output` has no `type`")]
     OutputType,
@@ -150,6 +153,7 @@ impl DefinitionError {
             Self::OneImplementation(_) => {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
+            Self::Condition(_) => "write it without braces, as in `when: path`".into(),
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),

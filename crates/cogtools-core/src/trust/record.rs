@@ -59,9 +59,14 @@ impl Record {
         let Some(text) = read_private(file)? else {
             return Ok(Self::default());
         };
+        Self::parse(text.as_str(), file)
+    }
+
+    /// Parses `text`, the content of `file`.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, RecordError> {
         let invalid = |message: String| RecordError::Invalid(file.to_path_buf(), message);
         let value: Value =
-            serde_json::from_str(text.as_str()).map_err(|error| invalid(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
         match value.get("version").and_then(Value::as_u64) {
             Some(version) if version == u64::from(Self::VERSION) => {}
             Some(version) if version > u64::from(Self::VERSION) => {
@@ -73,15 +78,20 @@ impl Record {
         serde_json::from_value(value).map_err(|error| invalid(error.to_string()))
     }
 
-    pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {
-        let failed = |error| RecordError::Io(file.to_path_buf(), error);
+    /// The file's text.
+    pub fn text(&self) -> serde_json::Result<String> {
         let record = Self {
             version: Self::VERSION,
             ..self.clone()
         };
-        let text = serde_json::to_string_pretty(&record)
+        serde_json::to_string_pretty(&record).map(|text| text + "\n")
+    }
+
+    pub(super) fn write(&self, file: &Path) -> Result<(), RecordError> {
+        let failed = |error| RecordError::Io(file.to_path_buf(), error);
+        let content = self
+            .text()
             .map_err(|error| failed(std::io::Error::from(error).into()))?;
-        let content = format!("{text}\n");
         file::replace_private(&WritePath::in_folder(file), content.as_bytes()).map_err(failed)
     }
 

@@ -118,10 +118,11 @@ fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
     if let Some(option) = help.difference(&named).next() {
         return outdated(format!("omits {option}"));
     }
-    // Text may mention options of other programs; the head of an entry does not.
+    // Text may mention options of other programs, and the head of a subcommand its own
+    // options; the head of an option does not.
     let heads: Vec<&str> = text
         .lines()
-        .filter(|line| line.starts_with("\\fB"))
+        .filter(|line| line.starts_with("\\fB-"))
         .collect();
     let described = options(&heads.join("\n"));
     let removed = described.difference(&help).next()?;

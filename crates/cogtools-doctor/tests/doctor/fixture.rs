@@ -113,6 +113,8 @@ impl Fixture {
                 )
                 .file(format!("../prefix/share/man/man1/{name}.1"), page(name));
         }
+        // Not run here: only its presence counts.
+        project.program("../prefix/bin/cogtools-confine", "#!/bin/sh\nexit 9\n");
         let bin = root.with_file_name("prefix").join("bin");
         let mut vars = Vars::new();
         vars.insert("HOME".into(), project.home().into());

@@ -257,6 +257,8 @@ const CONFIGURATIONS: &[(&str, bool)] = &[
     ("tool_sources: [{mcp: {command: a, name: 'a:b'}}]", false),
     ("env_priority: project", true),
     ("env_priority: system", false),
+    ("locked: true", true),
+    ("locked: yes please", false),
     ("filter: {tools: [a*], exclude: [b], toolsets: [c]}", true),
     ("filter: {tool: [a]}", false),
     ("budget: 4000", true),

@@ -65,6 +65,10 @@ env_priority
 in the environment of the process: project (the default) or process. With the option \
 --system-env, a call ignores .env.
 
+locked
+  Whether only the tools that cogtools.lock pins are declared and called, as with the option \
+--locked: true or false (the default). A later layer cannot unset it.
+
 filter
   Which tools are available: a map with tools and exclude (lists of names) and toolsets. In a \
 name, * matches any characters and ? matches one. A tool must match one of tools, none of exclude, \
@@ -91,6 +95,9 @@ default: 4096), files (open in each process, default: 16384) and file_size (of e
 written, default: 4 GiB). A size is a number of bytes, or has one of the units KiB, MiB, GiB and \
 TiB. The strictest limit of all layers applies, and only the system's file and the user's file can \
 raise a default. `cogtools-confine(1)` explains what else programs are denied, and on which systems.
+
+safe_directories
+  Folders that belong to other users and are used nevertheless: a list of absolute paths, which may begin with ~; PATH/* means every folder below PATH, and * every folder. A project, a folder of tools, a node_modules or a folder of programs that belongs to neither you nor root is not used otherwise. Only your own file and the system's may set it.
 
 lint
   A map with the single key rules: a map from lint rules to off, warn or error. \

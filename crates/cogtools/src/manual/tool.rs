@@ -118,8 +118,14 @@ the program
 path that begins with ./ or ../, relative to the tool's folder; or an absolute path.
 
 its arguments
-  Each further element of exec is one argument, even if its template renders nothing. Put the \
-values of a call after -- or after an option that takes a value; otherwise the program may \
+  Each further element of exec is one argument, even if its template renders nothing. There are \
+two exceptions. An element that is nothing but {{{{ NAME }}}}, where NAME is declared with type: \
+array, becomes an argument for each item, and none if the array is empty or left out; an item \
+cannot be an object. An element that is a map, {{when: EXPRESSION, args: [ARGUMENT...]}}, becomes the \
+arguments in args if the expression, which is written without braces, holds, and none otherwise. As in \
+templates, a missing value, null, false, 0 and the empty string do not hold; everything else does, \
+an empty array too: write when: NAME.length for that.
+  Put the values of a call after -- or after an option that takes a value; otherwise the program may \
 interpret them as options.
 
 a script

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::command::CommandCall;
-use crate::containment::{Boundary, Escape, loads_modules as is_module_loader};
+use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
 use crate::tool::{RunError, Tool};
 
 /// The texts that the arguments of a call contribute to its command line.
@@ -57,9 +57,10 @@ impl CommandCall<'_> {
             return Ok(command);
         };
         let loads_modules = command.iter().any(|word| is_module_loader(word));
+        let program = searched_program(&command);
         let elements = command.into_iter().enumerate();
         let contained = elements.map(|(index, element)| {
-            if !is_literal(index) && user.is_in(&element) {
+            if Some(index) == program || !is_literal(index) && user.is_in(&element) {
                 return Ok(element);
             }
             boundary.check_argument(&element, &self.folder(), loads_modules)?;

@@ -25,6 +25,9 @@ pub(super) enum CommandError {
     /// An element that cannot be passed to a program.
     #[error("element {0} of the command contains a NUL character, which no program accepts")]
     Nul(usize),
+    /// An item of an array that has no text.
+    #[error("item {1} of `{0}` is or contains an object, which cannot be an argument of a program")]
+    Object(String, usize),
     /// The system cannot start it.
     #[error("the program `{0}` cannot be started: {1}")]
     Start(PathBuf, io::Error),
@@ -81,7 +84,9 @@ impl CommandError {
             | Self::Unclear(_)
             | Self::NoSuchFile(_)
             | Self::Start(..) => Code::InvalidTool,
-            Self::Nul(_) | Self::Failed(_) | Self::Encoding(_) => Code::ToolFailed,
+            Self::Nul(_) | Self::Object(..) | Self::Failed(_) | Self::Encoding(_) => {
+                Code::ToolFailed
+            }
             Self::Script(_) => Code::IoFailed,
             Self::TimedOut(_) => Code::Timeout,
         }
@@ -100,6 +105,9 @@ impl CommandError {
                 "a path that begins with `./` or `../` is relative to the tool's folder".to_owned()
             }
             Self::Nul(_) => "send text without the character U+0000".to_owned(),
+            Self::Object(..) => {
+                "send text or numbers; the program can read objects from standard input".to_owned()
+            }
             Self::Start(path, error) => return start_hint(path, error),
             Self::Script(_) => "free space in the directory that TMPDIR names, or in the system's".to_owned(),
             Self::TimedOut(_) => "send less, or give the tool more time with `timeout`".to_owned(),

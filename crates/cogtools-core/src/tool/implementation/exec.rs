@@ -1,4 +1,4 @@
-//! `implementation: {exec: […]}`: a program and its arguments, each a template,
+//! `implementation: {exec: […]}`: a program and its arguments, which are templates,
 //! without a shell.
 
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 use super::Kind;
 use super::command::CommandCall;
 use super::contained::UserText;
+use super::element::{Argument, Element, ElementWord, Rendering};
 use super::error::CommandError;
 use crate::text::Text;
 use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
-use crate::tool::template::{Partials, Template, TemplateSource};
+use crate::tool::template::{Partials, TemplateSource};
 use crate::tool::{CommandLine, Tool, ToolOutput, Word};
 use crate::yaml::Entry;
 use crate::{Context, Diagnostic, Expected};
@@ -23,28 +24,72 @@ pub(super) const KIND: Kind = Kind {
     read,
 };
 
+/// The program and the elements after it.
 #[derive(Debug)]
-struct Exec(Vec<Template>);
+struct Exec {
+    /// One argument in every call: no element after it can take its place.
+    program: ElementWord,
+    elements: Vec<Element>,
+}
 
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     let items = entry.value.items().unwrap_or_default();
-    if items.is_empty() {
+    let Some((first, rest)) = items.split_first() else {
         reader.report_kind(&entry.key, Expected::Command, &entry.value);
         return None;
-    }
-    for item in items.iter().filter(|item| item.text().is_none()) {
-        reader.report_kind(&entry.key, Expected::Strings, item);
-    }
-    let templates: Option<_> = items
+    };
+    let program = if first.entries().is_some() {
+        reader.report_kind(&entry.key, Expected::Program, first);
+        None
+    } else {
+        ElementWord::read(&entry.key, first, reader)
+    };
+    let elements: Vec<Option<Element>> = rest
         .iter()
-        .map(|item| Template::read(item, reader.text()))
+        .map(|item| Element::read(&entry.key, item, reader))
         .collect();
-    Some(Arc::new(Exec(templates?)))
+    Some(Arc::new(Exec {
+        program: program?,
+        elements: elements.into_iter().collect::<Option<_>>()?,
+    }))
+}
+
+impl Exec {
+    /// The program and its arguments, rendered over `arguments`.
+    fn render(
+        &self,
+        call: &CommandCall<'_>,
+        arguments: &Map<String, Value>,
+    ) -> Result<Vec<Argument>, RunError> {
+        let tool = call.tool();
+        let rendering = Rendering {
+            tool: tool.name().as_str(),
+            schema: tool.schema(),
+            text: tool.text(),
+            partials: Partials::of(tool.text()),
+            arguments,
+        };
+        let mut command = Vec::with_capacity(1 + self.elements.len());
+        self.program.render_one(&rendering, &mut command)?;
+        for element in &self.elements {
+            element.render(&rendering, &mut command)?;
+        }
+        let nul = command.iter().position(|word| word.text.contains('\0'));
+        match nul {
+            Some(index) => Err(call.diagnostic(&CommandError::Nul(index + 1))),
+            None => Ok(command),
+        }
+    }
+
+    /// All words, whether or not a call leaves them out.
+    fn words(&self) -> impl Iterator<Item = &ElementWord> {
+        let words = self.elements.iter().flat_map(Element::words);
+        std::iter::once(&self.program).chain(words)
+    }
 }
 
 impl Handler for Exec {
-    /// Runs the program with its arguments, each rendered over `arguments`. An element
-    /// remains one argument, whatever it renders to.
+    /// Runs the program with its arguments, rendered over `arguments`.
     fn call(
         &self,
         tool: &Tool,
@@ -52,19 +97,12 @@ impl Handler for Exec {
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let call = CommandCall::new(tool, &arguments, cx);
-        let text = tool.text();
-        let partials = Partials::of(text);
-        let mut command = Vec::with_capacity(self.0.len());
-        for (index, element) in self.0.iter().enumerate() {
-            let element = element.render(text, &partials, arguments.clone())?;
-            if element.contains('\0') {
-                return Err(call.diagnostic(&CommandError::Nul(index + 1)));
-            }
-            command.push(element);
-        }
+        let command = self.render(&call, &arguments)?;
+        let is_literal: Vec<bool> = command.iter().map(|word| word.is_literal).collect();
+        let mut command: Vec<String> = command.into_iter().map(|word| word.text).collect();
         if tool.boundary().is_some() {
             let user = UserText::of(tool, &arguments);
-            command = call.contain(command, &user, |index| self.0[index].is_plain())?;
+            command = call.contain(command, &user, |index| is_literal[index])?;
         }
         let variables = call.variables()?;
         let search = call.search(&variables);
@@ -82,10 +120,12 @@ impl Handler for Exec {
     }
 
     fn command_line(&self, text: &Text) -> Option<CommandLine> {
-        let words = self.0.iter().map(|element| match element.constant(text) {
-            Some(text) => Word::Literal(text),
-            None => Word::Template(element.source().to_owned()),
-        });
+        let words = self
+            .words()
+            .map(|word| match word.template().constant(text) {
+                Some(text) => Word::Literal(text),
+                None => Word::Template(word.template().source().to_owned()),
+            });
         Some(CommandLine {
             words: words.collect(),
             script: None,
@@ -93,17 +133,19 @@ impl Handler for Exec {
     }
 
     fn invocation(&self) -> Option<Invocation<'_>> {
-        let elements = self.0.iter().map(Template::source);
-        Some(Invocation::Command(elements.collect()))
+        let words = self.words().map(|word| word.template().source());
+        Some(Invocation::Command(words.collect()))
     }
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
-        let mut templates = self.0.iter();
-        templates.try_for_each(|template| template.check(text, &Partials::of(text)))
+        self.program.check(text)?;
+        let mut elements = self.elements.iter();
+        elements.try_for_each(|element| element.check(text))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        let source = |template| TemplateSource::inline(template, text);
-        self.0.iter().map(source).collect()
+        let program = TemplateSource::inline(self.program.template(), text);
+        let elements = self.elements.iter().flat_map(|it| it.sources(text));
+        std::iter::once(program).chain(elements).collect()
     }
 }

@@ -5,6 +5,7 @@
 
 mod command;
 mod contained;
+mod element;
 mod error;
 mod exec;
 mod locate;

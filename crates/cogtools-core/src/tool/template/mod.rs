@@ -26,7 +26,13 @@ pub(super) struct Template {
     /// The indentation of its lines there; `None` when its lines are not those of the
     /// file (a quoted or folded scalar): errors then point to its beginning.
     indent: Option<usize>,
+    /// How many characters at its beginning are not in the file.
+    lead: usize,
 }
+
+/// What surrounds an expression to make it a template.
+const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
+const OUTPUT: [&str; 2] = ["{{ ", " }}"];
 
 impl Template {
     /// The template in a string of the file `text`.
@@ -43,7 +49,69 @@ impl Template {
             source: source.clone(),
             span: node.span,
             indent: *block,
+            lead: 0,
         })
+    }
+
+    /// The template that renders to text if the expression in a string of the file
+    /// `text` holds, and to nothing otherwise.
+    pub(super) fn read_condition(node: &Node, text: &Text) -> Option<Self> {
+        Self::read(node, text).map(|expression| expression.surround(CONDITION))
+    }
+
+    /// The template that prints the expression of a condition. Both compile only if it is
+    /// one expression.
+    pub(super) fn output_of_condition(&self) -> Self {
+        let [start, end] = CONDITION;
+        let inner = self.source.strip_prefix(start);
+        let inner = inner.and_then(|inner| inner.strip_suffix(end));
+        let source = inner.unwrap_or_default().to_owned();
+        Self {
+            source,
+            ..self.clone()
+        }
+        .surround(OUTPUT)
+    }
+
+    fn surround(self, [start, end]: [&str; 2]) -> Self {
+        Self {
+            source: format!("{start}{}{end}", self.source),
+            lead: start.len(),
+            ..self
+        }
+    }
+
+    /// Whether the condition holds only if `name` is set.
+    fn guards(&self, name: &str) -> bool {
+        let [_, end] = CONDITION;
+        let Some(open) = self.source.strip_suffix(end) else {
+            return false;
+        };
+        let guarded = format!("{open} %}}{{{{ {name} }}}}{{% endif %}}");
+        let analysis = njk::analyse(&guarded);
+        analysis.is_ok_and(|found| {
+            let mut reads = found.reads.iter();
+            reads.any(|read| read.name == name && read.guarded)
+        })
+    }
+
+    /// `value` as templates print it.
+    pub(super) fn print(&self, value: &Value, text: &Text) -> Result<String, Box<Diagnostic>> {
+        if let Value::String(value) = value {
+            return Ok(value.clone());
+        }
+        let printer = Self {
+            source: "{{ value }}".to_owned(),
+            ..self.clone()
+        };
+        let mut context = Map::new();
+        context.insert("value".to_owned(), value.clone());
+        printer.render(text, &Partials::of(text), context)
+    }
+
+    /// The location of the whole template, as far as it is on one line.
+    pub(super) fn whole(&self, text: &Text) -> Location {
+        text.location(self.span)
     }
 
     /// The template in the file at `path` below the tool's folder.
@@ -54,6 +122,7 @@ impl Template {
             source: text.as_str().to_owned(),
             span: Span { start: 0, end: 0 },
             indent: Some(0),
+            lead: 0,
         }
     }
 
@@ -128,6 +197,10 @@ impl Template {
     /// template (both from 1).
     fn location_at(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
         let (line, column) = self.start(text);
+        let at = match at {
+            (0 | 1, column) => (1, column.saturating_sub(self.lead).max(1)),
+            at => at,
+        };
         let (line, column) = match self.indent {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
             None => (line, column),

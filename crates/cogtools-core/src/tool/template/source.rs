@@ -5,6 +5,7 @@ use std::path::Path;
 use super::partials::Partials;
 use super::{Template, load_sibling};
 use crate::Location;
+use crate::schema::Schema;
 use crate::text::Text;
 
 /// A template and its file.
@@ -12,6 +13,10 @@ use crate::text::Text;
 pub struct TemplateSource {
     template: Template,
     text: Text,
+    /// The template of the condition under which it is rendered.
+    condition: Option<Template>,
+    /// The path in `{{ path }}`, where an array becomes an argument for each item.
+    spread: Option<Vec<String>>,
 }
 
 impl TemplateSource {
@@ -20,14 +25,33 @@ impl TemplateSource {
         Self {
             template: template.clone(),
             text: text.clone(),
+            condition: None,
+            spread: None,
         }
+    }
+
+    /// The same, rendered only if `condition` holds.
+    pub(in crate::tool) fn under(mut self, condition: &Template) -> Self {
+        self.condition = Some(condition.clone());
+        self
+    }
+
+    /// The same, where an array at `path` becomes an argument for each item.
+    pub(in crate::tool) fn spreading(mut self, path: Option<&Vec<String>>) -> Self {
+        self.spread = path.cloned();
+        self
     }
 
     /// The template in the file at `path` below the folder of the tool in `text`, if
     /// it can be read.
     pub(in crate::tool) fn sibling(text: &Text, path: &Path) -> Option<Self> {
         let (template, text) = load_sibling(text, path).ok()?;
-        Some(Self { template, text })
+        Some(Self {
+            template,
+            text,
+            condition: None,
+            spread: None,
+        })
     }
 
     /// The template in the file `name` below the folder of the tool in `tool`.
@@ -37,7 +61,18 @@ impl TemplateSource {
         Some(Self {
             template: Template::from_file(path, &text),
             text,
+            condition: None,
+            spread: None,
         })
+    }
+
+    /// Whether it is rendered only if `name` is set, for a tool with `schema`.
+    pub fn is_guarded(&self, name: &str, schema: &Schema) -> bool {
+        let guards = |condition: &Template| condition.guards(name);
+        let spreads = |path: &Vec<String>| {
+            path.first().is_some_and(|first| first == name) && schema.is_array_at(path)
+        };
+        self.condition.as_ref().is_some_and(guards) || self.spread.as_ref().is_some_and(spreads)
     }
 
     /// The text of the template.

@@ -1,0 +1,376 @@
+//! The elements of `exec` that become no argument or several: conditions and arrays.
+
+use cogtools_test_support::{Outcome, str};
+use serde_json::{Value, json};
+
+use crate::{project_with, run};
+
+/// A call of a tool that prints each of its arguments in angle brackets; `rest` has its
+/// parameters and the elements after the first argument.
+fn call(parameters: &str, elements: &str, arguments: &Value) -> Outcome {
+    let tool = format!(
+        "name: t\ndescription: d\nparameters: {parameters}\nimplementation:\n  exec: [printf, '<%s>', \
+         first, {elements}]\n"
+    );
+    let project = project_with("t", &tool);
+    let run = run("cogtools-call", &project).arg("t");
+    run.stdin(arguments).run()
+}
+
+/// The elements become these arguments.
+#[track_caller]
+fn become_(parameters: &str, elements: &str, arguments: &Value, expected: &[&str]) {
+    let mut all = String::from("<first>");
+    for argument in expected {
+        all.push_str(&format!("<{argument}>"));
+    }
+    call(parameters, elements, arguments).outputs(all);
+}
+
+#[test]
+fn a_condition_leaves_arguments_out() {
+    let parameters = "{path: {type: string, optional: true}}";
+    let elements = "{when: path, args: [--, '{{ path }}']}, last";
+    let check = |arguments: &Value, expected: &[&str]| {
+        become_(parameters, elements, arguments, expected);
+    };
+    check(&json!({"path": "a b"}), &["--", "a b", "last"]);
+    check(&json!({"path": "-x"}), &["--", "-x", "last"]);
+    check(
+        &json!({"path": "$(id) %}{{ 1 }}"}),
+        &["--", "$(id) %}{{ 1 }}", "last"],
+    );
+    check(&json!({"path": ""}), &["last"]);
+    check(&json!({}), &["last"]);
+}
+
+#[test]
+fn a_condition_is_an_expression_with_the_truth_of_templates() {
+    let parameters = "{n: {type: integer, optional: true}, list: {type: array, items: string, optional: true}, yes: {type: boolean, default: false}}";
+    for (condition, arguments, holds) in [
+        ("n > 1 and not yes", json!({"n": 2}), true),
+        ("n > 1 and not yes", json!({"n": 2, "yes": true}), false),
+        ("n > 1 and not yes", json!({"n": 1}), false),
+        ("n", json!({"n": 0}), false),
+        ("n is defined", json!({"n": 0}), true),
+        ("n is defined", json!({}), false),
+        ("yes", json!({"yes": true}), true),
+        ("yes", json!({}), false),
+        ("list", json!({"list": []}), true),
+        ("list.length", json!({"list": []}), false),
+        ("list | length", json!({"list": ["a"]}), true),
+        ("list", json!({}), false),
+        ("'a' in list", json!({"list": ["a"]}), true),
+        ("list[0] == '%}'", json!({"list": ["%}"]}), true),
+    ] {
+        let elements = format!("{{when: \"{condition}\", args: [x]}}");
+        let expected: &[&str] = if holds { &["x"] } else { &[] };
+        become_(parameters, &elements, &arguments, expected);
+    }
+}
+
+#[test]
+fn an_array_alone_becomes_its_items() {
+    let parameters = "{files: {type: array, items: {}, optional: true}}";
+    for element in ["'{{ files }}'", "'{{files}}'", "'{{- files -}}'"] {
+        let check = |files: &Value, expected: &[&str]| {
+            become_(parameters, element, &json!({"files": files}), expected);
+        };
+        check(
+            &json!(["a", "b c", "-x", "", "$(id)", "{{ 1 }}"]),
+            &["a", "b c", "-x", "", "$(id)", "{{ 1 }}"],
+        );
+        check(
+            &json!([1, 1.0, 2.5, 1e21, true, null]),
+            &["1", "1", "2.5", "1e+21", "true", ""],
+        );
+        check(&json!([["a", "b"]]), &["a,b"]);
+        check(&json!([]), &[]);
+    }
+    become_(parameters, "'{{ files }}'", &json!({}), &[]);
+    become_(
+        parameters,
+        "{when: files.length, args: [-e, '{{ files }}']}",
+        &json!({"files": ["a", "b"]}),
+        &["-e", "a", "b"],
+    );
+}
+
+#[test]
+fn nested_and_referenced_arrays_become_their_items() {
+    let nested = "{options: {type: object, properties: {files: 'string[]'}}}";
+    let arguments = json!({"options": {"files": ["a", "b"]}});
+    become_(nested, "'{{ options.files }}'", &arguments, &["a", "b"]);
+    let referenced = "{one: 'string[]', files: {$ref: '#/properties/one'}}";
+    let arguments = json!({"one": [], "files": ["a", "b"]});
+    become_(referenced, "'{{ files }}'", &arguments, &["a", "b"]);
+}
+
+#[test]
+fn everything_else_remains_one_argument() {
+    let list = "{files: 'string[]'}";
+    let arguments = json!({"files": ["a", "b"]});
+    become_(list, "'x{{ files }}'", &arguments, &["xa,b"]);
+    become_(list, "'{{ files }} '", &arguments, &["a,b "]);
+    become_(list, "'{{ files | join(\" \") }}'", &arguments, &["a b"]);
+    become_(list, "'{{ files.length }}'", &arguments, &["2"]);
+    // The model, not the author, would decide how many arguments this becomes.
+    become_("{files: {}}", "'{{ files }}'", &arguments, &["a,b"]);
+    become_(
+        "{files: {anyOf: [string, 'string[]']}}",
+        "'{{ files }}'",
+        &arguments,
+        &["a,b"],
+    );
+    become_(
+        "{files: {type: string, optional: true}}",
+        "'{{ files }}'",
+        &json!({}),
+        &[""],
+    );
+}
+
+#[test]
+fn the_program_is_never_left_out() {
+    let project = project_with(
+        "t",
+        "name: t\ndescription: d\nparameters: {p: 'string[]'}\nimplementation: {exec: ['{{ p }}', echo, evil]}\n",
+    );
+    let call = run("cogtools-call", &project).arg("t");
+    call.stdin(json!({"p": []})).run().fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: t: the command names no program
+hint: name a program, as in `exec: [echo, hello]`
+
+"#]],
+    );
+}
+
+#[test]
+fn objects_are_no_arguments() {
+    let parameters = "{files: {type: array, items: {}}}";
+    call(
+        parameters,
+        "'{{ files }}'",
+        &json!({"files": ["a", {"b": 1}]}),
+    )
+    .fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:5:33: item 2 of `files` is or contains an object, which cannot be an argument of a program
+   |
+ 5 |   exec: [printf, '<%s>', first, '{{ files }}']
+   |                                 ^^^^^^^^^^^^^
+hint: send text or numbers; the program can read objects from standard input
+
+"#]]);
+    call(parameters, "'{{ files }}'", &json!({"files": [["a", {}]]})).fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:5:33: item 1 of `files` is or contains an object, which cannot be an argument of a program
+   |
+ 5 |   exec: [printf, '<%s>', first, '{{ files }}']
+   |                                 ^^^^^^^^^^^^^
+hint: send text or numbers; the program can read objects from standard input
+
+"#]]);
+    call(parameters, "'{{ files }}'", &json!({"files": ["a\u{0}"]})).fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: element 4 of the command contains a NUL character, which no program accepts
+hint: send text without the character U+0000
+
+"#]]);
+}
+
+/// The list of elements is rejected.
+#[track_caller]
+fn is_invalid(elements: &str, stderr: impl Into<cogtools_test_support::Expected>) {
+    call("{a: string}", elements, &json!({"a": "x"})).fails(78, stderr);
+}
+
+#[test]
+fn invalid_elements() {
+    is_invalid(
+        "5",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:33: `exec` takes a list of strings, not 5
+   |
+ 5 |   exec: [printf, '<%s>', first, 5]
+   |                                 ^
+hint: put it in quotes to make it a string
+
+"#]],
+    );
+    is_invalid(
+        "[a]",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:33: `exec` takes a list of strings, not a list
+   |
+ 5 |   exec: [printf, '<%s>', first, [a]]
+   |                                 ^^^
+hint: put it in quotes to make it a string
+
+"#]],
+    );
+    is_invalid(
+        "{}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:33: `when` is missing
+   |
+ 5 |   exec: [printf, '<%s>', first, {}]
+   |                                 ^^
+hint: add `when: …`
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:33: `args` is missing
+   |
+ 5 |   exec: [printf, '<%s>', first, {}]
+   |                                 ^^
+hint: add `args: …`
+
+"#]],
+    );
+    is_invalid(
+        "{wenn: a, args: [x]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:33: `when` is missing
+   |
+ 5 |   exec: [printf, '<%s>', first, {wenn: a, args: [x]}]
+   |                                 ^^^^^^^^^^^^^^^^^^^^
+hint: add `when: …`
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:34: unknown key `wenn`
+   |
+ 5 |   exec: [printf, '<%s>', first, {wenn: a, args: [x]}]
+   |                                  ^^^^
+
+"#]],
+    );
+    is_invalid(
+        "{when: a, args: []}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:49: `args` takes a list of arguments, not an empty list
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: a, args: []}]
+   |                                                 ^^
+hint: write a list such as `[--, "{{ path }}"]`
+
+"#]],
+    );
+    is_invalid(
+        "{when: a, args: x}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:49: `args` takes a list of arguments, not a string
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: a, args: x}]
+   |                                                 ^
+hint: write a list such as `[--, "{{ path }}"]`
+
+"#]],
+    );
+    is_invalid(
+        "{when: a, args: [5]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:50: `args` takes a list of strings, not 5
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: a, args: [5]}]
+   |                                                  ^
+hint: put it in quotes to make it a string
+
+"#]],
+    );
+    is_invalid(
+        "{when: a, args: [{when: a, args: [x]}]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:50: `args` takes a list of arguments, not a map
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: a, args: [{when: a, args: [x]}]}]
+   |                                                  ^^^^^^^^^^^^^^^^^^^^
+hint: write a list such as `[--, "{{ path }}"]`
+
+"#]],
+    );
+    is_invalid(
+        "{when: true, args: [x]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: `when` takes an expression over the arguments, not a boolean
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: true, args: [x]}]
+   |                                        ^^^^
+hint: write an expression such as `path` or `count > 1`
+
+"#]],
+    );
+    is_invalid(
+        "{when: ' ', args: [x]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: `when` is empty
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: ' ', args: [x]}]
+   |                                        ^^^
+hint: write something under `when`
+
+"#]],
+    );
+    is_invalid(
+        "{when: '{{ a }}', args: [x]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: `{{ a }}` is a template, but `when` takes an expression
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: '{{ a }}', args: [x]}]
+   |                                        ^^^^^^^^^
+hint: write it without braces, as in `when: path`
+
+"#]],
+    );
+}
+
+#[test]
+fn invalid_conditions_are_shown_where_they_are() {
+    is_invalid(
+        "{when: a b, args: [x]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: expected `%}` at the end of `if`, found `b`
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: a b, args: [x]}]
+   |                                        ^
+
+"#]],
+    );
+    is_invalid(
+        "{when: 'a | nofilter', args: [x]}",
+        str![[r#"
+cogtools-call: error[TEMPLATE_FAILED]: tools/t.yaml:5:40: unknown filter `nofilter`
+   |
+ 5 |   exec: [printf, '<%s>', first, {when: 'a | nofilter', args: [x]}]
+   |                                        ^^^^^^^^
+
+"#]],
+    );
+    let project = project_with(
+        "t",
+        "name: t\ndescription: d\nparameters: {a: string}\nimplementation:\n  exec:\n    - echo\n    - when: |\n        a and\n        b c\n      args: [x]\n    - when: |\n        a +* b\n      args: [x]\n    - {when: 'a %}1{% endif %}{% if a', args: [x]}\n",
+    );
+    let lint = run("cogtools-lint", &project).run();
+    lint.status(1).stdout_is(str![""]);
+}
+
+#[test]
+fn the_first_element_is_the_program() {
+    let project = project_with(
+        "t",
+        "name: t\ndescription: d\nimplementation: {exec: [{when: a, args: [echo]}, echo]}\n",
+    );
+    let call = run("cogtools-call", &project).arg("t");
+    call.stdin(json!({})).run().fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:25: `exec` takes a program's name as its first element, not a map
+   |
+ 3 | implementation: {exec: [{when: a, args: [echo]}, echo]}
+   |                         ^^^^^^^^^^^^^^^^^^^^^^^
+hint: begin the list with the program, as in `[git, log]`
+
+"#]]);
+}
+
+#[test]
+fn the_linter_reads_conditions() {
+    let project = project_with(
+        "t",
+        "#! /usr/bin/env cogtools-yaml\nname: t\ndescription: Print the words\nparameters:\n  a: {type: string, optional: true, description: a}\n  b: {type: string, optional: true, description: b}\n  l: {type: array, items: string, optional: true, description: l}\nexamples: [{a: x}]\nimplementation:\n  exec: [echo, {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]\n",
+    );
+    let lint = run("cogtools-lint", &project).run();
+    lint.status(1).stdout_is(str![""]);
+}
