@@ -123,6 +123,6 @@ fn the_doctor_starts_nothing_of_a_clone() {
     }
     // The user's own are started.
     let own = path(&programs().display().to_string());
-    run("cogtools-doctor", &project).env("PATH", own).run();
+    let _ = run("cogtools-doctor", &project).env("PATH", own).run();
     assert!(!project.path("ran").exists());
 }

@@ -326,7 +326,7 @@ fn creating_a_project_trusts_it_and_a_clone_is_not_created() {
             ".cogtoolrc.yaml",
             "tool_sources: [{local: tools}, {command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
         );
-        run(program, &project).arg(arg).run();
+        let _ = run(program, &project).arg(arg).run();
         project.file("tools/go.yaml", clone().read("tools/go.yaml"));
         call(&project).status(77);
         ran_nothing(&project, program);
