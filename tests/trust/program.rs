@@ -92,8 +92,8 @@ provider other
     }]}));
     trust(&project, &["--format=json", "other"]).outputs_json(&json!({"sources": [{
         "name": "other", "kind": "provider", "state": "approved",
-        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "tools": ["say"],
-        "uncovered": [],
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": [],
+        "tools": ["say"],
     }]}));
     call(&project, "say").outputs(str![[r#"
 say: {}
