@@ -350,7 +350,38 @@ cogtools-call: error[TEMPLATE_FAILED]: tools/t.yaml:5:40: unknown filter `nofilt
         "name: t\ndescription: d\nparameters: {a: string}\nimplementation:\n  exec:\n    - echo\n    - when: |\n        a and\n        b c\n      args: [x]\n    - when: |\n        a +* b\n      args: [x]\n    - {when: 'a %}1{% endif %}{% if a', args: [x]}\n",
     );
     let lint = run("cogtools-lint", &project).run();
-    lint.status(78).stdout_is(str![""]);
+    lint.status(78).stdout_is(str![[r#"
+tools/t.yaml:1:1: warning[no-examples]: no examples
+   |
+ 1 | name: t
+   | ^^^^
+why: a model sees no complete call, and `cogtools test` has nothing to run
+fix: add `examples` with one map of arguments as a model would send them
+
+tools/t.yaml:1:1: warning[no-schema]: no `$schema`
+   |
+ 1 | name: t
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+tools/t.yaml:3:14: warning[missing-description]: `a` has no description
+   |
+ 3 | parameters: {a: string}
+   |              ^
+why: a model then knows only the name; it guesses, and calls fail or give misleading results
+fix: add `description`: what to send, in which format, with an example where that helps
+
+tools/t.yaml:9:11: error[template-error]: expected `%}` at the end of `if`, found `c`
+   |
+ 9 |         b c
+   |           ^
+why: every call fails, or fails when it reaches that line; the model can do nothing about it
+fix: correct the template
+
+1 file: 1 error, 3 warnings, `--fix` can fix 1
+
+"#]]);
 }
 
 #[test]
@@ -377,5 +408,78 @@ fn the_linter_reads_conditions() {
         "#! /usr/bin/env cogtools-yaml\nname: t\ndescription: Print the words\nparameters:\n  a: {type: string, optional: true, description: a}\n  b: {type: string, optional: true, description: b}\n  l: {type: array, items: string, optional: true, description: l}\nexamples: [{a: x}]\nimplementation:\n  exec: [echo, {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]\n",
     );
     let lint = run("cogtools-lint", &project).run();
-    lint.status(78).stdout_is(str![""]);
+    lint.status(78).stdout_is(str![[r#"
+tools/t.yaml:1:1: warning[not-executable]: the file is not executable
+   |
+ 1 | #! /usr/bin/env cogtools-yaml
+   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+why: running it by its own name, as in `./tools/say.yaml < arguments.json`, fails with `permission denied`, although its first line suggests that it runs
+fix: run `chmod +x` on it, or remove the first line
+
+tools/t.yaml:2:1: warning[no-schema]: no `$schema`
+   |
+ 2 | name: t
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+tools/t.yaml:5:3: warning[uncovered-parameter]: every example sets `a`
+   |
+ 5 |   a: {type: string, optional: true, description: a}
+   |   ^
+why: one of the two paths through the template is never tested
+fix: add an example that sets it, and one that omits it
+
+tools/t.yaml:5:50: warning[placeholder]: a placeholder: it only repeats the name
+   |
+ 5 |   a: {type: string, optional: true, description: a}
+   |                                                  ^
+why: the model reads it literally, and learns neither when to call the tool nor what to send
+fix: write what the tool or the parameter is for
+
+tools/t.yaml:6:3: warning[uncovered-parameter]: no example sets `b`
+   |
+ 6 |   b: {type: string, optional: true, description: b}
+   |   ^
+why: one of the two paths through the template is never tested
+fix: add an example that sets it, and one that omits it
+
+tools/t.yaml:6:50: warning[placeholder]: a placeholder: it only repeats the name
+   |
+ 6 |   b: {type: string, optional: true, description: b}
+   |                                                  ^
+why: the model reads it literally, and learns neither when to call the tool nor what to send
+fix: write what the tool or the parameter is for
+
+tools/t.yaml:7:3: warning[uncovered-parameter]: no example sets `l`
+   |
+ 7 |   l: {type: array, items: string, optional: true, description: l}
+   |   ^
+why: one of the two paths through the template is never tested
+fix: add an example that sets it, and one that omits it
+
+tools/t.yaml:7:64: warning[placeholder]: a placeholder: it only repeats the name
+   |
+ 7 | : {type: array, items: string, optional: true, description: l}
+   |                                                             ^
+why: the model reads it literally, and learns neither when to call the tool nor what to send
+fix: write what the tool or the parameter is for
+
+tools/t.yaml:10:44: warning[unguarded-optional]: `b` may be missing, and the template does not check
+    |
+ 10 |   exec: [echo, {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]
+    |                                            ^
+why: if a call omits it, it renders as nothing, and the heading or sentence around it remains
+fix: put it under `{% if b %}`, write `{{ b or "…" }}`, or give it a default
+
+tools/t.yaml:10:75: error[undeclared-variable]: no parameter is named `c`
+    |
+ 10 |  {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]
+    |                                                             ^
+why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
+fix: declare the parameter, or correct the name
+
+1 file: 1 error, 9 warnings, `--fix` can fix 1
+
+"#]]);
 }
