@@ -32,7 +32,7 @@ pub enum FindError {
     /// The name is not valid.
     InvalidName(String, NameError),
     /// No source has it.
-    NotFound(NotFound),
+    NotFound(Box<NotFound>),
     /// Its file is invalid.
     Invalid(ToolError),
 }
@@ -62,7 +62,7 @@ impl FindError {
 
 impl Registry {
     /// Describes a name that no source has, with suggestions.
-    pub(super) fn explain_missing(&self, name: &Name) -> NotFound {
+    pub(super) fn explain_missing(&self, name: &Name) -> Box<NotFound> {
         let mut names: Vec<String> = Vec::new();
         let mut source_errors = Vec::new();
         self.prefetch_providers();
@@ -85,14 +85,14 @@ impl Registry {
             .sources
             .iter()
             .filter_map(|source| source.wrong_extension(name));
-        NotFound {
+        Box::new(NotFound {
             name: name.to_string(),
             nearest: nearest.into_iter().map(str::to_owned).collect(),
             wrong_extension: wrong_extension.collect(),
             filtered_out: None,
             source_errors,
             config_errors: self.config_errors.clone(),
-        }
+        })
     }
 }
 
