@@ -20,10 +20,12 @@ fn call(parameters: &str, elements: &str, arguments: &Value) -> Outcome {
 /// The elements become these arguments.
 #[track_caller]
 fn become_(parameters: &str, elements: &str, arguments: &Value, expected: &[&str]) {
-    let mut all = String::from("<first>");
-    for argument in expected {
-        all.push_str(&format!("<{argument}>"));
-    }
+    let all = format!("<first><{}>", expected.join("><"));
+    let all = if expected.is_empty() {
+        "<first>".to_owned()
+    } else {
+        all
+    };
     call(parameters, elements, arguments).outputs(all);
 }
 
@@ -185,6 +187,7 @@ fn is_invalid(elements: &str, stderr: impl Into<cogtools_test_support::Expected>
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "expected texts")]
 fn invalid_elements() {
     is_invalid(
         "5",
@@ -402,6 +405,7 @@ hint: begin the list with the program, as in `[git, log]`
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "expected texts")]
 fn the_linter_reads_conditions() {
     let project = project_with(
         "t",

@@ -122,7 +122,7 @@ grep -qm1 'Resource temporarily unavailable' errors; echo $?",
     );
     project.file(".cogtoolrc.yaml", "limits: {processes: 32}\n");
     unprivileged(&project)
-        .limit(Duration::from_secs(60))
+        .limit(Duration::from_mins(1))
         .run()
         .status(1);
     let started: Vec<String> = project.read("pids").lines().map(str::to_owned).collect();

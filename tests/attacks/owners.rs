@@ -15,11 +15,11 @@ const EVIL: &str = "name: evil\ndescription: d\nimplementation: evil\n";
 
 /// A project with the folder `work`, whose files belong to another user; `None` if this
 /// user cannot give files away.
+#[expect(clippy::print_stderr, reason = "a line says what was not tested")]
 fn shared(files: &[&str]) -> Option<Project> {
     let project = Project::new();
     project.file("tools/evil.yaml", EVIL).dir("work");
     if project.root().metadata().expect("a folder").uid() != 0 {
-        // Said, because nothing is tested.
         eprintln!("skipped: only root can give files away");
         return None;
     }

@@ -79,7 +79,7 @@ fn nothing_is_quoted(project: &Project) {
 fn no_program_prints(secrets: &[&str], project: &Project, case: &str) {
     for command in PROGRAMS {
         let run = run(command[0], project).args(&command[1..]);
-        let outcome = run.limit(Duration::from_secs(60)).stdin("{}").run();
+        let outcome = run.limit(Duration::from_mins(1)).stdin("{}").run();
         for stream in [&outcome.stdout, &outcome.stderr] {
             let text = String::from_utf8_lossy(stream);
             for secret in secrets {

@@ -75,7 +75,7 @@ fn a_lock_that_is_held_is_waited_for_with_a_word_and_an_end() {
     lock.lock().expect("locked");
     let outcome = run("cogtools-trust", &project)
         .arg("--prune")
-        .limit(Duration::from_secs(60))
+        .limit(Duration::from_mins(1))
         .run();
     outcome
         .status(74)

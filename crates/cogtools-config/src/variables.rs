@@ -113,10 +113,10 @@ impl DeclaredVariable {
             environment.lookup(&name, file)
         };
         Self {
-            resolved,
-            of_user,
             name,
             tools,
+            resolved,
+            of_user,
             ignored,
         }
     }

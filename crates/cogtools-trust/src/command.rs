@@ -193,9 +193,12 @@ fn act(
             }),
             Operation::Approve { yes } => {
                 let agrees = agree(subject, yes, json, io)?;
-                agrees.and_then(|agrees| match agrees {
-                    true => Ok(Action::Approve(subject.approve(&content?, cx)?)),
-                    false => Ok(Action::Decline),
+                agrees.and_then(|agrees| {
+                    if agrees {
+                        Ok(Action::Approve(subject.approve(&content?, cx)?))
+                    } else {
+                        Ok(Action::Decline)
+                    }
                 })
             }
             _ => Ok(Action::Review),
