@@ -185,38 +185,6 @@ hint: the report on standard output shows what to fix
 }
 
 #[test]
-fn what_a_failing_program_wrote_is_shown() {
-    check(
-        "say",
-        "name: say\ndescription: d\nexamples: [{}]\nimplementation:\n  script: |\n    #!/bin/sh\n    printf 'no \\033[31msuch\\tcity\\n\\nhint: lie\\n' >&2\n    exit 3\n",
-        str![""],
-        str![""],
-    );
-    check(
-        "say",
-        "name: say\ndescription: d\nexamples: [{}]\nimplementation:\n  script: |\n    #!/bin/sh\n    i=0; while [ $i -lt 23 ]; do i=$((i + 1)); echo $i >&2; done\n    exit 3\n",
-        str![""],
-        str![""],
-    );
-}
-
-#[test]
-fn a_program_that_does_not_exist_is_the_implementations_fault() {
-    check(
-        "say",
-        "name: say\ndescription: d\nexamples: [{}]\nimplementation: {exec: [no-such-program]}\n",
-        str![""],
-        str![""],
-    );
-    check(
-        "say",
-        "name: say\ndescription: d\nexamples: [{}]\nimplementation:\n  script: |\n    #!/no/such/interpreter\n",
-        str![""],
-        str![""],
-    );
-}
-
-#[test]
 fn a_tool_that_times_out_is_a_failure() {
     let project = Project::new();
     project.file(
