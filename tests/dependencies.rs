@@ -28,8 +28,13 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 3] = [
+const WRITERS: [&str; 6] = [
     "crates/cogtools-core/src/file/",
+    // The private copies of packages are below the user's state directory, which nothing
+    // of a repository names.
+    "crates/cogtools-core/src/digest/",
+    "crates/cogtools-core/src/store.rs",
+    "crates/cogtools-core/src/trust/private.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/cogtools-core/src/tool/implementation/script.rs",
     // The lock is on a file of the user, which stays empty.

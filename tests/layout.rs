@@ -110,8 +110,8 @@ fn dependencies_point_one_way() {
                 other,
                 "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
             ),
-            // Only njk knows which variables a template reads.
-            "cogtools-lint" => {
+            // Only njk knows which variables and templates a template reads.
+            "cogtools-lint" | "cogtools-trust" => {
                 matches!(other, "cogtools-core" | "cogtools-program" | "njk")
             }
             "cogtools" => other != "cogtools-test-support" && !other.starts_with("xtask"),

@@ -15,7 +15,8 @@ struct House {
 impl House {
     fn new() -> Self {
         let project = Project::new();
-        project.dir("bin").dir("path");
+        // Its folders belong to the project, which is trusted.
+        project.dir("bin").dir("path").file(".cogtoolrc.yaml", "");
         project.copy("bin/cogtools", programs().join("cogtools"));
         Self { project }
     }

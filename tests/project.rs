@@ -41,13 +41,11 @@ PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:7:12: `local` takes the path of 
 hint: write `- local: ./tools`
 
 "#]];
-    for program in ["cogtools-discover", "cogtools-call"] {
-        let run = run(program, &project);
-        let run = if program == "cogtools-call" {
-            run.arg("ok")
-        } else {
-            run
-        };
+    for (program, arg) in [
+        ("cogtools-discover", "--strict"),
+        ("cogtools-list", "--json"),
+    ] {
+        let run = run(program, &project).arg(arg);
         run.redact(program, "PROGRAM").run().fails(78, diagnostic);
     }
 }

@@ -294,8 +294,7 @@ fn data_on_a_pipe_stays_as_it_is() {
 
 #[test]
 fn json_on_a_terminal_keeps_its_values() {
-    let args = ["--dry-run", "other", "--format=json"];
-    let ended = on_a_terminal("cogtools-trust", &args);
+    let ended = on_a_terminal("cogtools-trust", &["--dry-run", "other", "--format=json"]);
     let read: Value = serde_json::from_str(&ended.stdout).expect("it is JSON");
     assert_eq!(read["sources"][0]["runs"][0], format!("sh '{BAD}'"));
     assert!(ended.stdout.contains(r"\u202e"), "{}", ended.stdout);

@@ -1,5 +1,5 @@
 //! Programs of a cloned repository: nothing of it runs in a folder that the user does not
-//! trust, and nothing but the user trusts one.
+//! trust. What else trusts a folder is tried in `host_trust`.
 //!
 //! Before, `cogtools test` and a call by an MCP host ran them at once.
 
@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 use crate::run;
 
 /// What a call of a tool in an untrusted project fails with.
-const DENIED: &str = "\
+pub(super) const DENIED: &str = "\
 cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
 hint: only the user can trust it, after reviewing its tools: cogtools trust .
 ";
 /// The same after the project got another owner or origin.
-const CHANGED: &str = "\
+pub(super) const CHANGED: &str = "\
 cogtools-call: error[DENIED]: go: it runs a program, and its project has another owner or origin than when it was trusted
 hint: only the user can trust it, after reviewing its tools: cogtools trust .
 ";
 
 /// A fresh clone: two tools that leave a trace, and a template.
-fn clone() -> Project {
+pub(super) fn clone() -> Project {
     let project = Project::untrusted();
     project
         .file(".cogtoolrc.yaml", "")
@@ -41,17 +41,17 @@ fn clone() -> Project {
     project
 }
 
-fn call(project: &Project) -> Outcome {
+pub(super) fn call(project: &Project) -> Outcome {
     run("cogtools-call", project).arg("go").run()
 }
 
 #[track_caller]
-fn ran_nothing(project: &Project, after: &str) {
+pub(super) fn ran_nothing(project: &Project, after: &str) {
     assert!(!project.path("ran").exists(), "after {after}");
 }
 
 /// Trusts `root` in Gemini CLI's list, with this value.
-fn host_trusts(project: &Project, root: &str, value: &str) {
+pub(super) fn host_trusts(project: &Project, root: &str, value: &str) {
     let list = json!({ root: value }).to_string();
     project.file("../home/.gemini/trustedFolders.json", list);
 }
@@ -154,74 +154,6 @@ fn an_mcp_server_says_so_and_denies() {
     let answers = serve();
     assert_eq!(answers[0]["result"]["instructions"], Value::Null);
     assert_eq!(answers[1]["result"]["content"][0]["text"], "went\n");
-}
-
-#[test]
-fn nothing_in_a_repository_or_its_variables_counts() {
-    let project = clone();
-    let root = project.root().display().to_string();
-    let list = json!({ root.clone(): "TRUST_FOLDER" }).to_string();
-    let record =
-        format!(r#"{{"version": 1, "allowed": {{}}, "projects": {{"{root}": {{"owner": 0}}}}}}"#);
-    project
-        .file("trustedFolders.json", &list)
-        .file(".gemini/trustedFolders.json", &list)
-        .file("trust.json", &record)
-        .file("evil/cogtools/trust.json", &record)
-        .file("evil/.local/state/cogtools/trust.json", &record)
-        .file("evil/.gemini/trustedFolders.json", &list);
-    let evil = project.path("evil").display().to_string();
-    let listed = project.path("trustedFolders.json").display().to_string();
-    for (name, value) in [
-        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
-        ("GEMINI_CLI_TRUSTED_FOLDERS_PATH", &listed),
-        ("GEMINI_TRUST_FOLDER", "true"),
-        ("GEMINI_CLI_HOME", &evil),
-        ("GEMINI_TRUST_PARENT", "true"),
-        ("TRUST_PARENT", "true"),
-    ] {
-        let outcome = run("cogtools-call", &project)
-            .env(name, value)
-            .arg("go")
-            .run();
-        outcome.fails(77, DENIED);
-    }
-    // What a host has read from the project's file.
-    for (name, value) in [("XDG_STATE_HOME", &evil), ("HOME", &evil)] {
-        project.file(".env", format!("{name}={value}\n"));
-        let outcome = run("cogtools-call", &project)
-            .env(name, value)
-            .arg("go")
-            .run();
-        outcome.status(77);
-        ran_nothing(&project, name);
-    }
-}
-
-#[test]
-fn only_the_exact_entry_of_the_host_counts() {
-    let project = clone();
-    let root = project.root();
-    let parent = root.parent().expect("it has one").display().to_string();
-    let root = root.display().to_string();
-    for (folder, value) in [
-        (&*parent, "TRUST_FOLDER"),
-        (&*parent, "TRUST_PARENT"),
-        (&*root, "TRUST_PARENT"),
-        (&*root, "DO_NOT_TRUST"),
-        (&*root, "trust_folder"),
-        (&*format!("{root}/tools"), "TRUST_FOLDER"),
-        ("/", "TRUST_FOLDER"),
-        ("", "TRUST_FOLDER"),
-        (".", "TRUST_FOLDER"),
-    ] {
-        host_trusts(&project, folder, value);
-        call(&project).fails(77, DENIED);
-    }
-    host_trusts(&project, &root, "TRUST_FOLDER");
-    call(&project).outputs("went\n");
-    host_trusts(&project, &format!("{root}/"), "TRUST_FOLDER");
-    call(&project).outputs("went\n");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod dispatch;
 mod dotenv;
 mod folder_trust;
+mod host_trust;
 mod installer;
 mod layers;
 mod limits;

@@ -106,6 +106,7 @@ fn the_configuration_has_a_budget_too() {
     assert_eq!(listed.as_array().map(Vec::len), Some(20));
     run("cogtools-discover", &project)
         .env("COGTOOLS_BUDGET", "1")
+        .arg("--strict")
         .run()
         .fails(
             78,
@@ -116,7 +117,7 @@ hint: the minimum here is 186
 "#]],
         );
     project.file(".cogtoolrc.yaml", "budget: lots\n");
-    run("cogtools-discover", &project).run().fails(
+    run("cogtools-discover", &project).arg("--strict").run().fails(
         78,
         str![[r#"
 cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:9: `budget` takes a whole number of tokens, not `lots`

@@ -53,7 +53,7 @@ fn the_sdk_of_python_over_http() {
     let older = "POST initialize -\nPOST notifications/initialized 2025-11-25\n\
         POST tools/list 2025-11-25\nDELETE - 2025-11-25\n\
         POST initialize -\nPOST notifications/initialized 2025-11-25\n\
-        POST tools/call 2025-11-25\nDELETE - 2025-11-25\n";
+        POST tools/list 2025-11-25\nPOST tools/call 2025-11-25\nDELETE - 2025-11-25\n";
     let modern = "POST initialize -\nPOST server/discover 2026-07-28\n\
         POST tools/list 2026-07-28\n\
         POST initialize -\nPOST server/discover 2026-07-28\n\

@@ -210,9 +210,12 @@ fn two_providers_of_one_name_are_refused() {
         ".cogtoolrc.yaml",
         "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c]}\n  - command: {discover: [sh, ./c], call: [sh, ./d]}\n",
     );
-    discover(&project).fails(
-        78,
-        str![[r#"
+    run("cogtools-discover", &project)
+        .arg("--strict")
+        .run()
+        .fails(
+            78,
+            str![[r#"
 cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are named `sh`
    |
  3 |   - command: {discover: [sh, ./c], call: [sh, ./d]}
@@ -220,5 +223,5 @@ cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are
 hint: give one of them another `name`
 
 "#]],
-    );
+        );
 }

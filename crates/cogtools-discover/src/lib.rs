@@ -129,16 +129,20 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = DiscoverArgs::from_matches(matches);
     match open(&args, io) {
         Ok(registry) => declare(&args, &registry, io),
-        Err(failure) if args.strict => Err(failure),
-        Err(failure) => {
-            // A host that gets no list may not work at all: it gets an empty one.
-            io.print(b"[]\n")?;
-            for diagnostic in failure.diagnostics() {
-                io.report(Severity::Error, diagnostic);
-            }
-            Ok(())
-        }
+        Err(failure) => declare_nothing(&args, failure, io),
     }
+}
+
+/// Prints an empty list and why, because a host that gets no list may not work at all.
+fn declare_nothing(args: &DiscoverArgs, failure: Failure, io: &mut Io<'_>) -> Result<(), Failure> {
+    if args.strict {
+        return Err(failure);
+    }
+    io.print(b"[]\n")?;
+    for diagnostic in failure.diagnostics() {
+        io.report(Severity::Error, diagnostic);
+    }
+    Ok(())
 }
 
 /// The tools, if the configuration is valid and they are as pinned.
@@ -161,7 +165,11 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
         None => declared.into_iter().map(|one| one.text).collect(),
         Some(budget) => {
             let counted = declared.into_iter().map(|one| (one.text, one.tokens));
-            budget.select(counted.collect(), registry, |tool| target.print(tool))?
+            let selected = budget.select(counted.collect(), registry, |tool| target.print(tool));
+            match selected {
+                Ok(selected) => selected,
+                Err(failure) => return declare_nothing(args, failure.into(), io),
+            }
         }
     };
     if args.verbose {

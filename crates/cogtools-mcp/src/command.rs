@@ -16,7 +16,7 @@ use cogtools_program::args::{
     FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
 };
 use cogtools_program::budget::{self, BudgetArg};
-use cogtools_program::{Failure, Io, Program, Stdin, exit, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
@@ -127,7 +127,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let catalogue = Arc::new(Catalogue::new(args.tools, io));
     // An invalid configuration is reported before any client waits.
-    catalogue.registry()?;
+    for diagnostic in catalogue.registry()?.config_errors() {
+        io.report(Severity::Error, diagnostic);
+    }
     let listen = match args.http {
         Some(socket) => Listen::Http(Address {
             socket,

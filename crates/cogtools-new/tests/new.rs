@@ -40,7 +40,8 @@ hint: choose another name, or move the file away first
 "#]];
 
 fn run(project: &Project, args: &[&str]) -> CapturedRun {
-    PROGRAM.run_captured(&project.root(), Terminals::default(), args)
+    let home = ("HOME".into(), project.home().into());
+    PROGRAM.run_captured_with([home].into(), &project.root(), Terminals::default(), args)
 }
 
 fn load(project: &Project, file: &str) -> Tool {

@@ -44,6 +44,17 @@ impl Program {
     /// Runs the program in the directory `cwd` with empty input and no environment; `terminals`
     /// says which of its outputs count as terminals.
     pub fn run_captured(&self, cwd: &Path, terminals: Terminals, args: &[&str]) -> CapturedRun {
+        self.run_captured_with(Vars::new(), cwd, terminals, args)
+    }
+
+    /// Like [`Self::run_captured`], with these environment variables.
+    pub fn run_captured_with(
+        &self,
+        vars: Vars,
+        cwd: &Path,
+        terminals: Terminals,
+        args: &[&str],
+    ) -> CapturedRun {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut io = Io {
@@ -51,7 +62,7 @@ impl Program {
             stdout: &mut stdout,
             stderr: &mut stderr,
             terminals,
-            vars: Vars::new(),
+            vars,
             cwd: cwd.to_path_buf(),
             program: PathBuf::new(),
             next: None,

@@ -10,6 +10,7 @@ pub mod limits;
 mod parameter;
 pub mod shape;
 mod tool;
+pub mod tool_shape;
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
 use cogtools_program::args::required;

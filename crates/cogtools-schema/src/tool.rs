@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::parameter::{Entry, Verbatim};
-use crate::shape::{Annotations, ImplementationMap};
+use crate::tool_shape::{Annotations, ImplementationMap};
 
 /// A tool file.
 pub(crate) struct ToolFile;

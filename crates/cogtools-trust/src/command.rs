@@ -1,10 +1,7 @@
 //! The program: list what requires approval, approve it, and revoke approvals.
 
-use std::path::Path;
-
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::approval::{Reviewed, TrustableSource, trustable_sources};
-use cogtools_core::store::PackageStore;
 use cogtools_core::{Code, Context, Diagnostic};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::{cancellable_context, config, project};
@@ -12,6 +9,7 @@ use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 
 use crate::manual::MANUAL;
+use crate::prune::prune;
 use crate::report::{Action, Entry, Report, review};
 use crate::select::select;
 
@@ -272,31 +270,4 @@ fn confirm(subject: &TrustableSource, io: &mut Io<'_>) -> Result<bool, Failure> 
     })?;
     let answer = answer.map(|answer| answer.trim().to_lowercase());
     Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "y" | "yes")))
-}
-
-/// Removes the approvals of packages and projects whose folders no longer exist, and of
-/// providers that this project no longer has.
-fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), Failure> {
-    let current: Vec<(String, String)> = all.iter().filter_map(|it| it.key(cx)).collect();
-    let keep = |source: &str, tool: &str| {
-        if source.starts_with("npm:") {
-            return Path::new(tool).is_dir();
-        }
-        let root = source
-            .splitn(3, ':')
-            .nth(2)
-            .map_or(Path::new(""), Path::new);
-        let known = current.iter().any(|(other, _)| other == source);
-        root.is_dir() && (root != cx.root || known)
-    };
-    let removed = cx
-        .trust
-        .update(|record| record.retain(keep) + record.prune_projects())
-        .map_err(|error| Failure::from(error.diagnostic()))?;
-    if let Some(state) = &cx.state {
-        let record = cx.trust.read();
-        let record = record.map_err(|error| Failure::from(error.diagnostic()))?;
-        PackageStore::new(state).retain(|root, hash| record.approves_package(root, hash));
-    }
-    io.print(format!("forgot {removed}\n").as_bytes())
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod manual;
+mod prune;
 mod report;
 mod review;
 mod select;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::path::Boundary;
+use super::boundary::Boundary;
 
 /// Why a file was not written.
 #[derive(Debug, Error)]

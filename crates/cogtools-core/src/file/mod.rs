@@ -6,6 +6,7 @@
 //! malicious links, so every folder on the path is opened by handle, and a link that
 //! leads outside the [`WritePath`]'s folder is rejected.
 
+mod boundary;
 mod error;
 mod path;
 mod read;
@@ -23,8 +24,9 @@ mod folder;
 #[expect(dead_code, reason = "the tests call what writes")]
 mod portable;
 
+pub use boundary::Boundary;
 pub use error::WriteError;
-pub use path::{Boundary, WritePath};
+pub use path::WritePath;
 pub use read::{ReadError, open};
 pub use scope::ReadScope;
 pub use temp::{Expected, Temp, write_temp};

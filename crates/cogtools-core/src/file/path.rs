@@ -1,9 +1,9 @@
 //! A path to write to, and the folder that it must stay in.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::boundary::Boundary;
 use super::scope::ReadScope;
 
 /// A path to write to, and the folder that it must stay in.
@@ -14,17 +14,6 @@ pub struct WritePath {
     /// The path below it.
     pub(super) below: PathBuf,
     pub(super) boundary: Boundary,
-}
-
-/// The kind of folder, for messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Boundary {
-    /// The project.
-    Project,
-    /// A package.
-    Package,
-    /// The folder of a file outside the project.
-    Folder,
 }
 
 impl WritePath {
@@ -100,16 +89,6 @@ impl WritePath {
             Some(existing.join(rest))
         });
         Some(resolved?.strip_prefix(root).ok()?.to_path_buf())
-    }
-}
-
-impl fmt::Display for Boundary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Project => "the project",
-            Self::Package => "its package",
-            Self::Folder => "its folder",
-        })
     }
 }
 

@@ -6,8 +6,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
+use super::boundary::Boundary;
 use super::folder::{self, Folder};
-use super::path::{Boundary, WritePath};
+use super::path::WritePath;
 use super::scope::{self, ReadScope};
 use super::walk::{Links, Missing, Walk};
 

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::path::Boundary;
+use super::boundary::Boundary;
 
 /// Where a file may be that is read, and whether messages may quote it.
 ///

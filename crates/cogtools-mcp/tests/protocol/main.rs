@@ -251,9 +251,15 @@ fn invalid_options_and_configuration_are_reported_at_the_start() {
     }
     project.file(".cogtoolrc.yaml", "tool_sources: 1\n");
     let (status, stdout, stderr) = serve(&project, String::new(), &[]);
-    assert_eq!((status, stdout.as_str()), (78, ""));
+    // It serves what the other layers have.
+    assert_eq!((status, stdout.as_str()), (0, ""));
     assert!(
         stderr.starts_with("cogtools-mcp: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:"),
         "{stderr}"
     );
+    project.remove(".cogtoolrc.yaml");
+    project.file("../home/.gemini/cogtoolrc.yaml", "tool_sources: 1\n");
+    let (status, stdout, stderr) = serve(&project, String::new(), &[]);
+    assert_eq!((status, stdout.as_str()), (78, ""));
+    assert!(stderr.contains("error[INVALID_CONFIG]"), "{stderr}");
 }

@@ -175,7 +175,10 @@ fn configurations() {
         project.file(".cogtoolrc.yaml", yaml);
         let parsed = Config::load(
             &Project::find(&project.root(), None::<&Path>, &Owners::default()),
-            &ConfigPaths::default(),
+            &ConfigPaths {
+                home: Some(project.home()),
+                ..ConfigPaths::default()
+            },
         );
         assert_eq!(parsed.is_ok(), fine, "the parser on {yaml}");
         assert_eq!(

@@ -284,7 +284,7 @@ hint: EnvOrigins shows where each value comes from
 
 "#]],
     );
-    project.file(".env", "KEY=file\nPROCESS=file\nnot a line\n");
+    project.file(".env", "KEY=file\nPROCESS=file\n");
     assert_text(missing(&["PROCESS"]), str![[r#"{"PROCESS": "process"}"#]]);
     assert_text(
         missing(&["KEY", "PROCESS"]),
