@@ -282,11 +282,9 @@ fn data_on_a_pipe_stays_as_it_is() {
     exclude(&[]).outputs(format!("[{value}]\n"));
     let read: Value = exclude(&["--format=json"]).json();
     assert_eq!(read["value"], json!([BAD]));
-    run("cogtools-call", &project)
-        .arg("ok")
-        .stdin(json!({"word": BAD}).to_string())
-        .run()
-        .outputs(format!("{BAD}\n"));
+    let call = run("cogtools-call", &project).arg("ok");
+    let word = json!({"word": BAD}).to_string();
+    call.stdin(word).run().outputs(format!("{BAD}\n"));
     let list = run("cogtools-discover", &project).run();
     let declared: Value = serde_json::from_slice(&list.stdout).expect("it is JSON");
     assert_eq!(declared[0]["description"], format!("Say {BAD}."));

@@ -109,8 +109,9 @@ fn tools_with_commands_are_not_called() {
     );
     let call = "  ok       skipped: there is no template to call\n";
     let budget = "  ok       1 tool costs about 22 tokens with every request\n";
+    let sources = "  ok       the project is trusted\n";
     fixture.check(
-        &[("call", call), ("budget", budget)],
+        &[("sources", sources), ("call", call), ("budget", budget)],
         "no problems, no warnings",
     );
 }

@@ -56,7 +56,13 @@ counts all processes of the user, and does not limit root. Linux only.
   The size of each file that is written (RLIMIT_FSIZE). A program that exceeds it gets SIGXFSZ.
 
 --parent PID
-  The process that must be the parent. If it is not, because it has exited, nothing is started.";
+  The process that must be the parent. If it is not, because it has exited, nothing is started.
+
+--help
+  Print help.
+
+--version
+  Print the version.";
 
 const LIMITATIONS: &str = "\
 Without root and without containers, a program has the rights of its user: it can read the user's \
