@@ -135,9 +135,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// Prints an empty list and why, because a host that gets no list may not work at all.
 fn declare_nothing(args: &DiscoverArgs, failure: Failure, io: &mut Io<'_>) -> Result<(), Failure> {
-    // A host's command line that is wrong never worked.
-    let mut diagnostics = failure.diagnostics().iter();
-    if args.strict || diagnostics.any(|diagnostic| diagnostic.code == Code::Usage) {
+    // A command line that is wrong never worked.
+    if args.strict || failure.status() == Code::Usage.status() {
         return Err(failure);
     }
     io.print(b"[]\n")?;
