@@ -220,6 +220,30 @@ fn a_file_is_shown_with_its_text_and_its_target() {
     assert!(!shown.contains("npm_secret"), "{shown}");
 }
 
+/// A tool that names a file of the user shows its name, and nothing of its content.
+#[test]
+fn a_file_outside_the_project_is_not_quoted() {
+    let project = Project::untrusted();
+    let secret = project.home().join(".npmrc");
+    let secret = secret.display();
+    project
+        .file(".cogtoolrc.yaml", "")
+        .file("../home/.npmrc", "//registry/:_authToken=npm_secret\n")
+        .file(
+            "tools/go.yaml",
+            format!("name: go\ndescription: d\nimplementation: {{exec: [cat, {secret}, ../home/.npmrc]}}\n"),
+        );
+    dry_run(&project, ".").outputs(str![[r#"
+project . ([ROOT]), 1 tool running programs
+  tool      go (tools/go.yaml)
+  runs      cat [HOME]/.npmrc ../home/.npmrc
+  program   /usr/bin/cat
+  file      [HOME]/.npmrc (34 bytes)
+  file      ../home/.npmrc (34 bytes)
+
+"#]]);
+}
+
 #[test]
 fn what_the_file_declares_is_shown() {
     let project = Project::untrusted();

@@ -220,7 +220,8 @@ impl NamedFile {
 
     /// The beginning of a text file; `None` for another one, or one outside the project.
     fn text(&self) -> Option<String> {
-        let scope = ReadScope::source(&self.root, self.path.parent()?, true);
+        // A repository must not show the user's files to a model that asks for a review.
+        let scope = ReadScope::project(&self.root);
         let (file, _) = file::open(&self.path, &scope).ok()?;
         let mut bytes = Vec::new();
         file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
