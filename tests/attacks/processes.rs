@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::{Project, Run, str};
+use cogtools_test_support::{Project, Run, assert_text, str};
 
 use crate::{programs, project_with, run};
 
@@ -240,4 +240,35 @@ fn there_is_no_terminal() {
     let output = host.wait_with_output().expect("its pipes are read");
     let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
     assert_eq!(text, "No such device or address\n?\n");
+}
+
+/// Before: where the session began outside the container, as with `docker exec`, it has no number
+/// there, and a program that was terminated ended the call with an internal error.
+#[test]
+fn in_a_container_nothing_outlives_the_call() {
+    let project = project("(setsid ./daemon &)\nsetsid -f ./daemon\nsleep 300");
+    let tool = project
+        .read("tools/t.yaml")
+        .replace("timeout: 20", "timeout: 1");
+    project.file("tools/t.yaml", tool);
+    let container = "unshare --user --map-current-user --pid --fork --kill-child --mount-proc";
+    let probe = start(&project, &format!("{container} true")).wait();
+    if !probe.expect("it ends").success() {
+        eprintln!("no container can be made here: nothing is run in one");
+        return;
+    }
+    let inside = "\"$CALL\" t; echo status $?
+for pid in $(cat pids); do test -e /proc/$pid && echo left behind; done
+wc -l < pids";
+    let host = start(&project, &format!("{container} bash -c '{inside}'"));
+    let output = host.wait_with_output().expect("its pipes are read");
+    assert_text(
+        output.stderr,
+        str![[r#"
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 1 s
+hint: send less, or give the tool more time with `timeout`
+
+"#]],
+    );
+    assert_text(output.stdout, "status 124\n2\n");
 }

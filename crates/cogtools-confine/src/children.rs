@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, getpgid, getpgrp, getpid, kill_process, kill_process_group};
+use nix::unistd::{self, getpgid, getpgrp};
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 
 /// Kills all of them. Their children become children of this process, so this must be repeated
 /// until there are none.
@@ -10,7 +11,10 @@ pub(crate) fn kill_all() {
     let own = getpgrp();
     for child in all() {
         // The system signals a group at once, so that nothing in it can be faster.
-        let group = getpgid(Some(child)).ok().filter(|group| *group != own);
+        let id = unistd::Pid::from_raw(child.as_raw_nonzero().get());
+        let group = getpgid(Some(id)).ok().filter(|group| *group != own);
+        // It is 0 if the group began outside a container that the child is in.
+        let group = group.and_then(|group| Pid::from_raw(group.as_raw()));
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         let _ = kill_process(child, Signal::KILL);
     }

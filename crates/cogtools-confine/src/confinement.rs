@@ -18,7 +18,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     descriptors::close_inherited();
     let parent = Parent::new(options.parent)?;
-    if rustix::process::getpid() == rustix::process::getpgrp() {
+    if nix::unistd::getpid() == nix::unistd::getpgrp() {
         return again(options);
     }
     let failed = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());

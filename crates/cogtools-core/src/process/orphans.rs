@@ -8,9 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use nix::unistd;
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitOptions, getpgid, getpid, getsid, kill_process,
-    kill_process_group, set_child_subreaper, set_dumpable_behavior, waitpid,
+    DumpableBehavior, Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group,
+    set_child_subreaper, set_dumpable_behavior, waitpid,
 };
 
 /// The running instances of `cogtools-confine`: children that are none of these.
@@ -60,19 +61,34 @@ pub(super) fn kill() {
     while Instant::now() < end {
         let mut orphans = children();
         // Other children are in the session of this process.
-        let own = getsid(None).ok();
-        orphans.retain(|child| !confined.contains(child) && getsid(Some(*child)).ok() != own);
+        let own = session(None);
+        orphans.retain(|child| !confined.contains(child) && session(Some(*child)) != own);
         if orphans.is_empty() {
             return;
         }
         for orphan in orphans {
-            let group = getpgid(Some(orphan)).ok();
-            let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+            let _ = group(orphan).map(|group| kill_process_group(group, Signal::KILL));
             let _ = kill_process(orphan, Signal::KILL);
             let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
         }
         thread::sleep(SEARCH_INTERVAL);
     }
+}
+
+/// The session of `process`, or of this one. Its number is 0 if it began outside a container that
+/// the process is in.
+fn session(process: Option<Pid>) -> Option<unistd::Pid> {
+    unistd::getsid(process.map(to_nix)).ok()
+}
+
+/// The process group of `process`, if it can be signalled.
+fn group(process: Pid) -> Option<Pid> {
+    let group = unistd::getpgid(Some(to_nix(process))).ok()?;
+    Pid::from_raw(group.as_raw())
+}
+
+fn to_nix(process: Pid) -> unistd::Pid {
+    unistd::Pid::from_raw(process.as_raw_nonzero().get())
 }
 
 fn children() -> Vec<Pid> {
