@@ -1,16 +1,14 @@
 //! `set` and `unset`: changes of one key in one file.
 
-use cogtools_core::text::{Span, Text};
-use cogtools_core::yaml::{self, Node};
-use cogtools_core::{Code, Config, ConfigErrors, Diagnostic, Project};
+use cogtools_core::text::Text;
+use cogtools_core::yaml;
+use cogtools_core::{Code, Config, Diagnostic, Project};
+use cogtools_edit::{ConfigFile, ConfigFileError};
 use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
 
 use crate::command::Layer;
-use crate::edit::{self, EditError};
-use crate::error::ConfigFileError;
-use crate::file::File;
 use crate::key::Key;
 use crate::show;
 
@@ -33,67 +31,35 @@ pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result
         }
         Failure::from(diagnostics)
     })?;
-    let root = parse(&file)?;
-    let edited = edit::set(file.text().as_str(), &root, &key.segments(), &value)
-        .map_err(|error| edit_diagnostic(&file, key, error))?;
-    write(&file, &project, &edited)
+    file.set(&project, &key.segments(), &value)
+        .map_err(|error| Failure::from(error.diagnostics()))
 }
 
 /// Removes a key from a file.
 pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let file = file(layer, io, &project)?;
-    let root = parse(&file)?;
-    match edit::unset(file.text().as_str(), &root, &key.segments()) {
-        Some(Ok(edited)) => write(&file, &project, &edited),
-        Some(Err(error)) => Err(edit_diagnostic(&file, key, error).into()),
-        None => Err(not_set(&file, key, io, &project).into()),
+    let is_removed = file.unset(&project, &key.segments());
+    if is_removed.map_err(|error| Failure::from(error.diagnostics()))? {
+        return Ok(());
     }
+    Err(not_set(&file, key, io, &project).into())
 }
 
 /// The file to change.
-fn file(layer: Layer, io: &Io<'_>, project: &Project) -> Result<File, Failure> {
+fn file(layer: Layer, io: &Io<'_>, project: &Project) -> Result<ConfigFile, Failure> {
     let file = match layer {
         Layer::Home => {
-            let path = config_paths(io)
-                .home_file()
-                .ok_or(ConfigFileError::NoHome)?;
-            File::home(&path)
+            let path = config_paths(io).home_file().ok_or(ConfigFileError::NoHome);
+            path.and_then(|path| ConfigFile::home(&path))
         }
-        Layer::Project => File::project(project),
+        Layer::Project => ConfigFile::project(project),
     };
-    Ok(file?)
-}
-
-fn parse(file: &File) -> Result<Node, Failure> {
-    yaml::parse(file.text())
-        .map_err(|error| error.diagnostic(Code::InvalidConfig, file.text()).into())
-}
-
-/// Writes the new text, if it is a valid configuration.
-fn write(file: &File, project: &Project, edited: &str) -> Result<(), Failure> {
-    let text = Text::new(file.text().display_path(), edited.as_bytes().to_vec())
-        .map_err(|error| error.diagnostic(Code::InvalidConfig))?;
-    Config::check(project, text, &[], file.origin()).map_err(ConfigErrors::diagnostics)?;
-    file.write(edited)?;
-    Ok(())
-}
-
-/// The diagnostic for an edit that would change something else too.
-fn edit_diagnostic(file: &File, key: &Key, error: EditError) -> Diagnostic {
-    let span = Span {
-        start: error.at,
-        end: error.at,
-    };
-    let name = key.name();
-    let message = format!("`{name}` cannot be changed without changing the text around it");
-    Diagnostic::new(Code::Usage, message)
-        .at(file.text().location(span))
-        .hint("nothing was written; edit the file by hand")
+    file.map_err(|error| Failure::from(error.diagnostics()))
 }
 
 /// The diagnostic for a key that is not set in the file, with where it is set instead.
-fn not_set(file: &File, key: &Key, io: &Io<'_>, project: &Project) -> Diagnostic {
+fn not_set(file: &ConfigFile, key: &Key, io: &Io<'_>, project: &Project) -> Diagnostic {
     let (name, path) = (key.name(), file.text().display_path().display());
     let message = format!("`{name}` is not set in `{path}`");
     let diagnostic = Diagnostic::new(Code::Usage, message);
