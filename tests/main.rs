@@ -6,6 +6,7 @@ use std::process::Command;
 use cogtools_test_support::{Project, Run};
 
 mod adding;
+mod answers;
 mod attacks;
 mod budget;
 mod call;

@@ -215,6 +215,11 @@ hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],
     );
+}
+
+#[test]
+fn standard_input_is_for_cogtools_yaml() {
+    let project = project_with("trip", TRIP);
     let file = |args: &[&str], stdin: &str| {
         let yaml = run("cogtools-yaml", &project).arg("tools/trip.yaml");
         yaml.args(args).stdin(stdin).run()

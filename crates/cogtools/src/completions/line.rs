@@ -16,14 +16,13 @@ pub(super) fn split(line: &str) -> Vec<String> {
             }
             (None | Some('"'), '\\') => is_escaped = true,
             (Some(open), c) if c == open => quote = None,
-            (Some(_), c) => word.push(c),
             (None, '"' | '\'') => quote = Some(c),
             (None, c) if c.is_whitespace() => {
                 if !word.is_empty() {
                     words.push(String::new());
                 }
             }
-            (None, c) => word.push(c),
+            (_, c) => word.push(c),
         }
     }
     words
