@@ -8,6 +8,7 @@ use std::fs;
 use cogtools_test_support::{Outcome, Project, Run};
 use serde_json::{Value, json};
 
+use super::owners::{can_give, give};
 use crate::run;
 
 /// What a call of a tool in an untrusted project fails with.
@@ -211,6 +212,24 @@ fn editing_does_not_ask_again_and_another_clone_does() {
         "[remote \"origin\"]\n\turl = https://example.org/mine.git\n",
     );
     call(&project).outputs("edited\n");
+}
+
+/// The user has admitted the folders of others, but trusted this one when it was theirs.
+#[test]
+fn a_folder_that_gets_another_owner_is_trusted_no_longer() {
+    let project = clone();
+    if !can_give(&project) {
+        return;
+    }
+    project.trust(".").file(
+        "../home/.gemini/cogtoolrc.yaml",
+        "safe_directories: ['*']\n",
+    );
+    call(&project).outputs("went\n");
+    give(&project, ".");
+    let before = project.read("ran");
+    call(&project).fails(77, CHANGED);
+    assert_eq!(project.read("ran"), before);
 }
 
 /// The record names a folder, not a path through a link that can be changed.

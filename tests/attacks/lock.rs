@@ -2,6 +2,7 @@
 
 use cogtools_test_support::{Outcome, Project, str};
 
+use crate::packages::depend_on_pk;
 use crate::run;
 
 const SAY: &str = "\
@@ -20,7 +21,7 @@ implementation: {exec: [./go.sh]}
 /// A project with a template, a program and a package, all of them pinned.
 fn scene() -> Project {
     let project = Project::new();
-    project
+    depend_on_pk(&project)
         .file(
             ".cogtoolrc.yaml",
             "tool_sources: [{local: tools}, node_modules]\nlocked: true\n",
@@ -30,11 +31,6 @@ fn scene() -> Project {
         .file("tools/part.njk", "said")
         .file("tools/go.yaml", RUN)
         .program("tools/go.sh", "#!/bin/sh\necho went\n")
-        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
-        .file(
-            "node_modules/pk/package.json",
-            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
-        )
         .file(
             "node_modules/pk/tools/pk_say.yaml",
             "name: pk_say\ndescription: d\nimplementation: said\n",

@@ -1,5 +1,5 @@
-//! Projects and programs of other users in shared folders. Before, whoever worked below
-//! such a folder ran their tools.
+//! Projects and programs of other users in shared folders. Before, all users who
+//! worked below such a folder ran their tools.
 
 use std::os::unix::fs::{MetadataExt as _, lchown};
 use std::path::Path;
@@ -15,12 +15,10 @@ const EVIL: &str = "name: evil\ndescription: d\nimplementation: evil\n";
 
 /// A project with the folder `work`, whose files belong to another user; `None` if this
 /// user cannot give files away.
-#[expect(clippy::print_stderr, reason = "a line says what was not tested")]
 fn shared(files: &[&str]) -> Option<Project> {
     let project = Project::new();
     project.file("tools/evil.yaml", EVIL).dir("work");
-    if project.root().metadata().expect("a folder").uid() != 0 {
-        eprintln!("skipped: only root can give files away");
+    if !can_give(&project) {
         return None;
     }
     for file in files {
@@ -29,8 +27,18 @@ fn shared(files: &[&str]) -> Option<Project> {
     Some(project)
 }
 
+/// Whether this user can give the files of `project` away.
+#[expect(clippy::print_stderr, reason = "a line says what was not tested")]
+pub(super) fn can_give(project: &Project) -> bool {
+    let is_root = project.root().metadata().expect("a folder").uid() == 0;
+    if !is_root {
+        eprintln!("skipped: only root can give files away");
+    }
+    is_root
+}
+
 /// Makes `file` belong to the stranger.
-fn give(project: &Project, file: &str) {
+pub(super) fn give(project: &Project, file: &str) {
     lchown(project.path(file), Some(STRANGER), None).expect("root may do that");
 }
 
