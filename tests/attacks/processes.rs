@@ -225,7 +225,6 @@ fn there_is_no_terminal() {
 /// Before: where the session began outside the container, as with `docker exec`, it has no number
 /// there, and a program that was terminated ended the call with an internal error.
 #[test]
-#[expect(clippy::print_stderr, reason = "a line says what was not tested")]
 fn in_a_container_nothing_outlives_the_call() {
     let project = project("(setsid ./daemon &)\nsetsid -f ./daemon\nsleep 300");
     let tool = project
