@@ -114,24 +114,30 @@ hint: only the user can trust it, after reviewing its tools: cogtools trust .
     ran_nothing(&project, "the tests");
 }
 
-#[test]
-fn an_mcp_server_says_so_and_denies() {
-    let project = clone();
-    let request = |id: u32, method: &str, params: Value| {
-        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
-    };
+/// A session of the MCP server in which the client sends one request.
+pub(super) fn serve(project: &Project, method: &str, params: &Value) -> Outcome {
     let initialize = json!({
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "c", "version": "1"},
     });
     let lines = [
-        request(1, "initialize", initialize),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
-        request(2, "tools/call", json!({"name": "go", "arguments": {}})),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
     ];
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    run("cogtools-mcp", project).stdin(input).run()
+}
+
+#[test]
+fn an_mcp_server_says_so_and_denies() {
+    let project = clone();
     let serve = || {
-        let input = format!("{}\n", lines.join("\n"));
-        let outcome = run("cogtools-mcp", &project).stdin(input).run();
+        let outcome = serve(
+            &project,
+            "tools/call",
+            &json!({"name": "go", "arguments": {}}),
+        );
         let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
         let answers = text
             .lines()
@@ -155,6 +161,27 @@ fn an_mcp_server_says_so_and_denies() {
     let answers = serve();
     assert_eq!(answers[0]["result"]["instructions"], Value::Null);
     assert_eq!(answers[1]["result"]["content"][0]["text"], "went\n");
+}
+
+/// Before, the server denied what a call allowed.
+#[test]
+fn an_mcp_server_leaves_an_invalid_layer_of_the_project_out() {
+    let project = clone();
+    project
+        .trust(".")
+        .file(".cogtoolrc.yaml", "unknown: true\n");
+    call(&project).outputs("went\n");
+    let outcome = serve(
+        &project,
+        "tools/call",
+        &json!({"name": "go", "arguments": {}}),
+    );
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    let answer: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(
+        answer["result"],
+        json!({"content": [{"type": "text", "text": "went\n"}], "isError": false})
+    );
 }
 
 #[test]

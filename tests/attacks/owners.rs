@@ -5,7 +5,9 @@ use std::os::unix::fs::{MetadataExt as _, lchown};
 use std::path::Path;
 
 use cogtools_test_support::{Outcome, Project};
+use serde_json::json;
 
+use super::folder_trust::serve;
 use crate::{run, unprivileged};
 
 /// A user who is not in the list of users.
@@ -69,6 +71,10 @@ fn a_marker_of_another_user_marks_no_project() {
         );
         let outcome = call(&project, "work");
         outcome.status(127).stderr_contains(&warning).stdout_is("");
+        let outcome = serve(&project, "tools/list", &json!({}));
+        outcome
+            .status(0)
+            .stderr_contains(&warning.replace("cogtools-call", "cogtools-mcp"));
     }
 }
 
