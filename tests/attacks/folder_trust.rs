@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use cogtools_test_support::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run, str};
 use serde_json::{Value, json};
 
 use super::owners::{can_give, give};
@@ -88,7 +88,14 @@ fn looking_at_a_clone_runs_nothing() {
         .arg("call_tool")
         .stdin(r#"{"name": "go", "arguments": {}}"#)
         .run()
-        .status(77);
+        .fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+        );
     run("cogtools-call", &project)
         .arg("say")
         .run()
@@ -202,7 +209,14 @@ fn a_nested_project_is_not_trusted_with_the_one_around_it() {
     let outcome = run("cogtools-yaml", &project)
         .arg("vendor/sub/tools/go.yaml")
         .run();
-    outcome.status(77);
+    outcome.fails(
+        77,
+        str![[r#"
+cogtools-yaml: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools -C [ROOT]/vendor/sub trust .
+
+"#]],
+    );
     project.trust("vendor/sub");
     nested().run().outputs("went\n");
     call(&project).fails(77, DENIED);
@@ -306,7 +320,14 @@ fn creating_a_project_trusts_it_and_a_clone_is_not_created() {
         );
         let _ = run(program, &project).arg(arg).run();
         project.file("tools/go.yaml", clone().read("tools/go.yaml"));
-        call(&project).status(77);
+        call(&project).fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+        );
         ran_nothing(&project, program);
     }
 }
