@@ -13,6 +13,7 @@ mod neutral_directory;
 mod owners;
 mod package_copies;
 mod packages;
+mod personal;
 mod processes;
 mod read_links;
 mod records;

@@ -231,6 +231,10 @@ impl Catalogue {
         };
         let sources = config.map(|config| config.sources).unwrap_or_default();
         let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(closest).collect();
+        let host_folder = root.join(".gemini");
+        if host_folder.is_dir() {
+            folders.push(host_folder);
+        }
         folders.push(root);
         folders.sort_unstable();
         folders.dedup();
