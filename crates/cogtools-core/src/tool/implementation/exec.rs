@@ -143,6 +143,15 @@ impl Handler for Exec {
         elements.try_for_each(|element| element.check(text))
     }
 
+    fn check_program(&self, tool: &Tool, cx: &Context) -> Result<(), RunError> {
+        let Some(name) = self.program.template().constant(tool.text()) else {
+            return Ok(());
+        };
+        let call = CommandCall::new(tool, &Map::new(), cx);
+        let found = call.search(&call.variables()?).find(&name);
+        found.map(drop).map_err(|error| call.diagnostic(&error))
+    }
+
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
         let program = TemplateSource::inline(self.program.template(), text);
         let elements = self.elements.iter().flat_map(|it| it.sources(text));
