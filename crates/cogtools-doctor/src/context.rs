@@ -7,6 +7,7 @@ use cogtools_program::Io;
 use crate::discovery::{self, Discovery};
 use crate::gemini::Gemini;
 use crate::host::Host;
+use crate::host_files::{self, HostFile};
 use crate::sources::{self, SourceStatus};
 use crate::tools::Tools;
 
@@ -17,6 +18,8 @@ pub(crate) struct Context {
     pub(crate) gemini: Gemini,
     pub(crate) tools: Tools,
     pub(crate) discovery: Discovery,
+    /// The files of hosts other than Gemini CLI.
+    pub(crate) host_files: Vec<HostFile>,
     /// The sources that require approval.
     pub(crate) sources: Vec<SourceStatus>,
 }
@@ -29,6 +32,7 @@ impl Context {
         Self {
             tools: Tools::load(io),
             sources: sources::gather(io),
+            host_files: host_files::gather(&host.root),
             discovery: discovery::discover(&gemini, &host),
             gemini,
             host,

@@ -10,6 +10,7 @@ use super::command::CommandCall;
 use super::contained::UserText;
 use super::element::{Argument, Element, ElementWord, Rendering};
 use super::error::CommandError;
+use crate::shebang::is_executable;
 use crate::text::Text;
 use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
@@ -149,7 +150,12 @@ impl Handler for Exec {
         };
         let call = CommandCall::new(tool, &Map::new(), cx);
         let found = call.search(&call.variables()?).find(&name);
-        found.map(drop).map_err(|error| call.diagnostic(&error))
+        let program = found.map_err(|error| call.diagnostic(&error))?;
+        if is_executable(&program) {
+            return Ok(());
+        }
+        let error = std::io::ErrorKind::PermissionDenied.into();
+        Err(call.diagnostic(&CommandError::Start(program, error)))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
