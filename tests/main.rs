@@ -19,6 +19,7 @@ mod elements;
 mod examples;
 mod failures;
 mod filters;
+mod fixes;
 mod groups;
 mod hosts;
 mod input;
