@@ -229,7 +229,14 @@ fn the_option_and_the_key() {
     run("cogtools-yaml", &project)
         .args(["--locked", "tools/say.yaml"])
         .run()
-        .status(77);
+        .fails(
+            77,
+            str![[r#"
+cogtools-yaml: error[DENIED]: say: it differs from the tool pinned in `cogtools.lock`: the implementation has changed
+hint: review what has changed; to accept it, run cogtools lock
+
+"#]],
+        );
     project.file("../home/.gemini/cogtoolrc.yaml", "locked: true\n");
     call(&project, "say").fails(77, &*what);
     project.remove("cogtools.lock");
@@ -304,7 +311,14 @@ hint: read its new declaration before the next call: cogtools-discover
         );
         assert!(!project.path("called").exists(), "{changed}");
         // The cache is gone: the new declaration is known, and not approved.
-        call(&project, "say").status(77);
+        call(&project, "say").fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: say: it runs commands and comes from the provider `s`, which has changed since it was approved
+hint: only the user can approve it, after reviewing what it runs: cogtools trust s
+
+"#]],
+        );
         project.file("tool.json", tool("d", true));
         run("cogtools-discover", &project)
             .arg("--refresh")

@@ -4,8 +4,10 @@
 use std::os::unix::fs::{MetadataExt as _, lchown};
 use std::path::Path;
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, str};
+use serde_json::json;
 
+use super::folder_trust::serve;
 use crate::{run, unprivileged};
 
 /// A user who is not in the list of users.
@@ -69,6 +71,10 @@ fn a_marker_of_another_user_marks_no_project() {
         );
         let outcome = call(&project, "work");
         outcome.status(127).stderr_contains(&warning).stdout_is("");
+        let outcome = serve(&project, "tools/list", &json!({}));
+        outcome
+            .status(0)
+            .stderr_contains(&warning.replace("cogtools-call", "cogtools-mcp"));
     }
 }
 
@@ -129,7 +135,14 @@ fn a_folder_of_tools_of_another_user_is_denied() {
         "other/.cogtoolrc.yaml",
         "tool_sources: [{local: ../tools}]\n",
     );
-    call(&project, "other").status(77);
+    call(&project, "other").fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: `[ROOT]/other/../tools` belongs to user 54321, not to you; its tools are not used
+hint: if you trust that user, add `safe_directories: [[ROOT]/other/../tools]` to ~/.gemini/cogtoolrc.yaml
+
+"#]],
+    );
 }
 
 #[test]
@@ -160,7 +173,14 @@ fn a_project_cannot_admit_itself() {
             "../home/.gemini/cogtoolrc.yaml",
             format!("safe_directories: [{entry}]\n"),
         );
-        call(&project, ".").status(77);
+        call(&project, ".").fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: `[ROOT]` belongs to user 54321, not to you; its tools are not used
+hint: if you trust that user, add `safe_directories: [[ROOT]]` to ~/.gemini/cogtoolrc.yaml
+
+"#]],
+        );
     }
     let project = Project::new();
     project.file(".cogtoolrc.yaml", "safe_directories: ['*']\n");
