@@ -178,6 +178,15 @@ hint: it was removed again; cogtools search finds packages with tools
 }
 
 #[test]
+fn a_list_of_sources_elsewhere_is_not_replaced() {
+    let registry = Registry::new(project());
+    let manifest = "{\"cogtools\": {\"tool_sources\": [{\"local\": \"tools\"}]}}\n";
+    registry.project.file("package.json", manifest);
+    registry.run(&["add", "checks"]).run().fails(78, str![]);
+    assert_eq!(registry.project.read("package.json"), manifest);
+}
+
+#[test]
 fn tools_of_the_same_name_are_reported() {
     let mut registry = Registry::new(project());
     let own = (

@@ -1,9 +1,11 @@
 //! `set` and `unset`: changes of one key in one file.
 
+use std::path::Path;
+
 use cogtools_core::text::Text;
 use cogtools_core::yaml;
 use cogtools_core::{Code, Config, Diagnostic, Project};
-use cogtools_edit::{ConfigFile, ConfigFileError};
+use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
@@ -17,6 +19,27 @@ const VALUE: &str = "VALUE";
 
 /// Sets a key in a file.
 pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
+    write(plan_set(key, value, layer, io)?)
+}
+
+/// Removes a key from a file.
+pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
+    write(plan_unset(key, layer, io)?)
+}
+
+/// Makes a change.
+pub(crate) fn write(change: ConfigChange) -> Result<(), Failure> {
+    let written = change.write();
+    written.map_err(|error| Failure::from(error.diagnostics()))
+}
+
+/// The change that sets a key in a file.
+pub(crate) fn plan_set(
+    key: &Key,
+    value: String,
+    layer: Layer,
+    io: &Io<'_>,
+) -> Result<ConfigChange, Failure> {
     let project = project(io);
     let file = file(layer, io, &project)?;
     let text =
@@ -31,19 +54,18 @@ pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result
         }
         Failure::from(diagnostics)
     })?;
-    file.set(&project, &key.segments(), &value)
+    file.plan_set(&project, &key.segments(), &value)
         .map_err(|error| Failure::from(error.diagnostics()))
 }
 
-/// Removes a key from a file.
-pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
+/// The change that removes a key from a file.
+pub(crate) fn plan_unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<ConfigChange, Failure> {
     let project = project(io);
     let file = file(layer, io, &project)?;
-    let is_removed = file.unset(&project, &key.segments());
-    if is_removed.map_err(|error| Failure::from(error.diagnostics()))? {
-        return Ok(());
-    }
-    Err(not_set(&file, key, io, &project).into())
+    let path = file.text().display_path().to_path_buf();
+    let planned = file.plan_unset(&project, &key.segments());
+    let change = planned.map_err(|error| Failure::from(error.diagnostics()))?;
+    change.ok_or_else(|| not_set(&path, key, io, &project).into())
 }
 
 /// The file to change.
@@ -59,8 +81,8 @@ fn file(layer: Layer, io: &Io<'_>, project: &Project) -> Result<ConfigFile, Fail
 }
 
 /// The diagnostic for a key that is not set in the file, with where it is set instead.
-fn not_set(file: &ConfigFile, key: &Key, io: &Io<'_>, project: &Project) -> Diagnostic {
-    let (name, path) = (key.name(), file.text().display_path().display());
+fn not_set(path: &Path, key: &Key, io: &Io<'_>, project: &Project) -> Diagnostic {
+    let (name, path) = (key.name(), path.display());
     let message = format!("`{name}` is not set in `{path}`");
     let diagnostic = Diagnostic::new(Code::Usage, message);
     let settings = config(project, io).map_or_else(|_| Vec::new(), |config| config.settings);

@@ -4,6 +4,7 @@
 mod change;
 mod command;
 mod declared;
+mod interview;
 mod key;
 mod show;
 mod variables;

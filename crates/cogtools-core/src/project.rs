@@ -56,6 +56,16 @@ impl Project {
         }
     }
 
+    /// The project in `root`, whether or not anything marks it.
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            display_path: PathBuf::new(),
+            marked: false,
+            skipped: Vec::new(),
+        }
+    }
+
     /// Whether something marks it as a project; otherwise it is merely a directory.
     pub const fn is_marked(&self) -> bool {
         self.marked

@@ -15,7 +15,7 @@ pub mod toml;
 pub mod yaml;
 
 pub use apply::{ApplyCause, ApplyError};
-pub use config::{ConfigFile, ConfigFileError};
+pub use config::{ConfigChange, ConfigFile, ConfigFileError};
 pub use conflict::{Conflict, ConflictKind};
 pub use edit::{Edit, EditError, Entry, Format};
 pub use existing::{Existing, ExistingError};

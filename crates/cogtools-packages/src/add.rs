@@ -15,7 +15,7 @@ use cogtools_program::{Failure, Io, Program, Severity, Stdin, man, render_hint};
 
 use crate::name::PackageName;
 use crate::npm::Npm;
-use crate::sources::{installed, list_packages};
+use crate::sources::{has_packages, installed, list_packages};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -79,7 +79,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let npm = Npm::in_project(&project, io)?;
     // Before anything is installed, because it could not be used.
-    let config = config(&project, io)?;
+    let is_listed = has_packages(&config(&project, io)?)?;
     let was_there = project
         .root()
         .join("node_modules")
@@ -95,8 +95,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         return Err(without_tools(&name.name, was_there).into());
     };
-    let is_listed = list_packages(&project, &config)?;
-    let runs_programs = report(&package, &project, is_listed, io)?;
+    if !is_listed {
+        list_packages(&project)?;
+    }
+    let runs_programs = report(&package, &project, !is_listed, io)?;
     if runs_programs {
         return approve(&package.name, matches.get_flag("yes"), io);
     }

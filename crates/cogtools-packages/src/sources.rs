@@ -1,8 +1,8 @@
 //! The packages of a project, and the key of its configuration that makes their tools known.
 
 use cogtools_core::source::{GlobalModules, Package, Packages};
-use cogtools_core::{Config, Diagnostic, Origin, Project, Source};
-use cogtools_edit::{ConfigFile, ConfigFileError};
+use cogtools_core::{Code, Config, Diagnostic, Origin, Project, Setting, Source};
+use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::{Failure, Io, dirs};
 use serde_json::{Value, json};
 
@@ -23,20 +23,42 @@ pub(crate) fn installed(project: &Project, io: &Io<'_>) -> Vec<Package> {
     packages.packages().0
 }
 
-/// Lists the packages of `project` among its sources. Returns whether that was a change.
-pub(crate) fn list_packages(project: &Project, config: &Config) -> Result<bool, Failure> {
+/// Whether `config` already has packages as a source. A failure if the list of sources is in a
+/// file that is not edited here.
+pub(crate) fn has_packages(config: &Config) -> Result<bool, Failure> {
     let mut sources = config.sources.iter();
     if sources.any(|source| matches!(source, Source::Packages(_))) {
-        return Ok(false);
+        return Ok(true);
     }
+    let mut settings = config.settings.iter();
+    let setting = settings.find(|setting| setting.key == KEY[0]);
+    let is_elsewhere = |origin: &Origin| {
+        let is_edited = matches!(origin, Origin::Project(_) | Origin::BuiltIn);
+        let is_users = matches!(origin, Origin::System(_) | Origin::Home(_));
+        !is_edited && !is_users
+    };
+    let mut origins = setting.into_iter().flat_map(Setting::origins);
+    match origins.find(|(origin, _)| is_elsewhere(origin)) {
+        Some((origin, _)) => {
+            let message = format!("`tool_sources` is set in {origin}, without `node_modules`");
+            Err(Diagnostic::new(Code::InvalidConfig, message)
+                .hint("add `node_modules` to that list, then run this again")
+                .into())
+        }
+        None => Ok(false),
+    }
+}
+
+/// Lists the packages of `project` among its sources.
+pub(crate) fn list_packages(project: &Project) -> Result<(), Failure> {
     let file = ConfigFile::project(project).map_err(failure)?;
     let mut items = match file.value(KEY).map_err(failure)? {
         Some(Value::Array(items)) => items,
-        _ => manifest_items(config),
+        _ => default_items(),
     };
     items.push(MODULES.into());
-    file.set(project, KEY, &items.into()).map_err(failure)?;
-    Ok(true)
+    let change = file.plan_set(project, KEY, &items.into());
+    change.and_then(ConfigChange::write).map_err(failure)
 }
 
 /// Removes the packages of `project` from its sources. Returns whether that was a change.
@@ -50,22 +72,15 @@ pub(crate) fn unlist_packages(project: &Project) -> Result<bool, Failure> {
     if items.len() == before {
         return Ok(false);
     }
-    if items == default_items() {
-        file.unset(project, KEY).map_err(failure)?;
+    let change = if items == default_items() {
+        file.plan_unset(project, KEY).map_err(failure)?
     } else {
-        file.set(project, KEY, &items.into()).map_err(failure)?;
-    }
-    Ok(true)
-}
-
-/// The sources in `package.json`, which `.cogtoolrc.yaml` would replace, or else the default.
-fn manifest_items(config: &Config) -> Vec<Value> {
-    let mut settings = config.settings.iter();
-    let setting = settings.find(|setting| setting.key == KEY[0]);
-    let is_manifest = |origin: &Origin| matches!(origin, Origin::Package(_));
-    match setting.filter(|setting| is_manifest(&setting.origin)) {
-        Some(setting) => setting.value.as_array().cloned().unwrap_or_default(),
-        None => default_items(),
+        let change = file.plan_set(project, KEY, &items.into());
+        Some(change.map_err(failure)?)
+    };
+    match change {
+        Some(change) => change.write().map(|()| true).map_err(failure),
+        None => Ok(false),
     }
 }
 

@@ -82,26 +82,31 @@ impl ConfigFile {
         Ok(value.cloned())
     }
 
-    /// Sets the key at the path `segments` for `project`, unless the result is not valid.
-    pub fn set(
-        &self,
+    /// The change that sets the key at the path `segments` for `project`, unless the result
+    /// is not valid.
+    pub fn plan_set(
+        self,
         project: &Project,
         segments: &[&str],
         value: &Value,
-    ) -> Result<(), ConfigFileError> {
+    ) -> Result<ConfigChange, ConfigFileError> {
         let root = self.parse()?;
         let edited = edit::set(self.text.as_str(), &root, segments, value);
         let edited = edited.map_err(|error| self.entangled(segments, error.at))?;
-        self.write_valid(project, &edited)
+        self.check(project, edited)
     }
 
-    /// Removes the key at the path `segments`. Returns false if it is not set.
-    pub fn unset(&self, project: &Project, segments: &[&str]) -> Result<bool, ConfigFileError> {
+    /// The change that removes the key at the path `segments`; `None` if it is not set.
+    pub fn plan_unset(
+        self,
+        project: &Project,
+        segments: &[&str],
+    ) -> Result<Option<ConfigChange>, ConfigFileError> {
         let root = self.parse()?;
         match edit::unset(self.text.as_str(), &root, segments) {
-            Some(Ok(edited)) => self.write_valid(project, &edited).map(|()| true),
+            Some(Ok(edited)) => self.check(project, edited).map(Some),
             Some(Err(error)) => Err(self.entangled(segments, error.at)),
-            None => Ok(false),
+            None => Ok(None),
         }
     }
 
@@ -112,13 +117,13 @@ impl ConfigFile {
         })
     }
 
-    /// Writes the new text, if it is a valid configuration.
-    fn write_valid(&self, project: &Project, edited: &str) -> Result<(), ConfigFileError> {
+    /// The change to the new text, if it is a valid configuration.
+    fn check(self, project: &Project, edited: String) -> Result<ConfigChange, ConfigFileError> {
         let text = Text::new(self.text.display_path(), edited.as_bytes().to_vec())
             .map_err(ConfigFileError::Text)?;
         Config::check(project, text, &[], self.origin())
             .map_err(|errors| ConfigFileError::Invalid(errors.diagnostics()))?;
-        self.write(edited)
+        Ok(ConfigChange { file: self, edited })
     }
 
     fn entangled(&self, segments: &[&str], at: usize) -> ConfigFileError {
@@ -141,5 +146,34 @@ impl ConfigFile {
             WriteError::Changed => ConfigFileError::Changed(display_path()),
             error => ConfigFileError::Unwritable(display_path(), error),
         })
+    }
+}
+
+/// A change of a file that has not been made yet.
+pub struct ConfigChange {
+    file: ConfigFile,
+    edited: String,
+}
+
+impl ConfigChange {
+    /// The file, for messages.
+    pub fn file(&self) -> String {
+        self.file.text.display_path().display().to_string()
+    }
+
+    /// The lines that are removed and added, each after its sign.
+    pub fn preview(&self) -> String {
+        let (before, after) = (self.file.text.as_str(), self.edited.as_str());
+        let diff = similar::TextDiff::from_lines(before, after);
+        let lines = diff.iter_all_changes();
+        lines
+            .filter(|line| line.tag() != similar::ChangeTag::Equal)
+            .map(|line| format!("{} {}\n", line.tag(), line.value().trim_end()))
+            .collect()
+    }
+
+    /// Makes the change.
+    pub fn write(self) -> Result<(), ConfigFileError> {
+        self.file.write(&self.edited)
     }
 }
