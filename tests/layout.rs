@@ -104,11 +104,25 @@ fn dependencies_point_one_way() {
             "njk" | "cogtools-confine" | "cogtools-stub" | "cogtools-test-support" => false,
             "cogtools-core" => other == "njk",
             "cogtools-program" | "cogtools-edit" => other == "cogtools-core",
+            "cogtools-config" => {
+                matches!(
+                    other,
+                    "cogtools-core" | "cogtools-program" | "cogtools-prompt"
+                )
+            }
             "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
             // Both write what Gemini CLI reads.
-            "cogtools-init" | "cogtools-doctor" => matches!(
+            "cogtools-doctor" => matches!(
                 other,
                 "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
+            ),
+            "cogtools-init" => matches!(
+                other,
+                "cogtools-core"
+                    | "cogtools-edit"
+                    | "cogtools-gemini-cli"
+                    | "cogtools-program"
+                    | "cogtools-prompt"
             ),
             // Only njk knows which variables and templates a template reads.
             "cogtools-lint" | "cogtools-trust" => {

@@ -117,7 +117,7 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
-        "cogtools-config" => "cogtools-config [OPTIONS] <COMMAND>",
+        "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",

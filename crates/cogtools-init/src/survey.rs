@@ -16,7 +16,7 @@ use cogtools_program::packages::{self, UnusedPackages};
 use crate::starter::{FOLDER, MAX_DEPTH, OTHER_FOLDER};
 
 /// The directory before any change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// The folder of the project's tools, relative to it; `None` if no source is one.
     pub(crate) folder: Option<PathBuf>,
@@ -41,6 +41,15 @@ impl Survey {
             directory: None,
             ..config_paths(io)
         };
+        let file = io.cwd.join(Project::CONFIG);
+        let exists = file.symlink_metadata().is_ok();
+        if exists && !file.is_file() {
+            // What is in its place is reported together with other obstacles.
+            return Ok(Self {
+                folder: Some(FOLDER.into()),
+                ..Self::default()
+            });
+        }
         let config = Config::load(&project, &paths).map_err(ConfigErrors::diagnostics)?;
         let origin = origin_of_sources(&config);
         let mut survey = Self {
@@ -63,9 +72,7 @@ impl Survey {
         } else {
             survey.folder = Some(FOLDER.into());
         }
-        let file = io.cwd.join(Project::CONFIG);
-        survey.creates_configuration =
-            survey.configured_in.is_none() && file.symlink_metadata().is_err();
+        survey.creates_configuration = survey.configured_in.is_none() && !exists;
         survey.warnings.extend(hidden(&project, &paths));
         Ok(survey)
     }
