@@ -124,3 +124,38 @@ env_priority: process
     );
     assert_eq!(project.files(), Vec::<std::path::PathBuf>::new());
 }
+
+#[test]
+fn the_doctor_reports_an_old_table_of_tools() {
+    let project = scene();
+    project.file(
+        "GEMINI.md",
+        "<!-- cogtools:begin -->\n<!-- cogtools:end -->\n",
+    );
+    let doctor = || run("cogtools-doctor", &project).run();
+    doctor().stdout_contains("the table of tools is out of date: GEMINI.md");
+    run("cogtools-docs", &project).run().text();
+    doctor().stdout_contains("the table of tools is current: GEMINI.md");
+}
+
+#[test]
+fn the_doctor_offers_packages_with_tools() {
+    let project = scene();
+    project
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
+        )
+        .file("node_modules/pk/tools/pk.yaml", tool("pk", "package"));
+    let doctor = || run("cogtools-doctor", &project).run();
+    doctor().stdout_contains("installed packages have tools that are not used: `pk`");
+    let fix = "[{local: ./tools}, node_modules]";
+    doctor().stdout_contains(&format!("cogtools config set tool_sources '{fix}'"));
+    run("cogtools-config", &project)
+        .args(["set", "tool_sources", fix])
+        .run()
+        .outputs("");
+    let found = declared(run("cogtools-discover", &project));
+    assert!(found.ends_with("pk: By package"), "{found}");
+}

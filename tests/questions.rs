@@ -120,11 +120,14 @@ fn init_asks_for_hosts_and_packages_and_prints_the_command_line() {
         .answer("Write these files?", "y\r");
     let (status, rest) = terminal.end("the same without questions:");
     assert_eq!(status, Some(0));
-    assert_text(&rest, str![[r#"
+    assert_text(
+        &rest,
+        str![[r#"
 
     cogtools init --defaults --host gemini,claude-code --packages
 
-"#]]);
+"#]],
+    );
     let line = rest.trim().strip_prefix("cogtools init ");
     let other = with_package();
     crate::run("cogtools-init", &other)
@@ -169,16 +172,22 @@ fn config_alone_leads_to_one_change() {
         .answer("Write .cogtoolrc.yaml?", "\r");
     let (status, rest) = terminal.end("the same without questions:");
     assert_eq!(status, Some(0));
-    assert_text(rest, str![[r#"
+    assert_text(
+        rest,
+        str![[r#"
 
     cogtools config set env_priority process
 
-"#]]);
-    assert_text(project.read(".cogtoolrc.yaml"), str![[r#"
+"#]],
+    );
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
 # mine
 env_priority: process
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]

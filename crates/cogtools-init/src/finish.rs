@@ -42,10 +42,11 @@ pub(crate) fn write(
     let example = plan.changes().any(|change| change.executable);
     let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
-        "{}{}{}{}",
+        "{}{}{}{}{}",
         plan.summary(),
         guidance::next_steps(example, &answers.hosts),
         unused.map_or_else(String::new, guidance::packages),
+        guidance::table(&survey.documents),
         review_advice(io)
     );
     io.show(&text)

@@ -15,6 +15,11 @@ use cogtools_program::packages::{self, UnusedPackages};
 
 use crate::starter::{FOLDER, MAX_DEPTH, OTHER_FOLDER};
 
+/// The documents that hosts give to models.
+const DOCUMENTS: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
+/// The beginning of the comment before a table of tools.
+const MARKER: &str = "<!-- cogtools:begin";
+
 /// The directory before any change.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
@@ -26,6 +31,8 @@ pub(crate) struct Survey {
     pub(crate) creates_configuration: bool,
     /// Installed packages whose tools could be used as well.
     pub(crate) unused: Option<UnusedPackages>,
+    /// The documents for models that could have a table of the tools.
+    pub(crate) documents: Vec<&'static str>,
     /// What the user should know about tools that will not be found.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -60,6 +67,10 @@ impl Survey {
             },
             creates_configuration: false,
             unused: packages::unused(&project, &config, io),
+            documents: DOCUMENTS
+                .into_iter()
+                .filter(|file| lacks_table(&project, file))
+                .collect(),
             warnings: Vec::new(),
         };
         if origin.is_some() {
@@ -76,6 +87,13 @@ impl Survey {
         survey.warnings.extend(hidden(&project, &paths));
         Ok(survey)
     }
+}
+
+/// Whether the project has `file`, without a table of tools.
+fn lacks_table(project: &Project, file: &str) -> bool {
+    let (path, display_path) = project.resolve(Path::new(file));
+    let bytes = text::bytes(&path, &display_path, Text::MAX_BYTES, &project.read_scope());
+    bytes.is_ok_and(|bytes| !String::from_utf8_lossy(&bytes).contains(MARKER))
 }
 
 /// Which file of the project says where tools come from, if one does.

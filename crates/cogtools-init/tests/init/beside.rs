@@ -322,3 +322,17 @@ fn packages_with_tools_are_offered() {
     project.write(".cogtoolrc.yaml", "tool_sources: [node_modules]\n");
     assert_eq!(advice(&project), None);
 }
+
+#[test]
+fn a_table_is_offered_for_documents_without_one() {
+    let project = Project::new();
+    project.write("GEMINI.md", "# Context\n");
+    project.write(
+        "AGENTS.md",
+        "<!-- cogtools:begin -->\n<!-- cogtools:end -->\n",
+    );
+    project.write("CLAUDE.md", "# Context\n");
+    let run = project.run(&[]);
+    let at = run.stdout.find("- show people").unwrap_or(run.stdout.len());
+    assert_text(&run.stdout[at..], str![""]);
+}
