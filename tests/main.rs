@@ -20,6 +20,7 @@ mod examples;
 mod failures;
 mod files;
 mod filters;
+mod fixes;
 mod groups;
 mod hosts;
 mod input;

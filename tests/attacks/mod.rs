@@ -19,3 +19,13 @@ mod read_links;
 mod records;
 mod review;
 mod write_links;
+
+/// A tool with one example.
+const SAY: &str = "\
+name: say
+description: d
+parameters: {}
+implementation: said
+examples:
+  - {}
+";

@@ -9,6 +9,7 @@ use cogtools_program::project::{config, project};
 use crate::discovery::{self, Discovery};
 use crate::gemini::Gemini;
 use crate::host::Host;
+use crate::host_files::{self, HostFile};
 use crate::sources::{self, SourceStatus};
 use crate::tools::Tools;
 
@@ -19,6 +20,8 @@ pub(crate) struct Context {
     pub(crate) gemini: Gemini,
     pub(crate) tools: Tools,
     pub(crate) discovery: Discovery,
+    /// The files of hosts other than Gemini CLI.
+    pub(crate) host_files: Vec<HostFile>,
     /// The sources that require approval.
     pub(crate) sources: Vec<SourceStatus>,
     /// The packages with tools that no source brings.
@@ -34,6 +37,7 @@ impl Context {
             tools: Tools::load(io),
             sources: sources::gather(io),
             unused: unused_packages(io),
+            host_files: host_files::gather(&host.root),
             discovery: discovery::discover(&gemini, &host),
             gemini,
             host,

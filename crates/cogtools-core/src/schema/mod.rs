@@ -88,6 +88,12 @@ impl Schema {
         self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
     }
 
+    /// Whether it declares a property `name` of its root.
+    pub fn has_property(&self, name: &str) -> bool {
+        let properties = self.object.get("properties");
+        properties.is_some_and(|properties| properties.get(name).is_some())
+    }
+
     fn is_nullable(&self) -> bool {
         self.object.get("nullable") == Some(&Value::Bool(true))
     }

@@ -10,6 +10,19 @@ use crate::context::Context;
 use crate::finding::Finding;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let mut findings = check_content(cx);
+    for file in cx
+        .tools
+        .stray_files
+        .iter()
+        .filter(|file| file.is_configuration)
+    {
+        findings.push(Finding::problem(file.message()).fix(file.fix()));
+    }
+    findings
+}
+
+fn check_content(cx: &Context) -> Vec<Finding> {
     // Sources that are not approved have a separate check.
     let mut diagnostics = cx
         .tools

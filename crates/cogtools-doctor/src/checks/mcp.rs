@@ -3,6 +3,7 @@
 use cogtools_gemini_cli::command::DISCOVER;
 use serde_json::Value;
 
+use super::host_files;
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::program::{Program, find, program_name};
@@ -30,6 +31,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok("no MCP servers in the settings"));
     }
+    findings.extend(host_files::check(cx));
     findings
 }
 
@@ -80,8 +82,14 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
     Finding::problem(message).fix(format!("install {command}, or edit {file}"))
 }
 
+/// Whether the server's command is a program of ours.
+pub(crate) fn names_cogtools(server: &Value) -> bool {
+    let command = server["command"].as_str().map(program_name);
+    command.is_some_and(|name| name == "cogtools" || name == SERVER) || runs_cogtools(server)
+}
+
 /// Whether the server is `cogtools mcp`, however it is started.
-fn runs_cogtools(server: &Value) -> bool {
+pub(crate) fn runs_cogtools(server: &Value) -> bool {
     let args = server["args"].as_array().into_iter().flatten();
     let mut words: Vec<&str> = server["command"].as_str().into_iter().collect();
     words.extend(args.filter_map(Value::as_str));

@@ -8,6 +8,7 @@ pub(crate) mod discovery;
 mod documents;
 pub(crate) mod gemini;
 pub(crate) mod headless;
+mod host_files;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 mod missing_tools;
