@@ -11,7 +11,7 @@ pub enum Editor {
     Helix,
     /// Zed.
     Zed,
-    /// The IDEs by JetBrains.
+    /// The IDEs by `JetBrains`.
     JetBrains,
     /// Emacs, with Eglot.
     Emacs,
