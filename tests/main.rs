@@ -36,6 +36,7 @@ mod output;
 mod own_tools;
 mod packages;
 mod partials;
+mod personal;
 mod porcelain;
 mod programs;
 mod project;

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use cogtools_program::Io;
+use cogtools_program::packages::{self, UnusedPackages};
+use cogtools_program::project::{config, project};
 
 use crate::discovery::{self, Discovery};
 use crate::gemini::Gemini;
@@ -22,6 +24,8 @@ pub(crate) struct Context {
     pub(crate) host_files: Vec<HostFile>,
     /// The sources that require approval.
     pub(crate) sources: Vec<SourceStatus>,
+    /// The packages with tools that no source brings.
+    pub(crate) unused: Option<UnusedPackages>,
 }
 
 impl Context {
@@ -32,6 +36,7 @@ impl Context {
         Self {
             tools: Tools::load(io),
             sources: sources::gather(io),
+            unused: unused_packages(io),
             host_files: host_files::gather(&host.root),
             discovery: discovery::discover(&gemini, &host),
             gemini,
@@ -56,4 +61,11 @@ impl Context {
                 .collect(),
         }
     }
+}
+
+fn unused_packages(io: &Io<'_>) -> Option<UnusedPackages> {
+    let project = project(io);
+    // An invalid configuration is reported with the tools.
+    let config = config(&project, io).ok()?;
+    packages::unused(&project, &config, io)
 }

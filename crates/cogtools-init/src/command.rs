@@ -5,11 +5,14 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::trust_created_project;
-use cogtools_program::{Failure, Io, Program, Stdin, args};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
+use cogtools_prompt::Prompt;
 
 use crate::host::Host;
+use crate::interview::Answers;
 use crate::setup_context::SetupContext;
-use crate::{guidance, host, print, server, starter};
+use crate::survey::Survey;
+use crate::{guidance, host, interview, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -23,6 +26,7 @@ pub const PROGRAM: Program = Program {
 };
 
 const MANUAL: &[(&str, &str)] = &[
+    ("QUESTIONS", interview::MANUAL),
     ("FILES", FILES),
     ("HOSTS", guidance::HOSTS),
     ("PRINT", print::MANUAL),
@@ -33,8 +37,11 @@ const MANUAL: &[(&str, &str)] = &[
 
 const FILES: &str = "\
 .cogtoolrc.yaml configures where the project's tools come from. It is created if it does not \
-exist.\n\n\
-tools/ contains the tools, one file each. An example is added if there are no tools yet.\n\n\
+exist, unless package.json or .gemini/cogtoolrc.yaml has tool_sources already. An invalid \
+configuration is reported, and nothing is written.\n\n\
+tools/ contains the tools, one file each, or else the first folder that tool_sources names. An \
+example is added if there are no tools yet. If tools/ has YAML files of another kind, the folder \
+is ai-tools.\n\n\
 .gemini/settings.json tells Gemini CLI which programs list and call tools. Missing keys are \
 added; every other byte is preserved, including comments. If a key has a conflicting value, \
 nothing at all is written. Other hosts have other files. A file that belongs to the user rather \
@@ -73,6 +80,10 @@ fn command() -> Command {
                 .value_parser(server::name)
                 .help("Name of the MCP server and the extension; cogtools by default"),
         )
+        .arg(flag(
+            "packages",
+            "Use the tools of installed packages, too: node_modules in a new .cogtoolrc.yaml",
+        ))
         .arg(
             flag(
                 "print",
@@ -104,7 +115,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 /// The command line.
 struct InitArgs {
-    hosts: Vec<Host>,
+    answers: Answers,
     name: Option<String>,
     action: Action,
     json: bool,
@@ -130,7 +141,10 @@ impl InitArgs {
             () => Action::Ask,
         };
         Self {
-            hosts: hosts(&args::all(matches, "host")),
+            answers: Answers {
+                hosts: hosts(&args::all(matches, "host")),
+                packages: flag("packages"),
+            },
             name: matches.get_one::<String>("name").cloned(),
             action,
             json: json_from_matches(matches),
@@ -140,17 +154,22 @@ impl InitArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let InitArgs {
-        hosts,
+        answers,
         name,
         action,
         json,
     } = InitArgs::from_matches(matches);
     let cx = SetupContext::new(name, io);
     if matches!(action, Action::Print) {
-        let steps = host::steps(&cx, &hosts).map_err(nothing_written)?;
+        let steps = host::steps(&cx, &answers.hosts).map_err(nothing_written)?;
         return print::files(&cx, &steps, io);
     }
-    let plan = plan(&cx, &hosts)?;
+    check_directory(&cx)?;
+    let survey = Survey::new(io).map_err(nothing_written)?;
+    let plan = plan(&cx, &survey, &answers)?;
+    for warning in &survey.warnings {
+        io.report(Severity::Warning, warning);
+    }
     if matches!(action, Action::DryRun) {
         return if json {
             io.show_json(&plan.json(true))
@@ -170,15 +189,47 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let text = format!("{summary}\nnothing to do: everything is set up already\n{review}");
         return io.show(&text);
     }
-    if matches!(action, Action::Ask) && io.stdin.is_terminal() && !confirm(&plan, io)? {
+    if !matches!(action, Action::Ask) {
+        return write(&plan, &survey, &answers, io);
+    }
+    if let Some(prompt) = Prompt::of(io) {
+        return interview(prompt, &cx, &survey, answers, io);
+    }
+    if io.stdin.is_terminal() && !confirm(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
+    write(&plan, &survey, &answers, io)
+}
+
+/// Asks at a terminal what to do, shows it, and does it.
+fn interview(
+    prompt: Prompt,
+    cx: &SetupContext,
+    survey: &Survey,
+    defaults: Answers,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let answers = defaults.ask(prompt, survey)?;
+    let plan = plan(cx, survey, &answers)?;
+    io.show(&format!("{}\n", plan.diff()))?;
+    if !prompt.confirm("Write these files?")? {
+        return io.print(b"nothing was written\n");
+    }
+    write(&plan, survey, &answers, io)?;
+    let line = answers.command(cx.name.as_deref());
+    io.show(&format!("\nthe same without questions:\n    {line}\n"))
+}
+
+/// Writes the files, and prints what was done and what comes next.
+fn write(plan: &Plan, survey: &Survey, answers: &Answers, io: &mut Io<'_>) -> Result<(), Failure> {
     plan.apply().map_err(ApplyError::diagnostic)?;
     let example = plan.changes().any(|change| change.executable);
+    let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
-        "{}{}{}",
+        "{}{}{}{}",
         plan.summary(),
-        guidance::next_steps(example, &hosts),
+        guidance::next_steps(example, &answers.hosts),
+        unused.map_or_else(String::new, guidance::packages),
         review_advice(io)
     );
     io.show(&text)
@@ -205,24 +256,33 @@ fn hosts(names: &[String]) -> Vec<Host> {
     hosts
 }
 
+/// Fails if the working directory has been removed.
+fn check_directory(cx: &SetupContext) -> Result<(), Failure> {
+    if cx.root.is_dir() {
+        return Ok(());
+    }
+    let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
+    let hint = "change to a directory that exists, or name one with -C";
+    Err(diagnostic.hint(hint).into())
+}
+
 /// Plans the changes to every file. All problems are reported together, and any
 /// problem prevents writing.
-fn plan(cx: &SetupContext, hosts: &[Host]) -> Result<Plan, Failure> {
-    if !cx.root.is_dir() {
-        let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
-        return Err(diagnostic
-            .hint("change to a directory that exists, or name one with -C")
-            .into());
-    }
+fn plan(cx: &SetupContext, survey: &Survey, answers: &Answers) -> Result<Plan, Failure> {
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for step in [starter::configuration(&cx.root), starter::example(&cx.root)] {
+    let example = survey.folder.as_ref();
+    let example = example.map(|folder| starter::example(&cx.root, folder));
+    for step in [starter::configuration(&cx.root, survey, answers.packages)]
+        .into_iter()
+        .chain(example)
+    {
         match step {
             Ok(step) => steps.push(step),
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
-    match host::steps(cx, hosts) {
+    match host::steps(cx, &answers.hosts) {
         Ok(edits) => steps.extend(edits),
         Err(errors) => diagnostics.extend(errors),
     }

@@ -38,7 +38,8 @@ pub(crate) enum Host {
 const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
-    const ALL: [(&'static str, Self); 8] = [
+    /// Every host with its name.
+    pub(crate) const ALL: [(&'static str, Self); 8] = [
         ("gemini", Self::Gemini),
         ("gemini-mcp", Self::GeminiMcp),
         ("gemini-extension", Self::GeminiExtension),
@@ -126,7 +127,8 @@ impl Host {
         })
     }
 
-    fn name(self) -> &'static str {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
         let mut all = Self::ALL.iter();
         all.find(|(_, host)| *host == self)
             .map_or("", |(name, _)| name)

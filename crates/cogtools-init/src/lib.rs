@@ -8,9 +8,11 @@ mod command;
 mod extension;
 mod guidance;
 mod host;
+mod interview;
 mod print;
 mod server;
 mod setup_context;
 mod starter;
+mod survey;
 
 pub use command::PROGRAM;

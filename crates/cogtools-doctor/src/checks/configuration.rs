@@ -61,6 +61,11 @@ fn check_content(cx: &Context) -> Vec<Finding> {
             None => finding,
         });
     }
+    if let Some(unused) = &cx.unused {
+        let names = unused.names.join("`, `");
+        let message = format!("installed packages have tools that are not used: `{names}`");
+        findings.push(Finding::warning(message).fix(&unused.fix));
+    }
     if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");
         findings.push(finding.fix("cogtools new NAME"));
