@@ -5,11 +5,14 @@ use std::process::Command;
 
 use cogtools_test_support::{Project, Run};
 
+mod adding;
+mod answers;
 mod attacks;
 mod budget;
 mod call;
 mod clients;
 mod commands;
+mod completions;
 mod dependencies;
 mod discover;
 mod distribution;
@@ -41,6 +44,7 @@ mod porcelain;
 mod programs;
 mod project;
 mod providers;
+mod run_words;
 mod schema;
 mod sdk;
 mod sources;
