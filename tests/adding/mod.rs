@@ -182,11 +182,14 @@ fn a_list_of_sources_elsewhere_is_not_replaced() {
     let registry = Registry::new(project());
     let manifest = "{\"cogtools\": {\"tool_sources\": [{\"local\": \"tools\"}]}}\n";
     registry.project.file("package.json", manifest);
-    registry.run(&["add", "checks"]).run().fails(78, str![[r#"
+    registry.run(&["add", "checks"]).run().fails(
+        78,
+        str![[r#"
 cogtools-add: error[INVALID_CONFIG]: `tool_sources` is set in package.json, without `node_modules`
 hint: add `node_modules` to that list, then run this again
 
-"#]]);
+"#]],
+    );
     assert_eq!(registry.project.read("package.json"), manifest);
 }
 
