@@ -111,6 +111,11 @@ fn dependencies_point_one_way() {
                 other,
                 "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
             ),
+            // Both write our own configuration files.
+            "cogtools-config" | "cogtools-packages" => matches!(
+                other,
+                "cogtools-core" | "cogtools-edit" | "cogtools-program"
+            ),
             // Only njk knows which variables and templates a template reads.
             "cogtools-lint" | "cogtools-trust" if other == "njk" => true,
             "cogtools" => other != "cogtools-test-support" && !other.starts_with("xtask"),

@@ -5,11 +5,14 @@ use std::process::Command;
 
 use cogtools_test_support::{Project, Run};
 
+mod adding;
+mod answers;
 mod attacks;
 mod budget;
 mod call;
 mod clients;
 mod commands;
+mod completions;
 mod dependencies;
 mod discover;
 mod distribution;
@@ -43,6 +46,7 @@ mod programs;
 mod project;
 mod providers;
 mod questions;
+mod run_words;
 mod schema;
 mod sdk;
 mod sources;
