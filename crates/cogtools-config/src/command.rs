@@ -258,7 +258,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(ConfigArgs::Unset(key, layer)) => change::unset(&key, layer, io),
         Some(ConfigArgs::Env(args)) => variables::show(args, io),
         None => match Prompt::of(io) {
-            Some(prompt) => interview::run(prompt, io),
+            Some(prompt) => interview::run(&prompt, io),
             None => Err(PROGRAM.missing_subcommand()),
         },
     }

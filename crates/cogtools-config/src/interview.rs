@@ -16,7 +16,7 @@ use crate::key::Key;
 use crate::show::location;
 
 /// Asks for a change, shows it, and makes it.
-pub(crate) fn run(prompt: Prompt, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn run(prompt: &Prompt, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
     let keys = Key::all();
     let options: Vec<String> = keys.iter().map(|key| option(key, &settings)).collect();
@@ -68,7 +68,7 @@ fn option(key: &Key, settings: &[Setting]) -> String {
     )
 }
 
-fn confirm(change: &ConfigChange, prompt: Prompt, io: &mut Io<'_>) -> Result<bool, Failure> {
+fn confirm(change: &ConfigChange, prompt: &Prompt, io: &mut Io<'_>) -> Result<bool, Failure> {
     io.show(&change.preview())?;
     prompt.confirm(&format!("Write {}?", sanitize(&change.file())))
 }

@@ -193,7 +193,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return finish::write(&plan, &survey, &answers, io);
     }
     if let Some(prompt) = Prompt::of(io) {
-        return finish::interview(prompt, &cx, &survey, answers, io);
+        return finish::interview(&prompt, &cx, &survey, answers, io);
     }
     if io.stdin.is_terminal() && !finish::confirm(&plan, io)? {
         return io.print(b"nothing was written\n");

@@ -14,7 +14,7 @@ use crate::survey::Survey;
 
 /// Asks at a terminal what to do, shows it, and does it.
 pub(crate) fn interview(
-    prompt: Prompt,
+    prompt: &Prompt,
     cx: &SetupContext,
     survey: &Survey,
     defaults: Answers,

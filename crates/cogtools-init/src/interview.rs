@@ -22,7 +22,7 @@ pub(crate) struct Answers {
 
 impl Answers {
     /// Asks what is not certain; `self` has the default answers.
-    pub(crate) fn ask(self, prompt: Prompt, survey: &Survey) -> Result<Self, Failure> {
+    pub(crate) fn ask(self, prompt: &Prompt, survey: &Survey) -> Result<Self, Failure> {
         let options: Vec<String> = Host::ALL
             .iter()
             .map(|(name, host)| format!("{name}: {}", title(*host)))
@@ -52,7 +52,8 @@ impl Answers {
         let hosts: Vec<&str> = self.hosts.iter().map(|host| host.name()).collect();
         let mut line = format!("cogtools init --defaults --host {}", hosts.join(","));
         if let Some(name) = name {
-            line.push_str(&format!(" --name {}", quote(name)));
+            line.push_str(" --name ");
+            line.push_str(&quote(name));
         }
         if self.packages {
             line.push_str(" --packages");

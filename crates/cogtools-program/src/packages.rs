@@ -47,11 +47,10 @@ fn fix(project: &Project, config: &Config) -> String {
         .collect();
     match folders {
         Some(folders) if !folders.is_empty() => {
-            let list: String = folders
-                .iter()
-                .map(|folder| format!("{{local: ./{folder}}}, "))
-                .collect();
-            let value = quote(&format!("[{list}node_modules]"));
+            let local = |folder: &String| format!("{{local: ./{folder}}}");
+            let mut list: Vec<String> = folders.iter().map(local).collect();
+            list.push("node_modules".to_owned());
+            let value = quote(&format!("[{}]", list.join(", ")));
             format!("cogtools config set tool_sources {value}")
         }
         _ => format!(

@@ -10,7 +10,7 @@ use inquire::ui::{RenderConfig, Styled};
 use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
 
 /// A terminal that can be asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Prompt {
     config: RenderConfig<'static>,
 }
@@ -36,7 +36,7 @@ impl Prompt {
     /// Asks which of `options` apply, at first those at the indexes `chosen`. Returns the
     /// indexes of the answer.
     pub fn select_many(
-        self,
+        &self,
         question: &str,
         options: &[String],
         chosen: &[usize],
@@ -55,7 +55,7 @@ impl Prompt {
     }
 
     /// Asks for one of `options`, and returns its index.
-    pub fn select(self, question: &str, options: &[String]) -> Result<usize, Failure> {
+    pub fn select(&self, question: &str, options: &[String]) -> Result<usize, Failure> {
         let options = options
             .iter()
             .map(|option| sanitize(option).into_owned())
@@ -69,7 +69,7 @@ impl Prompt {
     }
 
     /// Asks for a line of text, at first `value`.
-    pub fn text(self, question: &str, value: &str, help: &str) -> Result<String, Failure> {
+    pub fn text(&self, question: &str, value: &str, help: &str) -> Result<String, Failure> {
         Text::new(question)
             .with_initial_value(&sanitize(value))
             .with_help_message(help)
@@ -79,7 +79,7 @@ impl Prompt {
     }
 
     /// Asks a question whose default answer is yes.
-    pub fn confirm(self, question: &str) -> Result<bool, Failure> {
+    pub fn confirm(&self, question: &str) -> Result<bool, Failure> {
         Confirm::new(question)
             .with_default(true)
             .with_render_config(self.config)

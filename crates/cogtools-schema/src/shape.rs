@@ -15,6 +15,9 @@ pub struct Configuration {
     /// Where tools come from, in order of precedence: if two sources have a tool of the same
     /// name, the first one wins. By default, the folder tools.
     pub tool_sources: Option<Vec<Source>>,
+    /// Whether the user's own sources add to those of a project, before them; by default,
+    /// they do. Only in the user's own file.
+    pub inherit: Option<bool>,
     /// Which value wins if both the project's .env and the environment set a variable. By
     /// default, the project's.
     pub env_priority: Option<EnvPriority>,

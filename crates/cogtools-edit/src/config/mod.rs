@@ -168,7 +168,7 @@ impl ConfigChange {
         let lines = diff.iter_all_changes();
         lines
             .filter(|line| line.tag() != similar::ChangeTag::Equal)
-            .map(|line| format!("{} {}\n", line.tag(), line.value().trim_end()))
+            .map(|line| [&line.tag().to_string(), " ", line.value().trim_end(), "\n"].concat())
             .collect()
     }
 

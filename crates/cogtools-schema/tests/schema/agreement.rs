@@ -280,6 +280,7 @@ const CONFIGURATIONS: &[(&str, bool)] = &[
     ("env_priority: system", false),
     ("locked: true", true),
     ("locked: yes please", false),
+    ("inherit: yes please", false),
     ("filter: {tools: [a*], exclude: [b], toolsets: [c]}", true),
     ("filter: {tool: [a]}", false),
     ("budget: 4000", true),
