@@ -132,8 +132,8 @@ pub(super) fn serve(project: &Project, method: &str, params: &Value) -> Outcome 
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
     ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    run("cogtools-mcp", project).stdin(input).run()
+    let input = lines.map(|line| line.to_string()).join("\n");
+    run("cogtools-mcp", project).stdin(format!("{input}\n")).run()
 }
 
 #[test]
