@@ -317,7 +317,14 @@ fn packages_with_tools_are_offered() {
         let at = run.stdout.find("- use the tools");
         at.map(|at| run.stdout[at..].to_owned())
     };
-    assert_text(advice(&project).unwrap_or_default(), str![""]);
+    assert_text(
+        advice(&project).unwrap_or_default(),
+        str![[r#"
+- use the tools of the packages pk:
+    cogtools config set tool_sources '[{local: ./tools}, node_modules]'
+
+"#]],
+    );
     let project = Project::new();
     project.write(".cogtoolrc.yaml", "tool_sources: [node_modules]\n");
     assert_eq!(advice(&project), None);
@@ -334,5 +341,13 @@ fn a_table_is_offered_for_documents_without_one() {
     project.write("CLAUDE.md", "# Context\n");
     let run = project.run(&[]);
     let at = run.stdout.find("- show people").unwrap_or(run.stdout.len());
-    assert_text(&run.stdout[at..], str![""]);
+    assert_text(
+        &run.stdout[at..],
+        str![[r#"
+- show people and models the tools in a table, and renew it whenever they change
+  (as a hook of git or a script of package.json, cogtools docs --check finds an old one):
+    cogtools docs GEMINI.md CLAUDE.md
+
+"#]],
+    );
 }
