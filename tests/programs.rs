@@ -124,7 +124,7 @@ fn usage(name: &str) -> String {
         "cogtools-add" => "cogtools-add [OPTIONS] <PACKAGE>",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
         "cogtools-completions" => "cogtools-completions [OPTIONS] <SHELL> [-- <WORDS>...]",
-        "cogtools-config" => "cogtools-config [OPTIONS] <COMMAND>",
+        "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",

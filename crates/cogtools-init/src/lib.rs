@@ -6,6 +6,7 @@
 
 mod command;
 mod extension;
+mod finish;
 mod guidance;
 mod host;
 mod interview;
