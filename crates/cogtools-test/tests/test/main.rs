@@ -80,8 +80,8 @@ fn run_with(project: &Project, args: &[&str], stdin: Input) -> CapturedRun {
     let status = PROGRAM.launch(&args, &mut io);
     CapturedRun {
         status,
-        stdout: String::from_utf8(stdout).unwrap(),
-        stderr: String::from_utf8(stderr).unwrap(),
+        stdout: String::from_utf8(stdout).expect("UTF-8"),
+        stderr: String::from_utf8(stderr).expect("UTF-8"),
     }
 }
 

@@ -13,7 +13,7 @@ fn tool(examples: &Value) -> Tool {
         "examples": examples,
         "implementation": "ok",
     });
-    let text = Text::new("x.yaml", file.to_string().into_bytes()).unwrap();
+    let text = Text::new("x.yaml", file.to_string().into_bytes()).expect("UTF-8");
     Tool::parse(text).expect("a valid tool")
 }
 
