@@ -39,6 +39,7 @@ mod porcelain;
 mod programs;
 mod project;
 mod providers;
+mod rejected;
 mod schema;
 mod sdk;
 mod sources;

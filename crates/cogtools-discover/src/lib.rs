@@ -39,7 +39,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "BROKEN TOOLS",
-        "An invalid tool file is skipped and reported on standard error, and the exit status is 0: some hosts treat a failed discovery as fatal, and this way they keep all other tools. With --strict, every tool is also checked for what only a call would reveal (invalid examples, templates that do not compile), and an invalid tool is an error.",
+        "An invalid tool file is skipped and reported on standard error, and the exit status is 0: some hosts treat a failed discovery as fatal, and this way they keep all other tools. With --strict, every tool is also checked for what only a call would reveal (invalid examples, templates that do not compile), and an invalid tool is an error.\n\nThe same applies to a tool that the API behind --format rejects, such as one with the parameter `who?` for gemini: the API would reject the whole request. Only that format is affected.",
     ),
     (
         "FORMATS",
@@ -256,10 +256,16 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bo
         }
     });
     match checked {
-        Ok(tool) => Line::Declared(Declared {
-            text: target.print(&tool),
-            tokens: if counted { tool.tokens() } else { 0 },
-        }),
+        Ok(tool) => {
+            let rejections = target.rejections(&tool);
+            if !rejections.is_empty() {
+                return Line::Invalid(rejections);
+            }
+            Line::Declared(Declared {
+                text: target.print(&tool),
+                tokens: if counted { tool.tokens() } else { 0 },
+            })
+        }
         Err(error) => Line::Invalid(error.diagnostics()),
     }
 }

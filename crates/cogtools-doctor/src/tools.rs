@@ -1,7 +1,9 @@
 //! The tool files of the project, each loaded once for all checks.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
+use cogtools_core::tool::ToolError;
 use cogtools_core::{Diagnostic, SourceError, Target, Tool};
 use cogtools_program::Io;
 use cogtools_program::project::{config_warnings, unfiltered_registry};
@@ -25,8 +27,24 @@ pub(crate) struct Tools {
 pub(crate) struct ToolFile {
     /// Its stem.
     pub(crate) name: String,
-    /// The tool, or all its errors.
+    /// The tool, or why it is not declared to Gemini CLI.
     pub(crate) tool: Result<Tool, Vec<Diagnostic>>,
+    /// Whether it is valid, and only the Gemini API rejects it.
+    pub(crate) is_rejected: bool,
+}
+
+impl ToolFile {
+    fn new(name: Cow<'_, str>, loaded: Result<Tool, ToolError>) -> Self {
+        let tool = loaded.map_err(ToolError::diagnostics);
+        let rejections = tool.as_ref().map(|tool| Target::Gemini.rejections(tool));
+        let rejections = rejections.unwrap_or_default();
+        let is_rejected = !rejections.is_empty();
+        Self {
+            name: name.into_owned(),
+            tool: if is_rejected { Err(rejections) } else { tool },
+            is_rejected,
+        }
+    }
 }
 
 impl Tools {
@@ -42,10 +60,8 @@ impl Tools {
                 };
             }
         };
-        let loaded = registry.map_files(|entry, tool| ToolFile {
-            name: entry.name.to_string_lossy().into_owned(),
-            tool: tool.map_err(cogtools_core::tool::ToolError::diagnostics),
-        });
+        let loaded =
+            registry.map_files(|entry, tool| ToolFile::new(entry.name.to_string_lossy(), tool));
         Self {
             files: loaded.items,
             shadowed: loaded.shadowed,

@@ -9,7 +9,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 use crate::host::Host;
 use crate::setup_context::SetupContext;
-use crate::{guidance, host, print, server, starter};
+use crate::{gemini, guidance, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -35,9 +35,9 @@ const FILES: &str = "\
 .cogtoolrc.yaml configures where the project's tools come from. It is created if it does not \
 exist.\n\n\
 tools/ contains the tools, one file each. An example is added if there are no tools yet.\n\n\
-.gemini/settings.json tells Gemini CLI which programs list and call tools. Missing keys are \
-added; every other byte is preserved, including comments. If a key has a conflicting value, \
-nothing at all is written. Other hosts have other files. A file that belongs to the user rather \
+.gemini/settings.json tells Gemini CLI how to reach the tools. What is missing is added; every \
+other byte is preserved, including comments. If a key has a conflicting value, nothing at all is \
+written. Other hosts have other files. A file that belongs to the user rather \
 than the project is changed only if its host was named with --host, and is always shown with its \
 full path.";
 
@@ -146,6 +146,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         json,
     } = InitArgs::from_matches(matches);
     let cx = SetupContext::new(name, io);
+    let hosts = gemini::resolve(hosts, &cx, &io.vars).map_err(|diagnostic| *diagnostic)?;
     if matches!(action, Action::Print) {
         let steps = host::steps(&cx, &hosts).map_err(nothing_written)?;
         return print::files(&cx, &steps, io);
@@ -178,7 +179,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let text = format!(
         "{}{}{}",
         plan.summary(),
-        guidance::next_steps(example, &hosts),
+        guidance::next_steps(example, &hosts, cx.name.as_deref().unwrap_or(server::NAME)),
         review_advice(io)
     );
     io.show(&text)

@@ -6,6 +6,7 @@
 
 mod command;
 mod extension;
+mod gemini;
 mod guidance;
 mod host;
 mod print;

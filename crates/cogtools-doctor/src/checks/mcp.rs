@@ -1,14 +1,12 @@
 //! The MCP servers in the settings: their programs are located, never started.
 
 use cogtools_gemini_cli::command::DISCOVER;
+use cogtools_gemini_cli::connection::runs_cogtools;
 use serde_json::Value;
 
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::program::{Program, find, program_name};
-
-/// The program that serves the project's tools over MCP.
-const SERVER: &str = "cogtools-mcp";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -78,15 +76,4 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
     Finding::problem(message).fix(format!("install {command}, or edit {file}"))
-}
-
-/// Whether the server is `cogtools mcp`, however it is started.
-fn runs_cogtools(server: &Value) -> bool {
-    let args = server["args"].as_array().into_iter().flatten();
-    let mut words: Vec<&str> = server["command"].as_str().into_iter().collect();
-    words.extend(args.filter_map(Value::as_str));
-    let porcelain = words
-        .windows(2)
-        .any(|pair| program_name(pair[0]) == "cogtools" && pair[1] == "mcp");
-    porcelain || words.iter().any(|word| program_name(word) == SERVER)
 }

@@ -5,6 +5,8 @@
 
 mod cases;
 mod files;
+#[cfg(unix)]
+mod gemini;
 mod hosts;
 mod project;
 mod refusals;
