@@ -241,8 +241,30 @@ fn tools_that_the_clients_api_rejects_are_left_out() {
         assert_text(&found, stderr);
         assert_eq!(status, 0);
     };
-    check(&[], &["c"], str![].into());
-    check(&["--api", "anthropic"], &["b", "c"], str![].into());
+    check(&[], &["c"], str![[r#"
+cogtools-mcp: warning[INVALID_TOOL]: tools/a.yaml:3:14: not declared for mcp: the Gemini API, which the client may use, rejects the parameter name "who?"
+   |
+ 3 | parameters: {who?: string}
+   |              ^^^^
+hint: use letters from a to z, digits and `_`, at most 64, and no digit first
+hint: if the client uses another API, name it: cogtools mcp --api anthropic
+cogtools-mcp: warning[INVALID_TOOL]: tools/b.yaml:3:14: not declared for mcp: the Gemini API, which the client may use, rejects the parameter name "max-size"
+   |
+ 3 | parameters: {max-size: string}
+   |              ^^^^^^^^
+hint: use letters from a to z, digits and `_`, at most 64, and no digit first
+hint: if the client uses another API, name it: cogtools mcp --api anthropic
+
+"#]].into());
+    check(&["--api", "anthropic"], &["b", "c"], str![[r#"
+cogtools-mcp: warning[INVALID_TOOL]: tools/a.yaml:3:14: not declared for mcp: Anthropic's API rejects the parameter name "who?"
+   |
+ 3 | parameters: {who?: string}
+   |              ^^^^
+hint: use letters from a to z, digits, `_`, `.` and `-`, at most 64
+hint: if the client uses another API, name it: cogtools mcp --api anthropic
+
+"#]].into());
     check(&["--api", "openai"], &["a", "b", "c"], "".into());
 }
 
