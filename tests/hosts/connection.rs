@@ -64,19 +64,26 @@ fn declared(conversation: &Conversation, prefix: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Changes the tool and adds another one while the host runs.
-fn change(settings: &str, prefix: &str) -> Vec<Vec<String>> {
+/// Changes the tool and adds another one while the host runs: our tools in the first and
+/// in the last request.
+fn change(settings: &str, prefix: &str) -> [Vec<String>; 2] {
     let host = host(settings);
     let tools = host.project.path("tools");
-    let turn = Turn::call(format!("{prefix}greet"), arguments());
-    let conversation = host.play([turn.meanwhile(move || {
-        let changed = GREET.replace("Greet", "Welcome");
-        fs::write(tools.join("greet.yaml"), &changed).expect("the tool can be written");
-        let late = changed.replace("greet", "late");
-        fs::write(tools.join("late.yaml"), late).expect("a tool can be added");
-        sleep(SETTLED);
-    })]);
-    declared(&conversation, prefix)
+    let call = || Turn::call(format!("{prefix}greet"), arguments());
+    let wait = || call().meanwhile(|| sleep(SETTLED));
+    let conversation = host.play([
+        call().meanwhile(move || {
+            let changed = GREET.replace("Greet", "Welcome");
+            fs::write(tools.join("greet.yaml"), &changed).expect("the tool can be written");
+            let late = changed.replace("greet", "late");
+            fs::write(tools.join("late.yaml"), late).expect("a tool can be added");
+        }),
+        wait(),
+        wait(),
+    ]);
+    let declared = declared(&conversation, prefix);
+    let last = declared.last().cloned().unwrap_or_default();
+    [declared[0].clone(), last]
 }
 
 #[test]
@@ -119,8 +126,24 @@ fn repair(settings: &str, prefix: &str) -> String {
 
 #[test]
 fn the_host_validates_first_and_names_one_mistake() {
-    assert_text(repair(COMMANDS, "discovered_tool_"), str![]);
-    assert_text(repair(SERVER, "mcp_cogtools_"), str![]);
+    assert_text(
+        repair(COMMANDS, "discovered_tool_"),
+        str![[r#"
+{"error":"params must have required property 'tone'"}
+{"error":"params/tone must be equal to one of the allowed values"}
+{"error":"Stdout: (empty)\nStderr: cogtools-call: error[SCHEMA_VIOLATION]: greet: /mood: not a parameter of this tool\nhint: the parameters are `person`, `tone`, `times`\n\nError: (none)\nExit Code: 65\nSignal: (none)"}
+
+"#]],
+    );
+    assert_text(
+        repair(SERVER, "mcp_cogtools_"),
+        str![[r#"
+{"error":"params must have required property 'tone'"}
+{"error":"params/tone must be equal to one of the allowed values"}
+{"error":"MCP tool 'greet' reported tool error for function call: {\"name\":\"greet\",\"args\":{\"person\":\"Ada\",\"tone\":\"warm\",\"times\":1,\"mood\":\"x\"}} with response: [{\"functionResponse\":{\"name\":\"greet\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /mood: not a parameter of this tool\\nhint: the parameters are `person`, `tone`, `times`\\n\"}],\"isError\":true}}}]"}
+
+"#]],
+    );
 }
 
 /// The characters of our tool's declaration, which every request contains.
@@ -160,7 +183,10 @@ fn a_new_project_is_served_without_a_terminal() {
     let call = Turn::call("mcp_cogtools_hello", json!({"person": "Ada"}));
     let conversation = host.play_with(&[], [call]);
     let response = conversation.main()[1].responses()[0]["response"].to_string();
-    assert_text(response, str![]);
+    assert_text(
+        response,
+        str![[r#"{"output":"<untrusted_context>\nHello, Ada!\n\n</untrusted_context>"}"#]],
+    );
 }
 
 /// The rejected tool would end the session: the API refuses the request.

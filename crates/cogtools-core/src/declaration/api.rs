@@ -97,13 +97,13 @@ impl Target {
 impl Tool {
     /// Why `api`, or an unknown API, rejects the tool's declaration for MCP.
     pub fn mcp_rejections(&self, api: Option<Target>) -> Vec<Diagnostic> {
-        let api = Api {
+        let rules = Api {
             plain_root: false,
             max_description: None,
             ..*api.unwrap_or(Target::Mcp).api()
         };
-        let mut rejections = api.rejections(Target::Mcp, self);
-        if let Some(last) = rejections.last_mut() {
+        let mut rejections = rules.rejections(Target::Mcp, self);
+        if let Some(last) = rejections.last_mut().filter(|_| api.is_none()) {
             let hint = "if the client uses another API, name it: cogtools mcp --api anthropic";
             last.hints.push(hint.into());
         }

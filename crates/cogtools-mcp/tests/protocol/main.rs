@@ -262,7 +262,6 @@ cogtools-mcp: warning[INVALID_TOOL]: tools/a.yaml:3:14: not declared for mcp: An
  3 | parameters: {who?: string}
    |              ^^^^
 hint: use letters from a to z, digits, `_`, `.` and `-`, at most 64
-hint: if the client uses another API, name it: cogtools mcp --api anthropic
 
 "#]].into());
     check(&["--api", "openai"], &["a", "b", "c"], "".into());
