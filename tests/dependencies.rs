@@ -123,53 +123,21 @@ fn separate_programs_link_no_runtime_and_no_tls() {
             name.replace('-', "_")
         );
         assert!(main.contains(&library), "{name} is another program");
-        let tree = Command::new(env!("CARGO"))
-            .args([
-                "tree",
-                "--offline",
-                "--locked",
-                "--edges=normal",
-                "--prefix=none",
-            ])
-            .args(["--package", name])
-            .current_dir(repository())
-            .output()
-            .expect("cargo runs");
-        let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
-        let needed: BTreeSet<&str> = tree
-            .lines()
-            .filter_map(|line| line.split(' ').next())
-            .collect();
-        assert!(needed.contains("jsonschema"), "{name}: {tree}");
+        let needed = crates_of(&["--package", name]);
+        assert!(needed.contains("jsonschema"), "{name}: {needed:?}");
         let heavy: Vec<_> = HEAVY
             .iter()
-            .filter(|heavy| needed.contains(*heavy))
+            .filter(|heavy| needed.contains(**heavy))
             .collect();
         assert!(heavy.is_empty(), "{name} needs {heavy:?}");
     }
 }
 
-/// It is started for each program of a tool, and takes all rights from itself: nothing but the
-/// system's interface belongs into it.
+/// It is started for each program of a tool, and takes all rights from itself: it links
+/// nothing but the interface of the system.
 #[test]
 fn the_program_that_confines_others_is_small() {
-    let tree = Command::new(env!("CARGO"))
-        .args([
-            "tree",
-            "--offline",
-            "--locked",
-            "--edges=normal",
-            "--prefix=none",
-        ])
-        .args(["--package", CONFINE, "--target=x86_64-unknown-linux-musl"])
-        .current_dir(repository())
-        .output()
-        .expect("cargo runs");
-    let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
-    let needed: BTreeSet<&str> = tree
-        .lines()
-        .filter_map(|line| line.split(' ').next())
-        .collect();
+    let needed = crates_of(&["--package", CONFINE, "--target=x86_64-unknown-linux-musl"]);
     let expected = [
         "bitflags",
         "cfg-if",
@@ -182,7 +150,21 @@ fn the_program_that_confines_others_is_small() {
         "signal-hook",
         "signal-hook-registry",
     ];
-    assert_eq!(needed, expected.into(), "{tree}");
+    assert_eq!(needed, expected.map(str::to_owned).into());
+}
+
+/// The crates that this package links, itself among them.
+fn crates_of(package: &[&str]) -> BTreeSet<String> {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--locked", "--edges=normal"])
+        .arg("--prefix=none")
+        .args(package)
+        .current_dir(repository())
+        .output()
+        .expect("cargo runs");
+    let tree = String::from_utf8_lossy(&tree.stdout);
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_owned).collect()
 }
 
 /// Test builds contain the names of functions.

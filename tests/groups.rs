@@ -42,7 +42,7 @@ fn pids(project: &Project) -> Vec<String> {
 }
 
 /// Whether a process is running, and is not a zombie that another process must reap.
-fn lives(pid: &str) -> bool {
+pub(super) fn lives(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
@@ -67,7 +67,8 @@ fn wait(child: &mut Child) -> std::process::ExitStatus {
     }
 }
 
-fn start(project: &Project, program: &str, args: &[&str]) -> Child {
+/// Starts `program`, with `$CALL` for `cogtools-call`, and sends it no arguments of a tool.
+pub(super) fn start(project: &Project, program: &str, args: &[&str]) -> Child {
     let mut child = Command::new(program)
         .args(args)
         .current_dir(project.root())

@@ -8,9 +8,10 @@ use crate::run;
 const SYSTEM: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
 /// Where each layer is written, lowest first; `[VAR]` is a variable.
-const LAYERS: [&str; 5] = [
+const LAYERS: [&str; 6] = [
     "../machine/cogtoolrc.yaml",
     "../home/.gemini/cogtoolrc.yaml",
+    ".gemini/cogtoolrc.yaml",
     "package.json",
     ".cogtoolrc.yaml",
     "[VAR]",
@@ -73,7 +74,10 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
 
 /// Whether the user writes this layer, rather than the author of the project.
 fn is_users(layer: &str) -> bool {
-    !matches!(layer, "package.json" | ".cogtoolrc.yaml")
+    !matches!(
+        layer,
+        ".gemini/cogtoolrc.yaml" | "package.json" | ".cogtoolrc.yaml"
+    )
 }
 
 /// The effective value of a key that protects, and its origins, if the user and the
@@ -87,6 +91,19 @@ fn combined(key: &str, user: (&str, &str), project: (&str, &str)) -> String {
         "env_priority" => format!("{}\tprocess\n", project.1),
         "filter.tools" => format!("{origins}\t[[{one}], [{other}]]\n"),
         _ => format!("{origins}\t[{one}, {other}]\n"),
+    }
+}
+
+/// The effective list of sources and its origins, if `upper` and perhaps a lower layer set
+/// it to these values at these places.
+fn joined(upper: &str, above: (&str, &str), below: Option<(&str, String)>) -> String {
+    let is_file = |place: &str| place.starts_with("[HOME]") || place.starts_with("[MACHINE]");
+    match below {
+        _ if is_file(above.1) => format!("{}, built-in\t[{{local: ./tools}}]\n", above.1),
+        Some((low, place)) if is_file(&place) && !is_users(upper) => {
+            format!("{place}, {}\t{low}\n", above.1)
+        }
+        _ => format!("{}\t{}\n", above.1, above.0),
     }
 }
 
@@ -118,9 +135,8 @@ fn every_layer_overrides_those_below_it_and_the_project_loosens_nothing() {
                 let (above, below) = ((high, at(upper)), lower.map(|lower| (low, at(lower))));
                 let above = (above.0, above.1.as_str());
                 let expected = match (lower, &below) {
-                    (Some(lower), Some((low, below)))
-                        if is_users(upper) != is_users(lower) && key != "tool_sources" =>
-                    {
+                    _ if key == "tool_sources" => joined(upper, above, below),
+                    (Some(lower), Some((low, below))) if is_users(upper) != is_users(lower) => {
                         if is_users(upper) {
                             combined(key, above, (low, below))
                         } else {
@@ -170,13 +186,15 @@ fn a_folder_is_relative_to_the_file_that_names_it() {
     project
         .file("../machine/own/it.yaml", tool("machine"))
         .file("../home/.gemini/own/it.yaml", tool("home"))
+        .file(".gemini/own/it.yaml", tool("host"))
         .file("own/it.yaml", tool("project"));
     for (layer, said) in [
         (LAYERS[0], str!["machine"]),
         (LAYERS[1], str!["home"]),
-        (LAYERS[2], str!["project"]),
+        (LAYERS[2], str!["host"]),
         (LAYERS[3], str!["project"]),
         (LAYERS[4], str!["project"]),
+        (LAYERS[5], str!["project"]),
     ] {
         let mut call = layered("cogtools-call", &project);
         match layer {
@@ -188,6 +206,9 @@ fn a_folder_is_relative_to_the_file_that_names_it() {
             _ => drop(project.file(layer, "tool_sources: [{local: own}]\n")),
         }
         call.arg("it").run().outputs(said);
+        if !matches!(layer, "[VAR]") {
+            project.remove(layer);
+        }
     }
 }
 
@@ -237,11 +258,16 @@ fn an_invalid_layer_is_fatal_and_located() {
         ),
         (
             LAYERS[2],
+            "env_prio: x\n",
+            ".gemini/cogtoolrc.yaml:1:1: unknown key `env_prio`\n   |\n 1 | env_prio: x\n   | ^^^^^^^^\n",
+        ),
+        (
+            LAYERS[3],
             "{\n\t\"dependencies\": {\"cogtools\": \"1\"},\n\t\"cogtools\": {\n\t\t\"env_prio\": 1}}",
             "package.json:4:3: unknown key `env_prio`\n   |\n 4 | ··\"env_prio\": 1}}\n   |   ^^^^^^^^^^\n",
         ),
         (
-            LAYERS[3],
+            LAYERS[4],
             "env_prio: x\n",
             ".cogtoolrc.yaml:1:1: unknown key `env_prio`\n   |\n 1 | env_prio: x\n   | ^^^^^^^^\n",
         ),

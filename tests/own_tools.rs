@@ -42,6 +42,61 @@ fn our_tools_have_no_findings() {
         .outputs(format!("{} files: nothing to report\n", tools().len()));
 }
 
+/// A host sends all declarations with every request.
+#[test]
+fn our_tools_cost_at_most_4000_tokens() {
+    let outcome = Run::new(crate::programs().join("cogtools-list"))
+        .project(&Project::new())
+        .args(["--format", "json"])
+        .cwd(crate::repository())
+        .run();
+    let report = outcome.json();
+    let listed = report["tools"].as_array().expect("the report has tools");
+    assert_eq!(listed.len(), tools().len(), "not all tools are listed");
+    let costs = listed.iter().map(|tool| tool["tokens"].as_u64());
+    let total: u64 = costs
+        .map(|cost| cost.expect("a tool has a number of tokens"))
+        .sum();
+    assert!(total <= 4000, "our tools cost {total} tokens");
+}
+
+#[test]
+fn our_tools_have_an_example_with_objections() {
+    for tool in tools() {
+        let name = tool["name"].as_str().expect("a tool has a name");
+        let examples = tool["examples"].as_sequence().expect("a tool has examples");
+        let goldens = (1..=examples.len()).map(|number| {
+            let golden = format!("tools/{name}.{number}.golden");
+            fs::read_to_string(crate::repository().join(golden)).expect("a golden file is text")
+        });
+        let (objecting, content): (Vec<_>, Vec<_>) = goldens
+            .partition(|golden| golden.contains("## Objections") || golden.contains("## Not done"));
+        assert!(!content.is_empty(), "{name} always objects");
+        assert!(
+            name == "facepalm" || !objecting.is_empty(),
+            "{name} never objects"
+        );
+    }
+}
+
+#[test]
+fn the_page_about_our_tools_names_them_all_and_shows_real_results() {
+    let read = |file: &str| fs::read_to_string(crate::repository().join(file)).expect("a text");
+    let page = read("docs/how-to/think-with-the-tools.md");
+    for tool in tools() {
+        let name = tool["name"].as_str().expect("a tool has a name");
+        assert!(page.contains(&format!("| `{name}` |")), "{name} has no row");
+    }
+    let blocks = page.split("```markdown\n").skip(1);
+    let shown: Vec<_> = blocks
+        .map(|rest| rest.split("```").next().unwrap_or_default())
+        .collect();
+    let done = read("tools/definition_of_done.3.golden");
+    let verdict = done.find("## Not done").expect("the example is not done");
+    let rendered = read("tools/loop_breaker.1.golden");
+    assert_eq!(shown, [&done[verdict..], &rendered]);
+}
+
 #[test]
 fn the_table_is_the_same_for_all_programs() {
     let project = Project::new();

@@ -131,3 +131,25 @@ fn usage(name: &str) -> String {
     };
     format!("hint: usage: {line}\n")
 }
+
+/// A hyphen that is not escaped is printed as another character, which cannot be pasted into a
+/// shell; and without `.nh`, a literal may be divided by one.
+#[test]
+fn manual_pages_have_no_hyphens_in_literals() {
+    let pages = std::fs::read_dir(crate::repository().join("man")).expect("a folder");
+    let mut complaints = Vec::new();
+    for page in pages.map(|page| page.expect("a page").path()) {
+        let text = std::fs::read_to_string(&page).expect("it is text");
+        let page = page.display();
+        if !text.lines().any(|line| line == ".nh") {
+            complaints.push(format!("{page} divides words"));
+        }
+        let is_text = |line: &&str| !line.starts_with(r#".\""#) && !line.starts_with(".TH ");
+        for line in text.lines().filter(is_text) {
+            if line.replace(r"\-", "").contains('-') {
+                complaints.push(format!("{page}: {line}"));
+            }
+        }
+    }
+    assert_eq!(complaints, Vec::<String>::new());
+}

@@ -1,8 +1,6 @@
 //! New tools from `cogtools new` work and have no lint findings, whatever their kind
 //! of implementation.
 
-use std::process::Command;
-
 use cogtools_test_support::{Project, str};
 
 use crate::run;
@@ -27,32 +25,42 @@ fn new_tools_have_no_findings() {
     }
 }
 
-fn git(project: &Project, args: &[&str]) {
-    let status = Command::new("git")
-        .args(args)
-        .current_dir(project.root())
-        .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .env("HOME", project.home())
-        .status();
-    assert!(status.expect("git runs").success(), "git {args:?}");
-}
-
 #[test]
 fn a_program() {
     let project = Project::new();
-    let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-    let commit = ["commit", "-q", "--allow-empty", "-m"];
-    git(&project, &["init", "-q"]);
-    for message in ["one", "two", "three"] {
-        git(&project, &[&author[..], &commit, &[message]].concat());
-    }
-    let new = run("cogtools-new", &project).args(["log", "--template", "exec"]);
+    project.file("notes.txt", "one\nTwo words\n");
+    let new = run("cogtools-new", &project).args(["find", "--template", "exec"]);
     new.run().text();
-    let call = run("cogtools-call", &project).arg("log");
-    let text = call.stdin("{\"count\": 2}").run().text();
-    let names: Vec<&str> = text.lines().filter_map(|line| line.get(8..)).collect();
-    assert_eq!(names, ["three", "two"], "{text}");
+    let call = |arguments: &str| {
+        run("cogtools-call", &project)
+            .arg("find")
+            .stdin(arguments)
+            .run()
+    };
+    call(r#"{"text": "Two"}"#).outputs(str![[r#"
+notes.txt:2:Two words
+
+"#]]);
+    call(r#"{"text": "two w", "any_case": true, "paths": ["tools", "notes.txt"]}"#).outputs(str![
+        [r#"
+notes.txt:2:Two words
+
+"#]
+    ]);
+}
+
+#[test]
+fn new_tools_pass_their_tests() {
+    for template in ["njk", "exec", "script"] {
+        let project = Project::new();
+        let name = format!("my_{template}");
+        let new = run("cogtools-new", &project).args([&name, "--template", template]);
+        new.run().text();
+        for args in [&["--update"][..], &[]] {
+            let test = run("cogtools-test", &project).args(args).run();
+            test.status(0).stderr_is("");
+        }
+    }
 }
 
 #[test]

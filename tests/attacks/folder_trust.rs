@@ -5,9 +5,10 @@
 
 use std::fs;
 
-use cogtools_test_support::{Outcome, Project, Run};
+use cogtools_test_support::{Outcome, Project, Run, str};
 use serde_json::{Value, json};
 
+use super::owners::{can_give, give};
 use crate::run;
 
 /// What a call of a tool in an untrusted project fails with.
@@ -87,7 +88,14 @@ fn looking_at_a_clone_runs_nothing() {
         .arg("call_tool")
         .stdin(r#"{"name": "go", "arguments": {}}"#)
         .run()
-        .status(77);
+        .fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+        );
     run("cogtools-call", &project)
         .arg("say")
         .run()
@@ -113,24 +121,30 @@ hint: only the user can trust it, after reviewing its tools: cogtools trust .
     ran_nothing(&project, "the tests");
 }
 
-#[test]
-fn an_mcp_server_says_so_and_denies() {
-    let project = clone();
-    let request = |id: u32, method: &str, params: Value| {
-        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
-    };
+/// A session of the MCP server in which the client sends one request.
+pub(super) fn serve(project: &Project, method: &str, params: &Value) -> Outcome {
     let initialize = json!({
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "c", "version": "1"},
     });
     let lines = [
-        request(1, "initialize", initialize),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
-        request(2, "tools/call", json!({"name": "go", "arguments": {}})),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
     ];
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    run("cogtools-mcp", project).stdin(input).run()
+}
+
+#[test]
+fn an_mcp_server_says_so_and_denies() {
+    let project = clone();
     let serve = || {
-        let input = format!("{}\n", lines.join("\n"));
-        let outcome = run("cogtools-mcp", &project).stdin(input).run();
+        let outcome = serve(
+            &project,
+            "tools/call",
+            &json!({"name": "go", "arguments": {}}),
+        );
         let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
         let answers = text
             .lines()
@@ -156,6 +170,27 @@ fn an_mcp_server_says_so_and_denies() {
     assert_eq!(answers[1]["result"]["content"][0]["text"], "went\n");
 }
 
+/// Before, the server denied what a call allowed.
+#[test]
+fn an_mcp_server_leaves_an_invalid_layer_of_the_project_out() {
+    let project = clone();
+    project
+        .trust(".")
+        .file(".cogtoolrc.yaml", "unknown: true\n");
+    call(&project).outputs("went\n");
+    let outcome = serve(
+        &project,
+        "tools/call",
+        &json!({"name": "go", "arguments": {}}),
+    );
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    let answer: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(
+        answer["result"],
+        json!({"content": [{"type": "text", "text": "went\n"}], "isError": false})
+    );
+}
+
 #[test]
 fn a_nested_project_is_not_trusted_with_the_one_around_it() {
     let project = clone();
@@ -174,7 +209,14 @@ fn a_nested_project_is_not_trusted_with_the_one_around_it() {
     let outcome = run("cogtools-yaml", &project)
         .arg("vendor/sub/tools/go.yaml")
         .run();
-    outcome.status(77);
+    outcome.fails(
+        77,
+        str![[r#"
+cogtools-yaml: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools -C [ROOT]/vendor/sub trust .
+
+"#]],
+    );
     project.trust("vendor/sub");
     nested().run().outputs("went\n");
     call(&project).fails(77, DENIED);
@@ -211,6 +253,24 @@ fn editing_does_not_ask_again_and_another_clone_does() {
         "[remote \"origin\"]\n\turl = https://example.org/mine.git\n",
     );
     call(&project).outputs("edited\n");
+}
+
+/// The user has admitted the folders of others, but trusted this one when it was theirs.
+#[test]
+fn a_folder_that_gets_another_owner_is_trusted_no_longer() {
+    let project = clone();
+    if !can_give(&project) {
+        return;
+    }
+    project.trust(".").file(
+        "../home/.gemini/cogtoolrc.yaml",
+        "safe_directories: ['*']\n",
+    );
+    call(&project).outputs("went\n");
+    give(&project, ".");
+    let before = project.read("ran");
+    call(&project).fails(77, CHANGED);
+    assert_eq!(project.read("ran"), before);
 }
 
 /// The record names a folder, not a path through a link that can be changed.
@@ -260,7 +320,14 @@ fn creating_a_project_trusts_it_and_a_clone_is_not_created() {
         );
         let _ = run(program, &project).arg(arg).run();
         project.file("tools/go.yaml", clone().read("tools/go.yaml"));
-        call(&project).status(77);
+        call(&project).fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+        );
         ran_nothing(&project, program);
     }
 }

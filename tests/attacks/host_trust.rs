@@ -1,5 +1,6 @@
 //! What of a host or of its environment trusts a project, and what does not.
 
+use cogtools_test_support::str;
 use serde_json::json;
 
 use super::folder_trust::{DENIED, call, clone, host_trusts, ran_nothing};
@@ -41,7 +42,14 @@ fn nothing_in_a_repository_or_its_variables_counts() {
             .env(name, value)
             .arg("go")
             .run();
-        outcome.status(77);
+        outcome.fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+        );
         ran_nothing(&project, name);
     }
 }

@@ -66,7 +66,7 @@ fn the_host_of_an_address_is_checked() {
     assert_eq!(left_in_home(&project), Vec::<PathBuf>::new());
 }
 
-/// Before: whoever could change the archive could change its checksum.
+/// Before: with access to the archive, an attacker could change its checksum too.
 #[test]
 fn the_checksum_can_come_from_another_place() {
     let (dir, name) = archives();

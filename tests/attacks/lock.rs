@@ -2,6 +2,7 @@
 
 use cogtools_test_support::{Outcome, Project, str};
 
+use crate::packages::depend_on_pk;
 use crate::run;
 
 const SAY: &str = "\
@@ -20,7 +21,7 @@ implementation: {exec: [./go.sh]}
 /// A project with a template, a program and a package, all of them pinned.
 fn scene() -> Project {
     let project = Project::new();
-    project
+    depend_on_pk(&project)
         .file(
             ".cogtoolrc.yaml",
             "tool_sources: [{local: tools}, node_modules]\nlocked: true\n",
@@ -30,11 +31,6 @@ fn scene() -> Project {
         .file("tools/part.njk", "said")
         .file("tools/go.yaml", RUN)
         .program("tools/go.sh", "#!/bin/sh\necho went\n")
-        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
-        .file(
-            "node_modules/pk/package.json",
-            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
-        )
         .file(
             "node_modules/pk/tools/pk_say.yaml",
             "name: pk_say\ndescription: d\nimplementation: said\n",
@@ -233,7 +229,14 @@ fn the_option_and_the_key() {
     run("cogtools-yaml", &project)
         .args(["--locked", "tools/say.yaml"])
         .run()
-        .status(77);
+        .fails(
+            77,
+            str![[r#"
+cogtools-yaml: error[DENIED]: say: it differs from the tool pinned in `cogtools.lock`: the implementation has changed
+hint: review what has changed; to accept it, run cogtools lock
+
+"#]],
+        );
     project.file("../home/.gemini/cogtoolrc.yaml", "locked: true\n");
     call(&project, "say").fails(77, &*what);
     project.remove("cogtools.lock");
@@ -308,7 +311,14 @@ hint: read its new declaration before the next call: cogtools-discover
         );
         assert!(!project.path("called").exists(), "{changed}");
         // The cache is gone: the new declaration is known, and not approved.
-        call(&project, "say").status(77);
+        call(&project, "say").fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: say: it runs commands and comes from the provider `s`, which has changed since it was approved
+hint: only the user can approve it, after reviewing what it runs: cogtools trust s
+
+"#]],
+        );
         project.file("tool.json", tool("d", true));
         run("cogtools-discover", &project)
             .arg("--refresh")

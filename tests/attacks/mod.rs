@@ -13,8 +13,19 @@ mod neutral_directory;
 mod owners;
 mod package_copies;
 mod packages;
+mod personal;
 mod processes;
 mod read_links;
 mod records;
 mod review;
 mod write_links;
+
+/// A tool with one example.
+const SAY: &str = "\
+name: say
+description: d
+parameters: {}
+implementation: said
+examples:
+  - {}
+";

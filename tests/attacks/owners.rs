@@ -1,11 +1,13 @@
-//! Projects and programs of other users in shared folders. Before, whoever worked below
-//! such a folder ran their tools.
+//! Projects and programs of other users in shared folders. Before, all users who
+//! worked below such a folder ran their tools.
 
 use std::os::unix::fs::{MetadataExt as _, lchown};
 use std::path::Path;
 
-use cogtools_test_support::{Outcome, Project};
+use cogtools_test_support::{Outcome, Project, str};
+use serde_json::json;
 
+use super::folder_trust::serve;
 use crate::{run, unprivileged};
 
 /// A user who is not in the list of users.
@@ -15,12 +17,10 @@ const EVIL: &str = "name: evil\ndescription: d\nimplementation: evil\n";
 
 /// A project with the folder `work`, whose files belong to another user; `None` if this
 /// user cannot give files away.
-#[expect(clippy::print_stderr, reason = "a line says what was not tested")]
 fn shared(files: &[&str]) -> Option<Project> {
     let project = Project::new();
     project.file("tools/evil.yaml", EVIL).dir("work");
-    if project.root().metadata().expect("a folder").uid() != 0 {
-        eprintln!("skipped: only root can give files away");
+    if !can_give(&project) {
         return None;
     }
     for file in files {
@@ -29,8 +29,18 @@ fn shared(files: &[&str]) -> Option<Project> {
     Some(project)
 }
 
+/// Whether this user can give the files of `project` away.
+#[expect(clippy::print_stderr, reason = "a line says what was not tested")]
+pub(super) fn can_give(project: &Project) -> bool {
+    let is_root = project.root().metadata().expect("a folder").uid() == 0;
+    if !is_root {
+        eprintln!("skipped: only root can give files away");
+    }
+    is_root
+}
+
 /// Makes `file` belong to the stranger.
-fn give(project: &Project, file: &str) {
+pub(super) fn give(project: &Project, file: &str) {
     lchown(project.path(file), Some(STRANGER), None).expect("root may do that");
 }
 
@@ -61,6 +71,10 @@ fn a_marker_of_another_user_marks_no_project() {
         );
         let outcome = call(&project, "work");
         outcome.status(127).stderr_contains(&warning).stdout_is("");
+        let outcome = serve(&project, "tools/list", &json!({}));
+        outcome
+            .status(0)
+            .stderr_contains(&warning.replace("cogtools-call", "cogtools-mcp"));
     }
 }
 
@@ -121,7 +135,14 @@ fn a_folder_of_tools_of_another_user_is_denied() {
         "other/.cogtoolrc.yaml",
         "tool_sources: [{local: ../tools}]\n",
     );
-    call(&project, "other").status(77);
+    call(&project, "other").fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: `[ROOT]/other/../tools` belongs to user 54321, not to you; its tools are not used
+hint: if you trust that user, add `safe_directories: [[ROOT]/other/../tools]` to ~/.gemini/cogtoolrc.yaml
+
+"#]],
+    );
 }
 
 #[test]
@@ -152,7 +173,14 @@ fn a_project_cannot_admit_itself() {
             "../home/.gemini/cogtoolrc.yaml",
             format!("safe_directories: [{entry}]\n"),
         );
-        call(&project, ".").status(77);
+        call(&project, ".").fails(
+            77,
+            str![[r#"
+cogtools-call: error[DENIED]: `[ROOT]` belongs to user 54321, not to you; its tools are not used
+hint: if you trust that user, add `safe_directories: [[ROOT]]` to ~/.gemini/cogtoolrc.yaml
+
+"#]],
+        );
     }
     let project = Project::new();
     project.file(".cogtoolrc.yaml", "safe_directories: ['*']\n");

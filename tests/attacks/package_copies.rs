@@ -2,6 +2,7 @@
 
 use super::packages::{call, scene, trust};
 use crate::run;
+use cogtools_test_support::str;
 
 /// Before, the files that had been hashed were opened again to run them, and a program
 /// that replaced them in between ran unapproved.
@@ -27,7 +28,14 @@ fn what_was_hashed_is_what_runs() {
     assert!(argument.starts_with(store), "{argument}");
     assert_eq!(*cwd, "[ROOT]");
     // It has changed its own installed files.
-    call(&project).status(77);
+    call(&project).fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which has changed since it was approved
+hint: only the user can approve it, after reviewing what it runs: cogtools trust pk
+
+"#]],
+    );
     project.file("node_modules/pk/data.txt", "data\n");
     call(&project).text();
 }
@@ -51,7 +59,14 @@ fn the_copy_is_private() {
     assert_eq!(mode(&store), 0o700);
     std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
     let outcome = call(&project);
-    outcome.status(77);
+    outcome.fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: pk_run: `[HOME]/.local/state/cogtools/packages`, for private copies of packages, is not a folder of its user alone
+hint: remove `[HOME]/.local/state/cogtools/packages`
+
+"#]],
+    );
     std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o700)).expect("it is ours");
     run("cogtools-trust", &project)
         .args(["--revoke", "pk"])
@@ -64,7 +79,14 @@ fn the_copy_is_private() {
     std::fs::remove_dir(&store).expect("it is empty");
     std::fs::write(&store, "").expect("it can be written");
     let outcome = call(&project);
-    outcome.status(77);
+    outcome.fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: pk_run: `[HOME]/.local/state/cogtools/packages`, for private copies of packages, is not a folder of its user alone
+hint: remove `[HOME]/.local/state/cogtools/packages`
+
+"#]],
+    );
     assert!(outcome.stdout.is_empty());
 }
 

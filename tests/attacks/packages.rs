@@ -2,19 +2,15 @@
 
 use cogtools_test_support::{Outcome, Project, str};
 
+use crate::packages::depend_on_pk;
 use crate::run;
 
 /// A project with the package `pk`, whose tool `pk_run` has this implementation. The
 /// project has files of its own that leave a trace when they run.
 pub(super) fn scene(implementation: &str) -> Project {
     let project = Project::new();
-    project
+    depend_on_pk(&project)
         .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
-        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
-        .file(
-            "node_modules/pk/package.json",
-            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
-        )
         .program("node_modules/pk/tools/run", "#!/bin/sh\necho ran\n")
         .program("evil.sh", "#!/bin/sh\necho >> ran; echo evil\n")
         .program("node_modules/other/evil.sh", "#!/bin/sh\necho >> ran\n")

@@ -1,14 +1,12 @@
 //! Programs that outlive their call, or reach what its host has open.
 
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::{Project, Run, assert_text, str};
 
-use crate::{programs, project_with, run};
+use crate::{groups, programs, project_with, run};
 
 /// Writes the ID of its process and stays; it has no pipe, and ignores what it can.
 const DAEMON: &str = "#!/bin/sh
@@ -50,12 +48,8 @@ fn pids(project: &Project, count: usize) -> Vec<String> {
 /// Asserts that the processes have ended, or do within a second.
 #[track_caller]
 pub(super) fn all_end(pids: &[String]) {
-    let lives = |pid: &String| {
-        let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
-        stat.is_ok_and(|stat| !stat.contains(") Z "))
-    };
     let end = Instant::now() + Duration::from_secs(1);
-    while pids.iter().any(lives) {
+    while pids.iter().any(|pid| groups::lives(pid)) {
         assert!(Instant::now() < end, "left behind: {pids:?}");
         thread::sleep(Duration::from_millis(10));
     }
@@ -63,21 +57,7 @@ pub(super) fn all_end(pids: &[String]) {
 
 /// Starts `shell`, where `$CALL` is `cogtools-call`.
 fn start(project: &Project, shell: &str) -> Child {
-    let mut child = Command::new("/bin/bash")
-        .args(["-c", shell])
-        .current_dir(project.root())
-        .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .env("HOME", project.home())
-        .env("CALL", programs().join("cogtools-call"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(b"{}").expect("it reads");
-    child
+    groups::start(project, "/bin/bash", &["-c", shell])
 }
 
 /// Before: what left the process group went on for ever.
@@ -102,7 +82,7 @@ fn daemons_do_not_outlive_the_call() {
 done
 
 "#]]);
-        // Nobody waits for what has closed its outputs.
+        // A daemon that has closed its outputs does not delay the call.
         assert!(begin.elapsed() < Duration::from_millis(2500), "{start}");
         all_end(&pids(&project, count));
     }
@@ -254,7 +234,7 @@ fn in_a_container_nothing_outlives_the_call() {
     let container = "unshare --user --map-current-user --pid --fork --kill-child --mount-proc";
     let probe = start(&project, &format!("{container} true")).wait();
     if !probe.expect("it ends").success() {
-        eprintln!("no container can be made here: nothing is run in one");
+        eprintln!("skipped: this user cannot make a container");
         return;
     }
     let inside = "\"$CALL\" t; echo status $?

@@ -5,22 +5,13 @@ use std::time::Duration;
 
 use cogtools_test_support::Project;
 
+use super::SAY;
 use crate::run;
 
 /// What must not be printed.
 const TOKEN: &str = "npm_0123456789secret";
 /// The name of the file that contains it, which says where secrets are.
 const TARGET: &str = "npmrc";
-/// A tool with a golden file.
-const SAY: &str = "\
-name: say
-description: d
-parameters: {}
-implementation: said
-examples:
-  - {}
-";
-
 /// A HOME with secrets, as files and in a folder, and a project with one tool.
 fn scene() -> Project {
     let project = Project::new();
@@ -36,6 +27,18 @@ fn scene() -> Project {
     project.file("tools/say.yaml", SAY);
     project
 }
+
+/// Files that programs read.
+const FILES: [&str; 8] = [
+    "tools/x.yaml",
+    "tools/say.1.golden",
+    ".cogtoolrc.yaml",
+    "package.json",
+    ".env",
+    "cogtools.lock",
+    "GEMINI.md",
+    ".mcp.json",
+];
 
 /// Every program that reads files of a project, with arguments.
 const PROGRAMS: &[&[&str]] = &[
@@ -91,16 +94,7 @@ fn no_program_prints(secrets: &[&str], project: &Project, case: &str) {
 
 #[test]
 fn no_program_shows_the_target_of_a_link() {
-    for link in [
-        "tools/x.yaml",
-        "tools/say.1.golden",
-        ".cogtoolrc.yaml",
-        "package.json",
-        ".env",
-        "cogtools.lock",
-        "GEMINI.md",
-        ".mcp.json",
-    ] {
+    for link in FILES {
         for target in ["npmrc", "keys", "none/npmrc"] {
             let project = scene();
             project.link(link, project.home().join(target));
@@ -126,17 +120,7 @@ fn no_program_shows_a_folder_behind_a_link() {
 
 #[test]
 fn no_program_waits_for_a_pipe() {
-    for file in [
-        "tools/x.yaml",
-        "tools/say.1.golden",
-        ".cogtoolrc.yaml",
-        "package.json",
-        ".env",
-        "cogtools.lock",
-        "GEMINI.md",
-        ".mcp.json",
-        ".gemini/settings.json",
-    ] {
+    for file in FILES.iter().chain(&[".gemini/settings.json"]) {
         let project = scene();
         project.dir(".gemini");
         let made = std::process::Command::new("mkfifo")

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::lchown;
 use std::time::Duration;
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, str};
 
 use crate::run;
 
@@ -90,7 +90,14 @@ fn home_of_an_env_file_is_not_home() {
     let project = trusted();
     project.file(".env", format!("HOME={}\n", project.home().display()));
     // The record is there, and not believed.
-    say(&project).status(77);
+    say(&project).fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: say: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+    );
     project.file(".env", "OTHER_HOME=x\n# HOME\n");
     say(&project).outputs("said\n");
 }

@@ -5,17 +5,9 @@ use std::path::Path;
 
 use cogtools_test_support::{Outcome, Project};
 
+use super::SAY;
 use crate::run;
 
-/// A tool with one example.
-const SAY: &str = "\
-name: say
-description: d
-parameters: {}
-implementation: said
-examples:
-  - {}
-";
 /// The content that a golden file would overwrite.
 const BASHRC: &str = "alias ll='ls -l'\n";
 

@@ -11,6 +11,8 @@ pub(crate) mod server;
 mod workflow;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use cogtools_test_support::{Outcome, Project, Run};
@@ -29,18 +31,28 @@ fn directory_of(program: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("no {program} on PATH, which these tests need"))
 }
 
-/// Runs `cargo xtask` as a developer does.
+/// Runs `cargo xtask` in this repository.
 #[track_caller]
 pub(crate) fn xtask<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Outcome {
-    let mut run = Run::new(env!("CARGO"))
-        .cwd(repository())
-        .args(["run", "--quiet", "--package", "xtask", "--"])
-        .args(args)
-        .limit(Duration::from_mins(5));
+    let mut run = Run::new(xtask_program()).cwd(repository()).args(args);
     for (name, value) in std::env::vars_os() {
         run = run.env(name, value);
     }
-    run.run()
+    run.limit(Duration::from_mins(5)).run()
+}
+
+/// The program behind `cargo xtask`, which is built once: cargo waits while anything else is
+/// being built, for as long as that takes.
+fn xtask_program() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        let build = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--locked", "--package", "xtask"])
+            .current_dir(repository())
+            .status();
+        assert!(build.expect("cargo runs").success());
+        programs().join(format!("xtask{}", std::env::consts::EXE_SUFFIX))
+    });
+    &PROGRAM
 }
 
 /// A directory with the programs that have their own binary: those that are `real`

@@ -7,7 +7,7 @@ use std::fs;
 use cogtools_test_support::{Project, Run};
 use serde_yaml::Value;
 
-use super::{directory_of, xtask};
+use super::{xtask, xtask_program};
 use crate::repository;
 
 /// Other programs that the workflow may run.
@@ -201,19 +201,13 @@ fn programs_are_published_before_the_package_that_names_them() {
 
 /// `cargo xtask publish` with the npm in `project`.
 fn publish(project: &Project) -> cogtools_test_support::Outcome {
-    let cargo = directory_of("cargo").join("cargo");
-    let manifest = repository().join("Cargo.toml");
     let path = std::env::var("PATH").unwrap_or_default();
-    let mut run = Run::new(cargo).project(project);
+    let mut run = Run::new(xtask_program()).project(project);
     for (name, value) in std::env::vars_os() {
         run = run.env(name, value);
     }
-    let args = ["run", "--quiet", "--package", "xtask", "--manifest-path"];
-    run.args(args)
-        .arg(manifest)
-        .args(["--", "publish", "."])
+    run.args(["publish", "."])
         .env("PATH", format!("{}:{path}", project.path("bin").display()))
         .env("VERSION", env!("CARGO_PKG_VERSION"))
-        .limit(std::time::Duration::from_mins(2))
         .run()
 }

@@ -74,3 +74,22 @@ fn every_document_is_in_the_index() {
         }
     }
 }
+
+/// The page on installing says so as long as the changelog does.
+#[test]
+fn what_is_not_released_is_named() {
+    let changelog = named("CHANGELOG.md").text;
+    let unreleased: Vec<&str> = changelog
+        .lines()
+        .filter_map(|line| line.strip_prefix("## ["))
+        .filter_map(|line| line.strip_suffix("] - unreleased"))
+        .collect();
+    let install = named("docs/how-to/install.md").text;
+    let named: Vec<&str> = install
+        .lines()
+        .filter_map(|line| line.strip_prefix("Version "))
+        .filter_map(|line| line.split_once(" is not released yet"))
+        .map(|(version, _)| version)
+        .collect();
+    assert_eq!(named, unreleased);
+}

@@ -1,7 +1,6 @@
 //! MCP servers as a source of tools: ours, the official ones, and
 //! faulty ones.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -296,22 +295,14 @@ hint: review what it runs, then approve it: cogtools trust s
     );
     assert!(!project.path("starts").exists());
     let script = script();
-    let text = std::fs::read_to_string(&script).expect("it is there");
-    let rest = text.lines().count() - 40;
-    let lines = text.lines().take(40);
-    let line = |line: &str| format!("            {}\n", format!("| {line}").trim_end());
-    let mut shown: String = lines.map(line).collect();
-    let _ = writeln!(
-        shown,
-        "            … {rest} more lines: read them in the file"
-    );
+    let size = script.metadata().expect("it is there").len();
+    // Its content is not shown: it is not in the project.
     run("cogtools-trust", &project)
         .args(["--dry-run", "s"])
         .run()
         .outputs(format!(
-            "provider s\n  starts    python3 {0} older\n  file      {0} ({1} bytes)\n{shown}",
+            "provider s\n  starts    python3 {0} older\n  file      {0} ({size} bytes)\n",
             script.display(),
-            text.len()
         ));
     let url = json!({"mcp": {
         "url": "https://example.org/mcp", "name": "u",

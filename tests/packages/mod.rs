@@ -25,6 +25,16 @@ fn project(needs: &[&str]) -> Project {
     project
 }
 
+/// Makes `project` depend on the package `pk`, whose tools are below its `tools`.
+pub(super) fn depend_on_pk(project: &Project) -> &Project {
+    project
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
+        )
+}
+
 /// A package in `folder` with a tool of the same name that prints its location.
 fn package<'p>(project: &'p Project, folder: &str, manifest: &str) -> &'p Project {
     let name = folder

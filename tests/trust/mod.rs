@@ -2,6 +2,7 @@
 
 use cogtools_test_support::{Outcome, Project, Snapshot, str};
 
+use crate::packages::depend_on_pk;
 use crate::run;
 
 mod attacks;
@@ -43,13 +44,8 @@ package pk, 1 tool running programs
 /// A project with a package that has both.
 fn with_package() -> Project {
     let project = Project::new();
-    project
+    depend_on_pk(&project)
         .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
-        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
-        .file(
-            "node_modules/pk/package.json",
-            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
-        )
         .file("node_modules/pk/tools/pk_run.yaml", RUN)
         .file("node_modules/pk/tools/pk_say.yaml", SAY)
         .program("node_modules/pk/tools/run", "#!/bin/sh\necho ran\n");

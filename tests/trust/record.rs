@@ -72,6 +72,20 @@ hint: check that the file is readable
 
 "#]],
     );
+    // There, nothing is found, and nothing can be created.
+    run("cogtools-trust", &project)
+        .env("XDG_STATE_HOME", "/proc")
+        .args(["--yes", "pk"])
+        .run()
+        .expect(
+            74,
+            REVIEW,
+            str![[r#"
+cogtools-trust: error[IO_FAILED]: cannot write `/proc/cogtools/trust.json`: No such file or directory (os error 2)
+hint: free some space, or make its folder writable
+
+"#]],
+        );
 }
 
 #[test]
@@ -165,6 +179,9 @@ fn missing_sources_are_forgotten() {
             .run()
     };
     there(&["--yes", "other"]).text();
+    let root = project.root().display().to_string();
+    let read = || -> Value { serde_json::from_str(&project.read(RECORD)).expect("it is JSON") };
+    let identity = read()["projects"][&root].clone();
     trust(&project, &["--prune"]).outputs(str![[r#"
 forgot 0
 
@@ -179,9 +196,8 @@ forgot 2
 forgot 1
 
 "#]]);
-    let record: Value = serde_json::from_str(&project.read(RECORD)).expect("it is JSON");
-    assert_eq!(record["allowed"], json!({}));
-    let projects = record["projects"].as_object().expect("an object");
-    let names: Vec<&String> = projects.keys().collect();
-    assert_eq!(names, [&project.root().display().to_string()]);
+    assert_eq!(
+        read(),
+        json!({"version": 1, "allowed": {}, "projects": {root: identity}})
+    );
 }

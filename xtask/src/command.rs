@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::dist::Source;
-use crate::{bench, bless, dist, install, manual, soak, test};
+use crate::{bench, bless, dist, fuzz, install, manual, soak, test};
 
 /// Parses the command line and runs the command.
 pub(crate) fn run() -> Result<()> {
@@ -29,6 +29,10 @@ pub(crate) fn run() -> Result<()> {
             packages: all(matches, "package"),
             names: all(matches, "name"),
         }),
+        "fuzz" => {
+            let seconds = matches.get_one("seconds").copied();
+            fuzz::run_targets(&all(matches, "target"), seconds.unwrap_or(fuzz::BRIEF))
+        }
         "installer" => dist::installer(text(matches, "from").unwrap_or_default(), out(matches)),
         "install" => install::run(path(matches, "prefix")),
         "man" if matches.get_flag("check") => manual::check(),
@@ -75,6 +79,21 @@ fn command() -> Command {
                         .value_name("SECONDS")
                         .value_parser(value_parser!(u64))
                         .help("Duration in seconds; an hour by default"),
+                ),
+            Command::new("fuzz")
+                .about("Run the fuzz targets on random input")
+                .arg(
+                    Arg::new("target")
+                        .value_name("TARGET")
+                        .num_args(0..)
+                        .help("Only these targets"),
+                )
+                .arg(
+                    Arg::new("seconds")
+                        .long("seconds")
+                        .value_name("SECONDS")
+                        .value_parser(value_parser!(u64))
+                        .help("Duration of each target; 20 seconds by default"),
                 ),
             Command::new("man")
                 .about("Generate the man pages in man/")

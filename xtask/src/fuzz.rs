@@ -1,17 +1,17 @@
-//! A short run of all fuzz targets: they must build, and regressions that random
-//! input finds quickly are found before they land.
+//! Runs of the fuzz targets. `cargo xtask test` runs each of them briefly: they must build, and
+//! regressions that random input finds quickly are found before they land.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::cargo::{cargo, host, target};
 use crate::command::root;
 use crate::process::run;
 
-/// The duration of each target, in seconds.
-const SECONDS: u32 = 20;
+/// The duration of each target in a brief run, in seconds.
+pub(crate) const BRIEF: u64 = 20;
 /// The crates with targets, their targets, and their dictionary if there is one.
 const CRATES: [(&str, &[&str], Option<&str>); 2] = [
     ("cogtools-core", &["dotenv", "lock", "trust"], None),
@@ -31,16 +31,40 @@ pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
     Ok(CRATES.iter().map(|(name, ..)| workspace(name)).collect())
 }
 
-/// Builds the targets and runs each of them.
-pub(crate) fn run_targets() -> Result<()> {
-    let workspaces = workspaces()?;
-    for (fuzz, (_, targets, dictionary)) in workspaces.iter().zip(CRATES) {
-        run_workspace(fuzz, targets, dictionary)?;
+/// Builds the targets and runs each of them for `seconds`, or only those in `names`.
+pub(crate) fn run_targets(names: &[String], seconds: u64) -> Result<()> {
+    let is_known = |name: &&String| {
+        CRATES
+            .iter()
+            .any(|(_, all, _)| all.contains(&name.as_str()))
+    };
+    if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
+        let all: Vec<&str> = CRATES
+            .iter()
+            .flat_map(|(_, all, _)| *all)
+            .copied()
+            .collect();
+        bail!(
+            "no fuzz target is named `{unknown}`; there are {}",
+            all.join(", ")
+        );
+    }
+    let is_selected = |name: &&&str| names.is_empty() || names.iter().any(|it| it == **name);
+    for (fuzz, (_, targets, dictionary)) in workspaces()?.iter().zip(CRATES) {
+        let targets: Vec<&str> = targets.iter().filter(is_selected).copied().collect();
+        if !targets.is_empty() {
+            run_workspace(fuzz, &targets, dictionary, seconds)?;
+        }
     }
     Ok(())
 }
 
-fn run_workspace(fuzz: &Path, targets: &[&str], dictionary: Option<&str>) -> Result<()> {
+fn run_workspace(
+    fuzz: &Path,
+    targets: &[&str],
+    dictionary: Option<&str>,
+    seconds: u64,
+) -> Result<()> {
     let built = target()?.join("fuzz");
     let host = host()?;
     let mut build = cargo()?;
@@ -48,9 +72,9 @@ fn run_workspace(fuzz: &Path, targets: &[&str], dictionary: Option<&str>) -> Res
     build.current_dir(fuzz).env("CARGO_TARGET_DIR", &built);
     run(build.env("RUSTFLAGS", FLAGS))?;
     let programs = built.join(host).join("release");
-    targets
-        .iter()
-        .try_for_each(|name| run(&mut fuzzer(&programs, fuzz, name, dictionary)))
+    targets.iter().try_for_each(|name| {
+        run(fuzzer(&programs, fuzz, name, dictionary).arg(format!("-max_total_time={seconds}")))
+    })
 }
 
 /// One target with its own limits; new corpus entries are discarded.
@@ -58,7 +82,6 @@ fn fuzzer(programs: &Path, fuzz: &Path, name: &str, dictionary: Option<&str>) ->
     let mut command = Command::new(programs.join(name));
     command
         .current_dir(programs)
-        .arg(format!("-max_total_time={SECONDS}"))
         .args([
             "-timeout=10",
             "-rss_limit_mb=1024",

@@ -17,8 +17,52 @@ use crate::show;
 /// The name of the command line's value in errors.
 const VALUE: &str = "VALUE";
 
+/// A change of a file that has not been made yet.
+pub(crate) struct Change {
+    file: File,
+    edited: String,
+}
+
 /// Sets a key in a file.
 pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
+    plan_set(key, value, layer, io)?.write()
+}
+
+/// Removes a key from a file.
+pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
+    plan_unset(key, layer, io)?.write()
+}
+
+impl Change {
+    /// The file, for messages.
+    pub(crate) fn file(&self) -> String {
+        self.file.text().display_path().display().to_string()
+    }
+
+    /// The lines that are removed and added, each after its sign.
+    pub(crate) fn preview(&self) -> String {
+        let (before, after) = (self.file.text().as_str(), self.edited.as_str());
+        let diff = similar::TextDiff::from_lines(before, after);
+        let lines = diff.iter_all_changes();
+        lines
+            .filter(|line| line.tag() != similar::ChangeTag::Equal)
+            .map(|line| format!("{} {}\n", line.tag(), line.value().trim_end()))
+            .collect()
+    }
+
+    /// Makes the change.
+    pub(crate) fn write(self) -> Result<(), Failure> {
+        Ok(self.file.write(&self.edited)?)
+    }
+}
+
+/// The change that sets a key in a file.
+pub(crate) fn plan_set(
+    key: &Key,
+    value: String,
+    layer: Layer,
+    io: &Io<'_>,
+) -> Result<Change, Failure> {
     let project = project(io);
     let file = file(layer, io, &project)?;
     let text =
@@ -36,16 +80,16 @@ pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result
     let root = parse(&file)?;
     let edited = edit::set(file.text().as_str(), &root, &key.segments(), &value)
         .map_err(|error| edit_diagnostic(&file, key, error))?;
-    write(&file, &project, &edited)
+    check(file, &project, edited)
 }
 
-/// Removes a key from a file.
-pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
+/// The change that removes a key from a file.
+pub(crate) fn plan_unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<Change, Failure> {
     let project = project(io);
     let file = file(layer, io, &project)?;
     let root = parse(&file)?;
     match edit::unset(file.text().as_str(), &root, &key.segments()) {
-        Some(Ok(edited)) => write(&file, &project, &edited),
+        Some(Ok(edited)) => check(file, &project, edited),
         Some(Err(error)) => Err(edit_diagnostic(&file, key, error).into()),
         None => Err(not_set(&file, key, io, &project).into()),
     }
@@ -70,13 +114,12 @@ fn parse(file: &File) -> Result<Node, Failure> {
         .map_err(|error| error.diagnostic(Code::InvalidConfig, file.text()).into())
 }
 
-/// Writes the new text, if it is a valid configuration.
-fn write(file: &File, project: &Project, edited: &str) -> Result<(), Failure> {
+/// The change to the new text, if it is a valid configuration.
+fn check(file: File, project: &Project, edited: String) -> Result<Change, Failure> {
     let text = Text::new(file.text().display_path(), edited.as_bytes().to_vec())
         .map_err(|error| error.diagnostic(Code::InvalidConfig))?;
     Config::check(project, text, &[], file.origin()).map_err(ConfigErrors::diagnostics)?;
-    file.write(edited)?;
-    Ok(())
+    Ok(Change { file, edited })
 }
 
 /// The diagnostic for an edit that would change something else too.

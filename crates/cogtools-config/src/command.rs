@@ -5,9 +5,10 @@ use cogtools_core::Code;
 use cogtools_program::args::{EnvArgs, required, system_env_arg};
 use cogtools_program::format::json_from_matches;
 use cogtools_program::{Failure, Io, Program, Stdin, format, man};
+use cogtools_prompt::Prompt;
 
 use crate::key::Key;
-use crate::{change, show, variables};
+use crate::{change, interview, show, variables};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -23,11 +24,13 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COMMANDS",
-        "list [--show-origin] [--format human|json]
+        "Without a command, at a terminal, questions lead to one change: which key, for whom, which \
+value. The change is shown before it is made, and so is the command line that makes it, after it. \
+Escape changes nothing.\n\nlist [--show-origin] [--format human|json]
   Print every key that is set, one per line, as KEY=VALUE with the effective value. With \
 --show-origin, each line begins with where the value is set (FILE:LINE, $VARIABLE or built-in) \
-and a tab. A list that both the user and the project set has both places, separated by a comma; \
-two lists of names that both apply are printed as a list of lists.
+and a tab. A list that both the user and the project set has both places, separated by a comma, and \
+so has tool_sources; two lists of names that both apply are printed as a list of lists.
 
 get [--show-origin] [--format human|json] KEY
   Print the value of KEY. If it is not set, print nothing and exit with status 1.
@@ -50,10 +53,10 @@ shows what a call with that option sees.",
     ),
     (
         "KEYS",
-        "A key is the dotted path of a value in `cogtoolrc(5)`: tool_sources, env_priority, \
+        "A key is the dotted path of a value in `cogtoolrc(5)`: tool_sources, inherit, env_priority, \
 filter.tools, filter.exclude, filter.toolsets, hosts.HOST.tools and so on, and \
-lint.rules.RULE.\n\nThe project's package.json and the system's file are read but never written. \
-For the former, use `npm pkg set cogtools.env_priority=process`; the latter belongs to the \
+lint.rules.RULE.\n\nThe project's package.json and .gemini/cogtoolrc.yaml and the system's file are read but never \
+written. For the first, use `npm pkg set cogtools.env_priority=process`; the last belongs to the \
 administrator.",
     ),
     (
@@ -81,12 +84,10 @@ fn command() -> Command {
         .about("Show and change the configuration of this project")
         .long_about(
             "Show the configuration of the project that contains the current directory, and where \
-             each value is set: the system's file, the user's file, package.json, .cogtoolrc.yaml or the \
-             environment. Change the project's file, or the user's, leaving everything else in \
+             each value is set: the system's file, the user's file, .gemini/cogtoolrc.yaml, package.json, \
+             .cogtoolrc.yaml, .env or the environment. Change the project's file, or the user's, leaving everything else in \
              it untouched.",
         )
-        .subcommand_required(true)
-        .arg_required_else_help(false)
         .subcommand(
             Command::new("list")
                 .about("Print every key that is set, with its value")
@@ -256,7 +257,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(ConfigArgs::Set(key, value, layer)) => change::set(&key, value, layer, io),
         Some(ConfigArgs::Unset(key, layer)) => change::unset(&key, layer, io),
         Some(ConfigArgs::Env(args)) => variables::show(args, io),
-        // Clap has reported the missing subcommand.
-        None => Ok(()),
+        None => match Prompt::of(io) {
+            Some(prompt) => interview::run(prompt, io),
+            None => Err(PROGRAM.missing_subcommand()),
+        },
     }
 }

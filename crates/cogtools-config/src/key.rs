@@ -34,6 +34,20 @@ impl Key {
         Err(Box::new(unknown_key(text, &known)))
     }
 
+    /// Every key except those of rules.
+    pub(crate) fn all() -> Vec<Self> {
+        let keys = known_keys().into_iter();
+        keys.map(|key| Self {
+            segments: key.split('.').map(str::to_owned).collect(),
+        })
+        .collect()
+    }
+
+    /// Whether only the user's own file may set it.
+    pub(crate) fn is_users_only(&self) -> bool {
+        ["inherit", owner::KEY].contains(&self.name().as_str())
+    }
+
     /// The segments of the path.
     pub(crate) fn segments(&self) -> Vec<&str> {
         self.segments.iter().map(String::as_str).collect()
@@ -52,7 +66,7 @@ fn known_keys() -> Vec<String> {
         let keys = FILTER.into_iter().chain(["budget"]);
         keys.map(move |key| format!("hosts.{host}.{key}"))
     });
-    ["tool_sources", "env_priority", "locked"]
+    ["tool_sources", "inherit", "env_priority", "locked"]
         .map(str::to_owned)
         .into_iter()
         .chain(filters)
@@ -115,13 +129,13 @@ mod tests {
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
-                "locked" => "true",
+                "locked" | "inherit" => "true",
                 "lint" => "off",
                 "limits" => "1048576",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");
-            let origin = if key.name() == owner::KEY {
+            let origin = if [owner::KEY, "inherit"].contains(&key.name().as_str()) {
                 Origin::Home("FILE".into())
             } else {
                 Origin::Project("FILE".into())

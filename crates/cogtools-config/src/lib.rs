@@ -7,6 +7,7 @@ mod declared;
 mod edit;
 mod error;
 mod file;
+mod interview;
 mod key;
 mod show;
 mod variables;

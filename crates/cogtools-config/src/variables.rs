@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use cogtools_core::Environment;
 use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
+use cogtools_core::{ConfigPaths, Environment};
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
@@ -87,7 +87,8 @@ fn unused_entries(
         .map(|variable| UnusedEntry {
             name: variable.name.clone(),
             location: (file.display_path().to_path_buf(), variable.line),
-            refusal: refusal(&variable.name),
+            refusal: refusal(&variable.name)
+                .filter(|_| !ConfigPaths::may_be_in_dotenv(&variable.name)),
         })
         .collect()
 }
@@ -204,6 +205,9 @@ impl UnusedEntry {
                 "ignored because .env may not set this name: {}",
                 reason(refusal)
             ),
+            None if ConfigPaths::may_be_in_dotenv(&self.name) => {
+                "chooses among the tools".to_owned()
+            }
             None => "unused because no tool declares it".to_owned(),
         };
         format!(
@@ -229,10 +233,13 @@ fn report(declared: &[DeclaredVariable], unused: &[UnusedEntry]) -> Value {
     });
     let (dangerous, harmless): (Vec<&UnusedEntry>, Vec<&UnusedEntry>) =
         unused.iter().partition(|entry| entry.refusal.is_some());
+    let unused = harmless
+        .into_iter()
+        .filter(|entry| !ConfigPaths::may_be_in_dotenv(&entry.name));
     let dangerous = dangerous.into_iter().map(UnusedEntry::json);
     json!({
         "variables": declared.iter().map(DeclaredVariable::json).collect::<Vec<_>>(),
-        "unused": harmless.into_iter().map(UnusedEntry::json).collect::<Vec<_>>(),
+        "unused": unused.map(UnusedEntry::json).collect::<Vec<_>>(),
         "ignored": ignored.chain(dangerous).collect::<Vec<_>>(),
     })
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let failed = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
     rustix::process::setsid().map_err(failed("no session can be made"))?;
     supervisor::adopt().map_err(|error| Failure::Confine("processes cannot be adopted", error))?;
-    // Its memory and variables are nobody's business.
+    // The program runs as the same user, who could otherwise read this process's memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(failed("memory cannot be protected"))?;
     rustix::thread::set_no_new_privs(true).map_err(failed("privileges cannot be limited"))?;

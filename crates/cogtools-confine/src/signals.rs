@@ -1,7 +1,7 @@
 //! The signals that this process gets, as flags, and a pipe that wakes it up.
 //!
-//! A handled signal has its default action again in the program that is run, even if whoever
-//! started this process ignores it.
+//! A handled signal has its default action again in the program that is run, even if the parent
+//! of this process ignores it.
 
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;

@@ -51,6 +51,8 @@ pub enum Expected {
     Properties,
     /// A list of strings.
     Strings,
+    /// A string or a list of strings, none of them empty.
+    Texts,
     /// A list of names.
     Names,
     /// A list of values.
@@ -96,6 +98,7 @@ impl Expected {
             Self::Values => "write a list, as in `[one, two]`",
             Self::Schemas => "write a list of maps, as in `[{type: string}, {type: number}]`",
             Self::Examples => "write a list of maps, each with the arguments of a call",
+            Self::Texts => "write text in quotes, or a list such as `['one', 'two']`",
             Self::Strings => "put it in quotes to make it a string",
             Self::Command => "write a list such as `[echo, \"{{ text }}\"]`",
             Self::Program => "begin the list with the program, as in `[git, log]`",
@@ -146,6 +149,7 @@ impl Display for Expected {
             Self::Map => "a map",
             Self::Properties => "a map from names to schemas",
             Self::Strings => "a list of strings",
+            Self::Texts => "text or a list of texts",
             Self::Names => "a list of names",
             Self::Values => "a list of values",
             Self::Schemas => "a list of schemas",

@@ -1,7 +1,7 @@
 //! To whom a project belongs: git's rule of `safe.directory`.
 //!
-//! A folder that users share may contain the project of another one, and whoever works
-//! below it would run that user's tools. So projects, sources and folders of programs
+//! A folder that users share may contain the project of another one, and every user
+//! who works below it would run that user's tools. So projects, sources and folders of programs
 //! must belong to the user or to root, unless the user's own configuration names them.
 //! Windows has other rules for shared folders, and is not checked.
 

@@ -52,6 +52,15 @@ impl Project {
         }
     }
 
+    /// The project in `root`, whether or not anything marks it.
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            display_path: PathBuf::new(),
+            skipped: Vec::new(),
+        }
+    }
+
     /// The nearer projects that are not used, because they belong to other users.
     pub fn skipped(&self) -> &[ForeignOwner] {
         &self.skipped

@@ -33,7 +33,8 @@ const MANUAL: &[(&str, &str)] = &[
 
 const CHECKS: &str = "\
 configuration
-  Whether .cogtoolrc.yaml is valid and the folders that it names can be read.
+  Whether .cogtoolrc.yaml is valid and the folders that it names can be read, and whether a file has \
+its name almost.
 
 sources
   Which packages and providers require approval; see `cogtools-trust(1)`.
@@ -60,10 +61,14 @@ headless
   Which tools the policies allow without a prompt for confirmation (gemini -p).
 
 mcp
-  The MCP servers in the settings: their names and commands, and tools that are declared twice.
+  The MCP servers in the settings: their names and commands, and tools that are declared twice. \
+Whether Claude Code, Cursor and VS Code can read their files in the project (.mcp.json, \
+.cursor/mcp.json, .vscode/mcp.json), and whether the server of cogtools in them can be started.
 
 tools
-  Tool files that are invalid or unreachable, and references to tools that no longer exist.
+  Tool files that are invalid, unreachable, not executable although they begin with #!, or named \
+.yml; links to nothing; programs that are not found and variables that are not set, of tools that \
+may run; and references to tools that no longer exist.
 
 manual
   Whether the installed manual pages match the installed programs.
@@ -81,8 +86,9 @@ templates have no side effects. Unless Gemini CLI trusts the folder, a command f
 is run only if it is `cogtools-discover` or `cogtools-call` from PATH. gemini --version is run \
 only if the version is not in its package. MCP servers are never started. Providers that the user \
 has approved are queried for their declarations.\n\n\
-`--fix` changes the project's .gemini/settings.json and nothing else: it removes a byte order \
-mark and trailing commas, which Gemini CLI cannot read, and adds what `cogtools init` adds. Files in the home directory are never changed: what to do there is printed.";
+`--fix` changes the project's .gemini/settings.json: it removes a byte order \
+mark and trailing commas, which Gemini CLI cannot read, and adds what `cogtools init` adds. It \
+removes the same marks and commas from the files of other hosts, and changes nothing else. Files in the home directory are never changed: what to do there is printed.";
 
 const JSON: &str = "\
 One object: project, the directory; findings, an array of objects with check, state (ok, \

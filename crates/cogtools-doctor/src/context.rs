@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use cogtools_program::Io;
+use cogtools_program::packages::{self, UnusedPackages};
+use cogtools_program::project::{config, project};
 
 use crate::discovery::{self, Discovery};
 use crate::gemini::Gemini;
 use crate::host::Host;
+use crate::host_files::{self, HostFile};
 use crate::sources::{self, SourceStatus};
 use crate::tools::Tools;
 
@@ -17,8 +20,12 @@ pub(crate) struct Context {
     pub(crate) gemini: Gemini,
     pub(crate) tools: Tools,
     pub(crate) discovery: Discovery,
+    /// The files of hosts other than Gemini CLI.
+    pub(crate) host_files: Vec<HostFile>,
     /// The sources that require approval.
     pub(crate) sources: Vec<SourceStatus>,
+    /// The packages with tools that no source brings.
+    pub(crate) unused: Option<UnusedPackages>,
 }
 
 impl Context {
@@ -29,6 +36,8 @@ impl Context {
         Self {
             tools: Tools::load(io),
             sources: sources::gather(io),
+            unused: unused_packages(io),
+            host_files: host_files::gather(&host.root),
             discovery: discovery::discover(&gemini, &host),
             gemini,
             host,
@@ -52,4 +61,11 @@ impl Context {
                 .collect(),
         }
     }
+}
+
+fn unused_packages(io: &Io<'_>) -> Option<UnusedPackages> {
+    let project = project(io);
+    // An invalid configuration is reported with the tools.
+    let config = config(&project, io).ok()?;
+    packages::unused(&project, &config, io)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cogtools_edit::{ApplyError, Plan, Step};
+use cogtools_edit::{ApplyError, Change, Plan, Step};
 use cogtools_program::Failure;
 
 use crate::check;
@@ -16,15 +16,14 @@ pub(crate) fn apply(results: &[check::Result], cx: &Context) -> Result<Vec<PathB
     if !findings.any(|finding| finding.fixable && finding.state != State::Ok) {
         return Ok(Vec::new());
     }
-    let Some(change) = planned_change(cx) else {
-        return Ok(Vec::new());
-    };
-    let file = change.file.clone();
+    let repairs = cx.host_files.iter().filter_map(|file| file.repair.clone());
+    let changes: Vec<Change> = planned_change(cx).into_iter().chain(repairs).collect();
+    let files = changes.iter().map(|change| change.file.clone()).collect();
     let plan = Plan {
-        steps: vec![Step::Write(change)],
+        steps: changes.into_iter().map(Step::Write).collect(),
     };
     plan.apply()
         .map_err(ApplyError::diagnostic)
         .map_err(Failure::from)?;
-    Ok(vec![file])
+    Ok(files)
 }

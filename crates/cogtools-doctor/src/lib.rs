@@ -14,11 +14,13 @@ mod finding;
 mod fix;
 mod gemini;
 mod host;
+mod host_files;
 mod process;
 mod program;
 mod report;
 mod settings;
 mod sources;
+mod stray_files;
 mod tools;
 
 pub use command::PROGRAM;

@@ -20,7 +20,10 @@ const MAX_CHARS: usize = 600;
 pub(crate) fn human(results: &[Result], fixed: &[PathBuf], colour: bool) -> String {
     let mut text = String::new();
     for file in fixed {
-        let _ = writeln!(text, "fixed {}\n", printable(&file.display().to_string()));
+        let _ = writeln!(text, "fixed {}", printable(&file.display().to_string()));
+    }
+    if !fixed.is_empty() {
+        text.push('\n');
     }
     for result in results {
         let _ = writeln!(text, "{}", paint(result.name, BOLD, colour));

@@ -1,19 +1,23 @@
 //! The tool files of the project, each loaded once for all checks.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use cogtools_core::tool::ToolError;
-use cogtools_core::{Diagnostic, SourceError, Target, Tool};
+use cogtools_core::tool::Author;
+use cogtools_core::trust::Verdict;
+use cogtools_core::{self as core, Candidate, Diagnostic, SourceError, Target, Tool, shebang};
 use cogtools_program::Io;
-use cogtools_program::project::{config_warnings, unfiltered_registry};
+use cogtools_program::project::{config, config_warnings, context, project, unfiltered_registry};
 use serde_json::Value;
+
+use crate::stray_files::{self, StrayFile};
 
 /// The tool files, and errors found while loading them.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     /// Every tool file, in the order of sources and names.
     pub(crate) files: Vec<ToolFile>,
+    /// Files that are not tools, and were probably meant to be.
+    pub(crate) stray_files: Vec<StrayFile>,
     /// Shadowed files, each with the file that shadows it.
     pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
     /// Errors of the configuration or of a source.
@@ -27,24 +31,20 @@ pub(crate) struct Tools {
 pub(crate) struct ToolFile {
     /// Its stem.
     pub(crate) name: String,
+    /// Its path, as shown.
+    pub(crate) display_path: PathBuf,
+    /// Whether it is a link to nothing.
+    pub(crate) is_dangling: bool,
+    /// Whether it begins with our first line, and cannot be run by it.
+    pub(crate) lacks_permission: bool,
+    /// The variables that a call needs and that are not set.
+    pub(crate) unset_variables: Vec<String>,
+    /// Why no call can start its program.
+    pub(crate) unstartable: Option<Diagnostic>,
     /// The tool, or why it is not declared to Gemini CLI.
     pub(crate) tool: Result<Tool, Vec<Diagnostic>>,
     /// Whether it is valid, and only the Gemini API rejects it.
     pub(crate) is_rejected: bool,
-}
-
-impl ToolFile {
-    fn new(name: Cow<'_, str>, loaded: Result<Tool, ToolError>) -> Self {
-        let tool = loaded.map_err(ToolError::diagnostics);
-        let rejections = tool.as_ref().map(|tool| Target::Gemini.rejections(tool));
-        let rejections = rejections.unwrap_or_default();
-        let is_rejected = !rejections.is_empty();
-        Self {
-            name: name.into_owned(),
-            tool: if is_rejected { Err(rejections) } else { tool },
-            is_rejected,
-        }
-    }
 }
 
 impl Tools {
@@ -60,10 +60,18 @@ impl Tools {
                 };
             }
         };
-        let loaded =
-            registry.map_files(|entry, tool| ToolFile::new(entry.name.to_string_lossy(), tool));
+        let project = project(io);
+        let Ok(config) = config(&project, io) else {
+            return Self::default();
+        };
+        let cx = context(io, &project, config.env_priority, config.limits);
+        let loaded = registry.map_files(|entry, tool| {
+            let tool = tool.map_err(core::tool::ToolError::diagnostics);
+            ToolFile::new(entry, tool, &cx)
+        });
         Self {
             files: loaded.items,
+            stray_files: stray_files::find(&project, config.folders()),
             shadowed: loaded.shadowed,
             unmatched: loaded
                 .unmatched
@@ -95,4 +103,67 @@ impl Tools {
         let with_example = pure.iter().find_map(|tool| Some((*tool, example(tool)?)));
         with_example.or_else(|| pure.iter().find_map(|tool| Some((*tool, tool.skeleton()?))))
     }
+}
+
+impl ToolFile {
+    fn new(file: &Candidate, tool: Result<Tool, Vec<Diagnostic>>, cx: &core::Context) -> Self {
+        let rejections = tool.as_ref().map(|tool| Target::Gemini.rejections(tool));
+        let rejections = rejections.unwrap_or_default();
+        let is_rejected = !rejections.is_empty();
+        let tool = if is_rejected { Err(rejections) } else { tool };
+        let runnable = tool.as_ref().ok().filter(|tool| tool.runs_programs());
+        // A call that is not approved fails for that reason, which has its own check.
+        let runnable = runnable.filter(|_| is_approved(file, cx));
+        let unset_variables = runnable.map_or_else(Vec::new, |tool| unset_variables(tool, cx));
+        Self {
+            name: file.name.to_string_lossy().into_owned(),
+            display_path: file.display_path.clone(),
+            is_dangling: is_dangling(&file.path),
+            lacks_permission: tool.as_ref().is_ok_and(|tool| {
+                shebang::parse(tool.source()).is_some_and(shebang::runs_tools)
+                    && file.path.starts_with(&cx.root)
+                    && !shebang::is_executable(&file.path)
+            }),
+            unstartable: runnable
+                .filter(|_| unset_variables.is_empty())
+                .and_then(|tool| tool.check_program(cx)),
+            unset_variables,
+            tool,
+            is_rejected,
+        }
+    }
+}
+
+/// Whether the tool in `file` is the user's, or that of a project which the user trusts. Those
+/// of packages are for their authors to examine.
+fn is_approved(file: &Candidate, cx: &core::Context) -> bool {
+    if file.provenance.author == Author::User {
+        return true;
+    }
+    let verdict = cx.trust.project_verdict(&cx.root);
+    let is_package = file
+        .path
+        .components()
+        .any(|part| part.as_os_str() == "node_modules");
+    file.path.starts_with(&cx.root)
+        && !is_package
+        && verdict.is_ok_and(|it| it == Verdict::Approved)
+}
+
+/// Whether `path` is a link to nothing.
+pub(crate) fn is_dangling(path: &Path) -> bool {
+    path.is_symlink() && !path.exists()
+}
+
+/// The variables that `tool` declares and that neither the environment nor `.env` sets.
+fn unset_variables(tool: &Tool, cx: &core::Context) -> Vec<String> {
+    // An error in the file has its own message.
+    let Ok(file) = cx.environment.file() else {
+        return Vec::new();
+    };
+    let names = tool.env().iter();
+    names
+        .filter(|name| cx.environment.lookup(name, file.as_ref()).is_none())
+        .cloned()
+        .collect()
 }

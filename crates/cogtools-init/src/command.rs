@@ -5,11 +5,15 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::trust_created_project;
-use cogtools_program::{Failure, Io, Program, Stdin, args};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
+use cogtools_prompt::Prompt;
 
 use crate::host::Host;
+use crate::interview::Answers;
+use crate::manual::MANUAL;
 use crate::setup_context::SetupContext;
-use crate::{gemini, guidance, host, print, server, starter};
+use crate::survey::Survey;
+use crate::{guidance, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -21,37 +25,6 @@ pub const PROGRAM: Program = Program {
     variables: &[],
     manual: MANUAL,
 };
-
-const MANUAL: &[(&str, &str)] = &[
-    ("FILES", FILES),
-    ("HOSTS", guidance::HOSTS),
-    ("PRINT", print::MANUAL),
-    ("HEADLESS USE", guidance::HEADLESS),
-    ("JSON", JSON),
-    ("ENVIRONMENT", ENVIRONMENT),
-];
-
-const FILES: &str = "\
-.cogtoolrc.yaml configures where the project's tools come from. It is created if it does not \
-exist.\n\n\
-tools/ contains the tools, one file each. An example is added if there are no tools yet.\n\n\
-.gemini/settings.json tells Gemini CLI how to reach the tools. What is missing is added; every \
-other byte is preserved, including comments. If a key has a conflicting value, nothing at all is \
-written. Other hosts have other files. A file that belongs to the user rather \
-than the project is changed only if its host was named with --host, and is always shown with its \
-full path.";
-
-const JSON: &str = "\
-With --format json, no questions are asked. One object: written, false with --dry-run; and \
-files, an array of objects with file, action (created, updated or unchanged) and, with --dry-run, \
-diff.";
-
-const ENVIRONMENT: &str = "\
-HOME
-  The home directory, which contains the files of claude-desktop and codex.
-
-XDG_CONFIG_HOME, CODEX_HOME
-  If set, the directories of these files instead: ~/.config and ~/.codex.";
 
 fn command() -> Command {
     Command::new("cogtools-init")
@@ -73,6 +46,10 @@ fn command() -> Command {
                 .value_parser(server::name)
                 .help("Name of the MCP server and the extension; cogtools by default"),
         )
+        .arg(flag(
+            "packages",
+            "Use the tools of installed packages, too: node_modules in a new .cogtoolrc.yaml",
+        ))
         .arg(
             flag(
                 "print",
@@ -104,7 +81,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 /// The command line.
 struct InitArgs {
-    hosts: Vec<Host>,
+    answers: Answers,
     name: Option<String>,
     action: Action,
     json: bool,
@@ -130,7 +107,10 @@ impl InitArgs {
             () => Action::Ask,
         };
         Self {
-            hosts: hosts(&args::all(matches, "host")),
+            answers: Answers {
+                hosts: hosts(&args::all(matches, "host")),
+                packages: flag("packages"),
+            },
             name: matches.get_one::<String>("name").cloned(),
             action,
             json: json_from_matches(matches),
@@ -140,18 +120,24 @@ impl InitArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let InitArgs {
-        hosts,
+        answers,
         name,
         action,
         json,
     } = InitArgs::from_matches(matches);
     let cx = SetupContext::new(name, io);
-    let hosts = gemini::resolve(hosts, &cx, &io.vars).map_err(|diagnostic| *diagnostic)?;
+    let requested = answers;
+    let answers = requested.clone().resolve(&cx, io)?;
     if matches!(action, Action::Print) {
-        let steps = host::steps(&cx, &hosts).map_err(nothing_written)?;
+        let steps = host::steps(&cx, &answers.hosts).map_err(nothing_written)?;
         return print::files(&cx, &steps, io);
     }
-    let plan = plan(&cx, &hosts)?;
+    check_directory(&cx)?;
+    let survey = Survey::new(io).map_err(nothing_written)?;
+    let plan = plan(&cx, &survey, &answers)?;
+    for warning in &survey.warnings {
+        io.report(Severity::Warning, warning);
+    }
     if matches!(action, Action::DryRun) {
         return if json {
             io.show_json(&plan.json(true))
@@ -171,15 +157,55 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let text = format!("{summary}\nnothing to do: everything is set up already\n{review}");
         return io.show(&text);
     }
-    if matches!(action, Action::Ask) && io.stdin.is_terminal() && !confirm(&plan, io)? {
+    if !matches!(action, Action::Ask) {
+        return write(&plan, &cx, &survey, &answers, io);
+    }
+    if let Some(prompt) = Prompt::of(io) {
+        return interview(prompt, &cx, &survey, requested, io);
+    }
+    if io.stdin.is_terminal() && !confirm(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
+    write(&plan, &cx, &survey, &answers, io)
+}
+
+/// Asks at a terminal what to do, shows it, and does it.
+fn interview(
+    prompt: Prompt,
+    cx: &SetupContext,
+    survey: &Survey,
+    defaults: Answers,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let answers = defaults.ask(prompt, survey)?;
+    let line = answers.command(cx.name.as_deref());
+    let answers = answers.resolve(cx, io)?;
+    let plan = plan(cx, survey, &answers)?;
+    io.show(&format!("{}\n", plan.diff()))?;
+    if !prompt.confirm("Write these files?")? {
+        return io.print(b"nothing was written\n");
+    }
+    write(&plan, cx, survey, &answers, io)?;
+    io.show(&format!("\nthe same without questions:\n    {line}\n"))
+}
+
+/// Writes the files, and prints what was done and what comes next.
+fn write(
+    plan: &Plan,
+    cx: &SetupContext,
+    survey: &Survey,
+    answers: &Answers,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let server = cx.name.as_deref().unwrap_or(server::NAME);
     plan.apply().map_err(ApplyError::diagnostic)?;
     let example = plan.changes().any(|change| change.executable);
+    let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
-        "{}{}{}",
+        "{}{}{}{}",
         plan.summary(),
-        guidance::next_steps(example, &hosts, cx.name.as_deref().unwrap_or(server::NAME)),
+        guidance::next_steps(example, &answers.hosts, server),
+        unused.map_or_else(String::new, guidance::packages),
         review_advice(io)
     );
     io.show(&text)
@@ -206,24 +232,33 @@ fn hosts(names: &[String]) -> Vec<Host> {
     hosts
 }
 
+/// Fails if the working directory has been removed.
+fn check_directory(cx: &SetupContext) -> Result<(), Failure> {
+    if cx.root.is_dir() {
+        return Ok(());
+    }
+    let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
+    let hint = "change to a directory that exists, or name one with -C";
+    Err(diagnostic.hint(hint).into())
+}
+
 /// Plans the changes to every file. All problems are reported together, and any
 /// problem prevents writing.
-fn plan(cx: &SetupContext, hosts: &[Host]) -> Result<Plan, Failure> {
-    if !cx.root.is_dir() {
-        let diagnostic = Diagnostic::new(Code::IoFailed, "the working directory no longer exists");
-        return Err(diagnostic
-            .hint("change to a directory that exists, or name one with -C")
-            .into());
-    }
+fn plan(cx: &SetupContext, survey: &Survey, answers: &Answers) -> Result<Plan, Failure> {
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for step in [starter::configuration(&cx.root), starter::example(&cx.root)] {
+    let example = survey.folder.as_ref();
+    let example = example.map(|folder| starter::example(&cx.root, folder));
+    for step in [starter::configuration(&cx.root, survey, answers.packages)]
+        .into_iter()
+        .chain(example)
+    {
         match step {
             Ok(step) => steps.push(step),
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
-    match host::steps(cx, hosts) {
+    match host::steps(cx, &answers.hosts) {
         Ok(edits) => steps.extend(edits),
         Err(errors) => diagnostics.extend(errors),
     }

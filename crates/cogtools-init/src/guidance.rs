@@ -4,6 +4,8 @@
 //! only the wildcard `*` and those of MCP servers, so discovered tools are named
 //! individually, although its own rules contain `discovered_tool_*`.
 
+use cogtools_program::packages::UnusedPackages;
+
 use crate::host::Host;
 
 /// How to allow tools in headless mode, as a section of the man page.
@@ -65,6 +67,15 @@ user: give each project its own --name.";
 pub(crate) const REVIEW: &str = "- review the tools of this project that run programs:
     cogtools trust
 ";
+
+/// The advice for a project whose packages have tools.
+pub(crate) fn packages(unused: &UnusedPackages) -> String {
+    let names = unused.names.join(", ");
+    format!(
+        "- use the tools of the packages {names}:\n    {}\n",
+        unused.fix
+    )
+}
 
 /// The next steps for `hosts`, with a call of the example if it was just written; `server`
 /// is the name of the MCP server.

@@ -40,7 +40,8 @@ pub(crate) enum Host {
 const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
-    const ALL: [(&'static str, Self); 9] = [
+    /// Every host with its name.
+    pub(crate) const ALL: [(&'static str, Self); 9] = [
         ("gemini", Self::Gemini),
         ("gemini-commands", Self::GeminiCommands),
         ("gemini-mcp", Self::GeminiMcp),
@@ -129,7 +130,8 @@ impl Host {
         })
     }
 
-    fn name(self) -> &'static str {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
         let mut all = Self::ALL.iter();
         all.find(|(_, host)| *host == self)
             .map_or("", |(name, _)| name)

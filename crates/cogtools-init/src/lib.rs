@@ -9,9 +9,12 @@ mod extension;
 mod gemini;
 mod guidance;
 mod host;
+mod interview;
+mod manual;
 mod print;
 mod server;
 mod setup_context;
 mod starter;
+mod survey;
 
 pub use command::PROGRAM;

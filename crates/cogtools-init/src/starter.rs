@@ -8,14 +8,18 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Change, Step};
 use thiserror::Error;
 
+use crate::survey::Survey;
+
 /// The configuration file's name.
 const CONFIGURATION: &str = ".cogtoolrc.yaml";
 /// The folder of the project's tools.
-const FOLDER: &str = "tools";
+pub(crate) const FOLDER: &str = "tools";
+/// The folder of the tools where the usual one has other files.
+pub(crate) const OTHER_FOLDER: &str = "ai-tools";
 /// The example's name.
 const EXAMPLE: &str = "hello.yaml";
 /// The depth of the search for existing tools: a source and its toolsets.
-const MAX_DEPTH: usize = 2;
+pub(crate) const MAX_DEPTH: usize = 2;
 
 /// Why a starter file cannot be created.
 #[derive(Debug, Error)]
@@ -38,8 +42,13 @@ pub(crate) enum StarterError {
     },
 }
 
-/// Creates the configuration file of `project` unless it exists.
-pub(crate) fn configuration(project: &Path) -> Result<Step, StarterError> {
+/// Creates the configuration file of `project` unless it exists, or another file says where
+/// the tools come from. With `packages`, it names `node_modules`, too.
+pub(crate) fn configuration(
+    project: &Path,
+    survey: &Survey,
+    packages: bool,
+) -> Result<Step, StarterError> {
     let file = PathBuf::from(CONFIGURATION);
     let path = project.join(&file);
     match fs::metadata(&path) {
@@ -48,17 +57,26 @@ pub(crate) fn configuration(project: &Path) -> Result<Step, StarterError> {
             wanted: "file",
         }),
         Err(error) if is_not_found(&error) && !path.is_symlink() => {
+            if let Some(other) = &survey.configured_in {
+                return Ok(Step::Keep(other.clone()));
+            }
             let text = include_str!("../starter/cogtoolrc.yaml");
-            Ok(create(project, file, text, false))
+            let folder = survey.folder.as_deref().unwrap_or(Path::new(FOLDER));
+            let own = format!("./{}", folder.display());
+            let mut text = text.replace("./tools", &own);
+            if packages {
+                text.push_str("  - node_modules\n");
+            }
+            Ok(create(project, file, &text, false))
         }
         Err(error) => Err(StarterError::Unreadable { file, error }),
         Ok(_) => Ok(Step::Keep(file)),
     }
 }
 
-/// Creates the example tool unless `project` already has tools.
-pub(crate) fn example(project: &Path) -> Result<Step, StarterError> {
-    let folder = PathBuf::from(FOLDER);
+/// Creates the example tool in `folder` unless it already has tools.
+pub(crate) fn example(project: &Path, folder: &Path) -> Result<Step, StarterError> {
+    let folder = folder.to_path_buf();
     let file = folder.join(EXAMPLE);
     let path = project.join(&folder);
     match fs::metadata(&path) {

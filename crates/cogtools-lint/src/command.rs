@@ -112,7 +112,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.print(text.as_bytes());
     }
     let project = project(io);
-    let config = config(&project, io)?;
+    let config = config(&project, io)?.without_user_folders();
     let linter = Linter::new(Levels::new(&config.rules)?);
     let mut targets = target::collect(&args.paths, &config, io);
     let mut findings = Vec::new();

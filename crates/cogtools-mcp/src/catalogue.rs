@@ -91,8 +91,15 @@ impl Catalogue {
 
     /// A registry with the current configuration.
     pub(crate) fn registry(&self) -> Result<Registry, Vec<Diagnostic>> {
-        self.with_io(|io| project::registry(&self.args.registry, io, Some(Target::Mcp)))
-            .map_err(|failure| failure.diagnostics().to_vec())
+        self.registry_and_warnings().map(|(registry, _)| registry)
+    }
+
+    fn registry_and_warnings(&self) -> Result<(Registry, Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.with_io(|io| {
+            let registry = project::registry(&self.args.registry, io, Some(Target::Mcp))?;
+            Ok((registry, io.context.take_warnings()))
+        })
+        .map_err(|failure: Failure| failure.diagnostics().to_vec())
     }
 
     /// The tool of that name, and the registry that contains it.
@@ -120,14 +127,17 @@ impl Catalogue {
     }
 
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
-        let registry = self.registry()?;
+        let (registry, warnings) = self.registry_and_warnings()?;
         let budget = self.args.budget.or_configured(&registry);
         let options = PublishOptions {
             count_tokens: budget.is_some(),
             api: self.args.api,
         };
         let found = self.load_tools(&registry, options);
-        let mut listing = Listing::default();
+        let mut listing = Listing {
+            diagnostics: warnings,
+            ..Listing::default()
+        };
         let source_errors = found.source_errors.iter().map(SourceError::diagnostic);
         listing.diagnostics.extend(source_errors);
         for result in found.items {
@@ -190,7 +200,7 @@ impl Catalogue {
         let cx = self
             .with_io(|io| {
                 let project = project::project(io);
-                let config = project::config(&project, io)?;
+                let config = project::valid_config(&project, io)?;
                 let (priority, limits) = (config.env_priority, config.limits);
                 Ok(project::context(io, &project, priority, limits))
             })
@@ -202,7 +212,7 @@ impl Catalogue {
     pub(crate) fn instructions(&self) -> Option<String> {
         self.with_io(|io| {
             let project = project::project(io);
-            let config = project::config(&project, io).ok()?;
+            let config = project::valid_config(&project, io).ok()?;
             let cx = project::context(io, &project, config.env_priority, config.limits);
             instructions::waiting(&trustable_sources(&config, &cx), &cx)
         })
@@ -213,7 +223,7 @@ impl Catalogue {
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let (root, config) = self.with_io(|io| {
             let project = project::project(io);
-            let config = project::config(&project, io);
+            let config = project::valid_config(&project, io);
             (project.root().to_path_buf(), config)
         });
         let path = |source: &Source| match source.folder() {
@@ -226,6 +236,10 @@ impl Catalogue {
         };
         let sources = config.map(|config| config.sources).unwrap_or_default();
         let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(closest).collect();
+        let host_folder = root.join(".gemini");
+        if host_folder.is_dir() {
+            folders.push(host_folder);
+        }
         folders.push(root);
         folders.sort_unstable();
         folders.dedup();

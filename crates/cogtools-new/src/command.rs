@@ -109,7 +109,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Name::new(&args.name).map_err(|error| failure(NewError::Name(args.name.clone(), error)))?;
     let project = project(io);
     let config = config(&project, io)?;
-    let folders: Vec<_> = config.folders().collect();
+    // A tool of the project is not written into a folder of the user.
+    let own = config.clone().without_user_folders();
+    let folders: Vec<_> = own.folders().collect();
     let destination = Destination::find(args.dir.as_deref(), &io.cwd, &folders).map_err(failure)?;
     let duplicate = Duplicate::find(&name, &destination, &config);
     let created = write(&name, template, &destination, &project).map_err(failure)?;

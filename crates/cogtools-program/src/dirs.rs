@@ -45,6 +45,7 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
         .collect();
     let home = home(io);
     ConfigPaths {
+        directory: Some(io.cwd.clone()),
         owners: owners(io),
         dotenv_variables,
         system: Some(system.unwrap_or_else(ConfigPaths::system_file)),

@@ -81,7 +81,7 @@ impl IoContext {
     }
 
     /// Takes all warnings.
-    pub(crate) fn take_warnings(&self) -> Vec<Diagnostic> {
+    pub fn take_warnings(&self) -> Vec<Diagnostic> {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut warnings)
     }

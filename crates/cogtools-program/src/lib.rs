@@ -19,6 +19,7 @@ mod io;
 mod lines;
 pub mod man;
 mod next;
+pub mod packages;
 mod process;
 mod program;
 pub mod project;

@@ -105,6 +105,16 @@ impl Program {
         self.finish(result, io)
     }
 
+    /// The error for a command line without a subcommand, for programs that accept it in other
+    /// circumstances.
+    pub fn missing_subcommand(&self) -> Failure {
+        let mut command = self.command().subcommand_required(true);
+        match command.try_get_matches_from_mut([self.name]) {
+            Err(error) => usage::diagnostic(&error, &mut command).into(),
+            Ok(_) => Failure::Reported(Code::Usage.status()),
+        }
+    }
+
     fn run_parsed(&self, matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let format = match matches
             .get_one::<String>("error-format")

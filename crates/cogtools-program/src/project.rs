@@ -72,7 +72,12 @@ pub fn config_warnings(io: &Io<'_>) -> Vec<Diagnostic> {
     dirs::config_paths(io).unknown_variables()
 }
 
-/// Like [`config`], without layers of the project that have errors, which are returned, too.
+/// Like [`config`], without layers of the project that have errors: hosts must get what there is.
+pub fn valid_config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
+    valid_layers(project, io).map(|(config, _)| config)
+}
+
+/// Like [`valid_config`], with the errors.
 fn valid_layers(project: &Project, io: &Io<'_>) -> Result<(Config, Vec<Diagnostic>), Failure> {
     let paths = dirs::config_paths(io);
     Config::load_valid_layers(project, &paths).map_err(|error| Failure::from(error.diagnostics()))

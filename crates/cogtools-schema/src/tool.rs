@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::parameter::{Entry, Verbatim};
-use crate::tool_shape::{Annotations, ImplementationMap};
+use crate::tool_shape::{Annotations, Example, ImplementationMap};
 
 /// A tool file.
 pub(crate) struct ToolFile;
@@ -58,7 +58,11 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
                 {"required": ["type"], "properties": {"type": {"const": "object"}}},
             ],
         }),
-        Key::Examples => json!({"type": "array", "items": {"type": "object"}}),
+        // Whether a map has expectations depends on the parameters, so any map is accepted.
+        Key::Examples => json!({
+            "type": "array",
+            "items": {"anyOf": [generator.subschema_for::<Example>(), {"type": "object"}]},
+        }),
         Key::Implementation => {
             json!({"anyOf": [non_empty_text, generator.subschema_for::<ImplementationMap>()]})
         }

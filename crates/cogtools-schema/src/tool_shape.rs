@@ -18,6 +18,49 @@ pub struct Annotations {
     pub open_world: Option<bool>,
 }
 
+/// An example with what a test expects of it.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Example {
+    /// The example's name, unique in the tool: its golden file is TOOL.NAME.golden.
+    #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$"))]
+    pub name: Option<String>,
+    /// The arguments of the call.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// What the result contains, or the message of a failure.
+    pub contains: Option<Texts>,
+    /// Regular expressions that match in the result, or in the message of a failure.
+    pub matches: Option<Texts>,
+    /// Regular expressions of what differs between calls; it is not compared.
+    pub redact: Option<Texts>,
+    /// The code that the call fails with.
+    pub fails: Option<CallCode>,
+}
+
+/// One text or several.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum Texts {
+    /// One.
+    One(#[schemars(length(min = 1))] String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+/// A code that a call can fail with.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CallCode {
+    /// The tool reports a failure.
+    ToolFailed,
+    /// The arguments do not match the parameters.
+    SchemaViolation,
+    /// The template fails.
+    TemplateFailed,
+    /// The call takes too long.
+    Timeout,
+}
+
 /// An implementation other than an inline template: exactly one of these keys.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]

@@ -1,15 +1,19 @@
 //! The test of one example.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use cogtools_core::tool::Example;
 use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool};
 use cogtools_program::{Failure, Syntax};
-use serde_json::{Map, Value};
+use fancy_regex::Regex;
 
+use crate::assertion;
 use crate::diff::diff;
-use crate::failure::{FailureKind, TestFailure};
-use crate::golden::Golden;
+use crate::failure::{FailureKind, Pending, TestFailure};
+use crate::golden::{ExampleId, Golden};
 use crate::invocation::{self, EncodedArguments};
+use crate::pattern;
 use crate::spawn::Spawner;
 use crate::suite::Case;
 
@@ -32,43 +36,82 @@ pub(crate) struct ToolUnderTest<'s> {
 }
 
 impl ToolUnderTest<'_> {
-    /// Tests the example at the zero-based `index`.
-    pub(crate) fn case(&self, index: usize, example: &Map<String, Value>) -> Case {
-        let number = index + 1;
-        let golden = Golden::new(&self.cx.root, self.file, number);
+    /// Tests `example`, which is at the zero-based `index`.
+    pub(crate) fn case(&self, index: usize, example: &Example) -> Case {
+        let golden = example.has_golden().then(|| {
+            let id = ExampleId::new(index, example);
+            Golden::new(&self.cx.root, self.file, &id)
+        });
         let mut case = Case {
-            number,
+            number: index + 1,
+            name: example.name().map(ToString::to_string),
             location: self.tool.example_location(index),
-            golden: golden.display_path.clone(),
+            golden: golden.as_ref().map(|golden| golden.display_path.clone()),
             failures: Vec::new(),
             written: false,
+            time: std::time::Duration::ZERO,
         };
-        let arguments = EncodedArguments::new(example);
-        let result =
-            match invocation::call_in_process(self.tool, &arguments.json, Syntax::Json, self.cx) {
-                Ok(result) => result,
-                Err(failure) => {
-                    case.failures.push(self.explain(index, &failure));
-                    return case;
-                }
-            };
-        let mut results =
-            invocation::other_invocations(self.tool, self.loaded_by_path, &arguments, self.cx);
-        if let Some(spawner) = self.spawner {
-            results.extend(spawner.invocations(self.file, self.tool, &arguments));
-        }
-        case.failures.extend(
-            results
-                .into_iter()
-                .filter_map(|(name, other)| invocation::compare(&name, other, &result)),
-        );
+        let began = Instant::now();
+        self.run(index, example, golden.as_ref(), &mut case);
+        case.time = began.elapsed();
+        case
+    }
+
+    fn run(&self, index: usize, example: &Example, golden: Option<&Golden>, case: &mut Case) {
+        let redactions = match pattern::compile_all("redact", example.redact()) {
+            Ok(redactions) => redactions,
+            Err(failure) => return case.failures.push(*failure),
+        };
+        let arguments = EncodedArguments::new(&example.arguments());
+        let called = invocation::call_in_process(self.tool, &arguments.json, Syntax::Json, self.cx);
+        let result = match (called, example.fails()) {
+            (Ok(result), None) => pattern::redact(&result, &redactions).into_owned(),
+            (Ok(result), Some(_)) => {
+                return case.failures.push(assertion::no_failure(example, &result));
+            }
+            (Err(failure), None) => return case.failures.push(self.explain(index, &failure)),
+            (Err(failure), Some(_)) => {
+                case.failures = assertion::check_failure(example, &failure);
+                return;
+            }
+        };
+        self.compare_invocations(&arguments, &redactions, &result, case);
+        let Some(golden) = golden else {
+            let text = String::from_utf8_lossy(&result);
+            let failures = assertion::check_text(example, "the result", &text);
+            return case.failures.extend(failures);
+        };
         // A result that differs between calls is never written.
         let update = self.update && case.failures.is_empty();
-        match self.check_golden(&golden, &result, update) {
+        match self.check_golden(golden, &result, update) {
             Ok(written) => case.written = written,
             Err(failure) => case.failures.push(*failure),
         }
-        case
+    }
+
+    /// Calls the tool in the other ways, unless that could change something again.
+    fn compare_invocations(
+        &self,
+        arguments: &EncodedArguments,
+        redactions: &[Regex],
+        result: &[u8],
+        case: &mut Case,
+    ) {
+        let mut results = if invocation::runs_once(self.tool) {
+            invocation::impossible_invocations(self.loaded_by_path, arguments)
+        } else {
+            invocation::other_invocations(self.tool, self.loaded_by_path, arguments, self.cx)
+        };
+        if let Some(spawner) = self.spawner
+            && !invocation::runs_once(self.tool)
+        {
+            results.extend(spawner.invocations(self.file, self.tool, arguments));
+        }
+        let failures = results.into_iter().filter_map(|(name, other)| {
+            let other = other.map(|other| pattern::redact(&other, redactions).into_owned());
+            invocation::compare(&name, other, result)
+        });
+        case.failures.extend(failures);
     }
 
     /// Compares the golden file with `result`, or updates it. Returns whether it was written.
@@ -91,7 +134,7 @@ impl ToolUnderTest<'_> {
         if update {
             return golden.write(result).map(|()| true).map_err(unusable);
         }
-        Err(Box::new(match old {
+        let failure = match old {
             None => TestFailure::new(FailureKind::Missing, format!("`{path}` does not exist"))
                 .hint(update_command),
             Some(old) => {
@@ -102,7 +145,11 @@ impl ToolUnderTest<'_> {
                     .detail(detail)
                     .hint(hint)
             }
-        }))
+        };
+        Err(Box::new(failure.pending(Pending {
+            golden: golden.clone(),
+            result: Some(result.to_vec()),
+        })))
     }
 
     /// The failure of an example that returned no result.

@@ -5,12 +5,18 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, required};
+use cogtools_program::call::quote;
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use fancy_regex::Regex;
 
 use crate::denied;
+use crate::history::History;
+use crate::manual;
 use crate::output::{self, Format};
+use crate::pattern;
+use crate::review;
 use crate::runner::Runner;
 use crate::spawn::Spawner;
 use crate::suite::Suite;
@@ -29,39 +35,10 @@ pub const PROGRAM: Program = Program {
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::ToolNotFound,
-        Code::Denied,
     ],
     variables: man::TOOLS,
-    manual: MANUAL,
+    manual: manual::SECTIONS,
 };
-
-const MANUAL: &[(&str, &str)] = &[
-    (
-        "GOLDEN FILES",
-        "The expected output of an example is in a golden file beside the tool: NAME.1.golden for the first example of NAME.yaml, NAME.2.golden for the second. It contains exactly the bytes that a call prints; commit it.\n\n--update writes the golden files that differ or are missing, removes those without an example, and names each of them. Review them before you commit. A result that differs between calls, and that of a call that fails, is never written.",
-    ),
-    (
-        "INVOCATIONS",
-        "Each example is called in three ways, as hosts do: with its arguments as JSON, with them as YAML, and through the tool file's own first line. All three must print the same bytes. A tool that runs a program runs it three times.\n\n--spawn also starts the programs: `cogtools-call` with the tool's name, with JSON and with YAML, and the tool file as a program. This takes a few milliseconds each, and proves that they are where hosts find them.",
-    ),
-    (
-        "FAILURES",
-        "The label after the example says what to fix:\n\nbroken\n  The tool file is invalid.\n\nschema\n  The example does not match the parameters.\n\ntemplate\n  The template does not render.\n\nimplementation\n  The program of the implementation cannot be started.\n\ntool\n  The tool returned no result: it failed, is not approved, or timed out. The lines that begin with a bar are the last that its program wrote to standard error or, if it wrote none there, to standard output.\n\ngolden\n  The result differs from the golden file. In the diff, - marks lines of the golden file and + lines of the result. Control characters are escaped, and spaces at the end of a line are shown as dots.\n\nmissing\n  The golden file does not exist.\n\nstale\n  The golden file has no example.\n\ninvocation\n  The invocations disagree, or the file cannot be run as a program although it begins with #!.",
-    ),
-    (
-        "FORMATS",
-        "human: one line per tool, followed by its failures.\n\njson: one object: tools, an array of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML for continuous integration, with a testsuite per tool and a testcase per example. Times are left out, so that the same files give the same report.\n\nThe exit status is 0 if everything passed; a tool without examples passes.",
-    ),
-    (
-        "WATCHING",
-        "--watch runs the tests, and runs them again whenever a file changes: a tool file, a golden file, a template in the folders of the tools, or the configuration. A change to one tool runs the tests of that tool; any other change runs all. Press Ctrl-C to stop.",
-    ),
-    ("FILES", man::FILES),
-    (
-        "EXAMPLES",
-        "    cogtools test\n\n    cogtools test --update facepalm\n\n    cogtools test --watch\n\n    cogtools test --format junit > report.xml",
-    ),
-];
 
 /// The command line.
 pub(crate) struct Request {
@@ -69,6 +46,9 @@ pub(crate) struct Request {
     update: bool,
     spawn: bool,
     watch: bool,
+    review: bool,
+    fail_fast: bool,
+    only: Option<Regex>,
     format: Format,
 }
 
@@ -100,6 +80,19 @@ fn command() -> Command {
             flag("update")
                 .help("Write the golden files that differ, and remove those without an example"),
         )
+        .arg(
+            flag("review")
+                .conflicts_with_all(["update", "watch"])
+                .help("Show each golden file that differs, and ask whether to write it"),
+        )
+        .arg(
+            Arg::new("test")
+                .short('t')
+                .long("test")
+                .value_name("PATTERN")
+                .help("Only examples where this regular expression matches in TOOL.NAME or TOOL.N"),
+        )
+        .arg(flag("fail-fast").help("End with the first failure"))
         .arg(flag("spawn").help("Also start the actual programs, as hosts do"))
         .arg(
             flag("watch")
@@ -110,26 +103,48 @@ fn command() -> Command {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let request = Request::from_matches(matches)?;
-    if !request.watch {
-        return request.run_once(None, io);
-    }
+    let option = match () {
+        () if request.watch => "--watch",
+        () if request.review => "--review",
+        () => return request.run_once(None, io),
+    };
     if request.format != Format::Human {
-        let diagnostic = Diagnostic::new(Code::Usage, "--watch supports only the format human");
-        return Err(diagnostic.hint("omit --format or --watch").into());
+        let message = format!("{option} supports only the format human");
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        return Err(diagnostic.hint(format!("omit --format or {option}")).into());
     }
-    watch::run(&request, io)
+    if request.watch {
+        return watch::run(&request, io);
+    }
+    review::check_terminal(io, &request.words())?;
+    request.run_once(None, io)
 }
 
 impl Request {
     fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
         let format: String = required(matches, "format")?;
+        let only = matches.get_one::<String>("test").map(|text| {
+            pattern::compile(text).map_err(|message| {
+                let diagnostic = Diagnostic::new(Code::Usage, message);
+                diagnostic.hint("a name is a pattern, too: -t facepalm, or -t facepalm.1")
+            })
+        });
         Ok(Self {
             tools: args::all(matches, "tool"),
             update: matches.get_flag("update"),
             spawn: matches.get_flag("spawn"),
             watch: matches.get_flag("watch"),
+            review: matches.get_flag("review"),
+            fail_fast: matches.get_flag("fail-fast"),
+            only: only.transpose()?,
             format: Format::parse(&format),
         })
+    }
+
+    /// The tools on the command line, each with a space before it.
+    fn words(&self) -> String {
+        let words = self.tools.iter().map(|tool| tool.to_string_lossy());
+        words.map(|word| format!(" {}", quote(&word))).collect()
     }
 
     /// The tools to test.
@@ -148,30 +163,24 @@ impl Request {
         if let Some(changed) = changed {
             changed.filter(&mut targets);
         }
-        let spawner = if self.spawn {
-            let project = project(io);
-            Some(Spawner::new(io, project.root(), &targets.by_path)?)
-        } else {
-            None
-        };
-        let project = project(io);
-        let config = config(&project, io)?;
-        let cx = context(io, &project, config.env_priority, config.limits);
-        if let Some(diagnostic) = denied::check(&targets, &cx) {
+        let runner = self.runner(&targets, io)?;
+        if let Some(diagnostic) = denied::check(&targets, &runner.cx) {
             return Err(diagnostic.into());
         }
-        let runner = Runner {
-            update: self.update,
-            spawner,
-            cx,
-        };
-        let suites = runner.run(&targets);
-        let text = output::text(self.format, &suites, io.colour(Stream::Stdout));
-        match self.format {
-            Format::Human => io.print(text.as_bytes())?,
-            Format::Json => io.show_json(&text)?,
-            Format::Junit => io.show(&text)?,
+        let history = History::read(&runner.cx);
+        // The order of a report for programs depends on the files alone.
+        if self.format == Format::Human || self.fail_fast {
+            history.sort(&mut targets.files);
         }
+        let mut suites = runner.run(&targets);
+        if self.review {
+            review::run(&mut suites, io)?;
+        }
+        history.record(&suites);
+        if let Some(only) = self.only.as_ref().filter(|_| suites.is_empty()) {
+            return Err(no_match(only).into());
+        }
+        self.report(&suites, io)?;
         if suites.is_empty() && targets.diagnostics.is_empty() && self.tools.is_empty() {
             io.report(Severity::Warning, &no_tools());
         }
@@ -181,6 +190,32 @@ impl Request {
             return Ok(());
         }
         Err(diagnostics.into())
+    }
+
+    fn runner(&self, targets: &Targets, io: &Io<'_>) -> Result<Runner, Failure> {
+        let project = project(io);
+        let spawner = if self.spawn {
+            Some(Spawner::new(io, project.root(), &targets.by_path)?)
+        } else {
+            None
+        };
+        let config = config(&project, io)?;
+        Ok(Runner {
+            update: self.update,
+            spawner,
+            cx: context(io, &project, config.env_priority, config.limits),
+            only: self.only.clone(),
+            fail_fast: self.fail_fast,
+        })
+    }
+
+    fn report(&self, suites: &[Suite], io: &mut Io<'_>) -> Result<(), Failure> {
+        let text = output::text(self.format, suites, io.colour(Stream::Stdout));
+        match self.format {
+            Format::Human => io.print(text.as_bytes()),
+            Format::Json => io.show_json(&text),
+            Format::Junit => io.show(&text),
+        }
     }
 }
 
@@ -202,6 +237,13 @@ fn summarize(suites: &[Suite]) -> Option<Diagnostic> {
             diagnostic
         },
     )
+}
+
+/// A run that tests nothing must not pass: the pattern is probably wrong.
+fn no_match(only: &Regex) -> Diagnostic {
+    let message = format!("no example matches `{}`", only.as_str());
+    Diagnostic::new(Code::Usage, message)
+        .hint("the pattern is searched in TOOL.NAME or TOOL.N, such as facepalm.1")
 }
 
 fn no_tools() -> Diagnostic {

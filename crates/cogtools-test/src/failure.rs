@@ -2,6 +2,8 @@
 
 use cogtools_core::Diagnostic;
 
+use crate::golden::Golden;
+
 /// What to fix when a test fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
@@ -15,6 +17,8 @@ pub(crate) enum FailureKind {
     Implementation,
     /// The tool returned no result: it failed, is not approved, or timed out.
     Tool,
+    /// The result, or the failure, is not what the example expects.
+    Assertion,
     /// The result differs from the golden file, or that cannot be used.
     Golden,
     /// The golden file does not exist.
@@ -34,6 +38,7 @@ impl FailureKind {
             Self::Template => "template",
             Self::Implementation => "implementation",
             Self::Tool => "tool",
+            Self::Assertion => "assertion",
             Self::Golden => "golden",
             Self::Missing => "missing",
             Self::Stale => "stale",
@@ -45,6 +50,14 @@ impl FailureKind {
     pub(crate) const fn is_golden_related(self) -> bool {
         matches!(self, Self::Golden | Self::Missing | Self::Stale)
     }
+}
+
+/// A golden file to write or to remove, if the user accepts it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    pub(crate) golden: Golden,
+    /// What to write; `None` to remove it.
+    pub(crate) result: Option<Vec<u8>>,
 }
 
 /// A test failure.
@@ -60,6 +73,8 @@ pub(crate) struct TestFailure {
     pub(crate) detail: String,
     /// What to do next.
     pub(crate) hints: Vec<String>,
+    /// What `--review` offers.
+    pub(crate) pending: Option<Box<Pending>>,
 }
 
 impl TestFailure {
@@ -71,6 +86,7 @@ impl TestFailure {
             diagnostics: Vec::new(),
             detail: String::new(),
             hints: Vec::new(),
+            pending: None,
         }
     }
 
@@ -83,6 +99,12 @@ impl TestFailure {
     /// Sets the detail.
     pub(crate) fn detail(mut self, detail: String) -> Self {
         self.detail = detail;
+        self
+    }
+
+    /// Sets what `--review` offers.
+    pub(crate) fn pending(mut self, pending: Pending) -> Self {
+        self.pending = Some(Box::new(pending));
         self
     }
 

@@ -1,11 +1,14 @@
-//! Golden files: `NAME.N.golden` beside the tool, with the exact output of a call.
+//! Golden files: `TOOL.N.golden` or `TOOL.NAME.golden` beside the tool, with the exact output
+//! of a call.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, TextError};
+use cogtools_core::tool::Example;
 use cogtools_core::{Candidate, Code, Diagnostic, Name};
 
 /// The extension of golden files.
@@ -13,6 +16,45 @@ const EXTENSION: &str = "golden";
 
 /// The size limit of a golden file: 16 MiB.
 const MAX_BYTES: usize = 16 << 20;
+
+/// What the name of a golden file says of its example.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ExampleId {
+    /// Its number, from 1.
+    Number(usize),
+    /// Its name.
+    Name(String),
+}
+
+impl ExampleId {
+    /// The name of `example`, or else its number.
+    pub(crate) fn new(index: usize, example: &Example) -> Self {
+        match example.name() {
+            Some(name) => Self::Name(name.to_string()),
+            None => Self::Number(index + 1),
+        }
+    }
+
+    /// Only the exact form is accepted, because golden files may be removed.
+    fn parse(text: &str) -> Option<Self> {
+        match text.parse() {
+            Ok(number) if number > 0 && format!("{number}") == text => Some(Self::Number(number)),
+            Ok(_) => None,
+            Err(_) => Name::new(text)
+                .ok()
+                .map(|name| Self::Name(name.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for ExampleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Name(name) => name.fmt(f),
+        }
+    }
+}
 
 /// A golden file, which may not exist.
 #[derive(Clone, Debug)]
@@ -22,9 +64,9 @@ pub(crate) struct Golden {
     pub(crate) display_path: PathBuf,
 }
 
-/// The numbers of the golden files, by folder and tool.
+/// The examples that have golden files, by folder and tool.
 #[derive(Debug, Default)]
-pub(crate) struct Goldens(HashMap<PathBuf, BTreeMap<String, Vec<usize>>>);
+pub(crate) struct Goldens(HashMap<PathBuf, BTreeMap<String, Vec<ExampleId>>>);
 
 impl Goldens {
     /// Lists the golden files in `folders`. A folder that cannot be listed has none.
@@ -38,14 +80,14 @@ impl Goldens {
         Self(by_folder)
     }
 
-    /// The tools with golden files in the folder at `path`, with their numbers.
-    pub(crate) fn tools(&self, path: &Path) -> impl Iterator<Item = (&str, &[usize])> {
+    /// The tools with golden files in the folder at `path`, with their examples.
+    pub(crate) fn tools(&self, path: &Path) -> impl Iterator<Item = (&str, &[ExampleId])> {
         let tools = self.0.get(path).into_iter().flatten();
-        tools.map(|(name, numbers)| (name.as_str(), numbers.as_slice()))
+        tools.map(|(name, examples)| (name.as_str(), examples.as_slice()))
     }
 
-    /// The numbers of the golden files of the tool in `file`, ascending.
-    pub(crate) fn numbers(&self, file: &Candidate) -> &[usize] {
+    /// The examples with golden files of the tool in `file`, ascending.
+    pub(crate) fn examples(&self, file: &Candidate) -> &[ExampleId] {
         let folder = file.path.parent().and_then(|folder| self.0.get(folder));
         let stem = file.name.to_str().unwrap_or_default();
         folder
@@ -54,34 +96,32 @@ impl Goldens {
     }
 }
 
-fn list_folder(folder: &Path) -> BTreeMap<String, Vec<usize>> {
-    let mut tools: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+fn list_folder(folder: &Path) -> BTreeMap<String, Vec<ExampleId>> {
+    let mut tools: BTreeMap<String, Vec<ExampleId>> = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if let Some((name, number)) = entry.file_name().to_str().and_then(parse) {
-            tools.entry(name.to_owned()).or_default().push(number);
+        if let Some((name, example)) = entry.file_name().to_str().and_then(parse) {
+            tools.entry(name.to_owned()).or_default().push(example);
         }
     }
-    for numbers in tools.values_mut() {
-        numbers.sort_unstable();
+    for examples in tools.values_mut() {
+        examples.sort_unstable();
     }
     tools
 }
 
-/// The tool and the number in the name of a golden file. Only the exact form is accepted,
-/// because golden files may be removed.
-pub(crate) fn parse(file: &str) -> Option<(&str, usize)> {
+/// The tool and the example in the name of a golden file.
+pub(crate) fn parse(file: &str) -> Option<(&str, ExampleId)> {
     let (stem, extension) = file.rsplit_once('.')?;
-    let (name, digits) = stem.rsplit_once('.')?;
-    let number: usize = digits.parse().ok()?;
-    let is_exact = extension == EXTENSION && number > 0 && number.to_string() == digits;
-    (is_exact && Name::new(name).is_ok()).then_some((name, number))
+    let (name, example) = stem.rsplit_once('.')?;
+    let example = ExampleId::parse(example)?;
+    (extension == EXTENSION && Name::new(name).is_ok()).then_some((name, example))
 }
 
 impl Golden {
     /// The golden file of an example of the tool in `file`, in the project at `root`.
-    pub(crate) fn new(root: &Path, file: &Candidate, number: usize) -> Self {
+    pub(crate) fn new(root: &Path, file: &Candidate, example: &ExampleId) -> Self {
         let mut name = file.name.clone();
-        name.push(format!(".{number}.{EXTENSION}"));
+        name.push(format!(".{example}.{EXTENSION}"));
         Self {
             path: WritePath::in_project(root, &file.path.with_file_name(&name)),
             display_path: file.display_path.with_file_name(&name),
@@ -134,19 +174,25 @@ impl Golden {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{ExampleId, parse};
 
     #[test]
     fn only_exact_names_are_golden_files() {
         let check = |file: &str, expected| assert_eq!(parse(file), expected, "{file}");
-        check("say.1.golden", Some(("say", 1)));
-        check("say.120.golden", Some(("say", 120)));
+        let number = |number| Some(("say", ExampleId::Number(number)));
+        let name = |name: &str| Some(("say", ExampleId::Name(name.to_owned())));
+        check("say.1.golden", number(1));
+        check("say.120.golden", number(120));
+        check("say.x.golden", name("x"));
+        check("say._no-1.golden", name("_no-1"));
         for other in [
             "say.golden",
             "say.0.golden",
             "say.01.golden",
             "say.+1.golden",
-            "say.x.golden",
+            "say.1x.golden",
+            "say.é.golden",
+            "say. .golden",
             "a.b.1.golden",
             ".1.golden",
             "say.1.golden~",

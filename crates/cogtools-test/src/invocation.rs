@@ -96,6 +96,27 @@ pub(crate) fn other_invocations(
     ]
 }
 
+/// Whether an example is called only once: the tool runs a program that may change something.
+pub(crate) fn runs_once(tool: &Tool) -> bool {
+    tool.runs_programs() && tool.annotations().read_only != Some(true)
+}
+
+/// The invocations that would fail before the tool runs, for one that is called once.
+pub(crate) fn impossible_invocations(
+    loaded_by_path: &Result<Arc<Tool>, Vec<Diagnostic>>,
+    arguments: &EncodedArguments,
+) -> Vec<(String, InvocationResult)> {
+    let yaml = arguments.yaml.as_ref().err().map(|why| {
+        let why = format!("the example cannot be written as YAML: {why}");
+        ("as YAML".to_owned(), Err(InvocationError::Impossible(why)))
+    });
+    let file = loaded_by_path.as_ref().err().map(|diagnostics| {
+        let error = InvocationError::Failed(diagnostics.clone());
+        ("through the tool's file".to_owned(), Err(error))
+    });
+    yaml.into_iter().chain(file).collect()
+}
+
 /// Compares the `result` of the invocation `name` with that of JSON, which is `expected`.
 pub(crate) fn compare(
     name: &str,

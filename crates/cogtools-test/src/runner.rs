@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Candidate, Context, Tool, load_all};
+use fancy_regex::Regex;
 
 use crate::case::ToolUnderTest;
-use crate::failure::{FailureKind, TestFailure};
-use crate::golden::{Golden, Goldens};
+use crate::failure::{FailureKind, Pending, TestFailure};
+use crate::golden::{ExampleId, Golden, Goldens};
 use crate::invocation;
 use crate::spawn::Spawner;
 use crate::suite::Suite;
@@ -22,6 +23,10 @@ pub(crate) struct Runner {
     pub(crate) spawner: Option<Spawner>,
     /// The context of tools that run programs.
     pub(crate) cx: Context,
+    /// Which examples are tested: those where it matches in TOOL.NAME or TOOL.N.
+    pub(crate) only: Option<Regex>,
+    /// Whether the first failure ends the run.
+    pub(crate) fail_fast: bool,
 }
 
 impl Runner {
@@ -30,11 +35,17 @@ impl Runner {
         let folders = targets.files.iter().filter_map(|file| file.path.parent());
         let target_folders = targets.folders.iter().map(cogtools_core::Folder::path);
         let goldens = Goldens::list(folders.chain(target_folders));
-        let mut suites = load_all(&targets.files, |file, tool| {
-            self.suite(file, tool, targets, &goldens)
-        });
+        let mut suites = self.suites(targets, &goldens);
+        if self.only.is_some() {
+            // A file that is not a valid tool has no examples that could match.
+            suites.retain(|suite| !suite.cases.is_empty() || !suite.passed());
+            return suites;
+        }
+        if self.fail_fast && suites.iter().any(|suite| !suite.passed()) {
+            return suites;
+        }
         for folder in &targets.folders {
-            for (name, numbers) in goldens.tools(folder.path()) {
+            for (name, examples) in goldens.tools(folder.path()) {
                 let name = format!("{name}.yaml");
                 let (path, display_path) = (folder.path(), folder.display_path());
                 let scope = folder.scope().clone();
@@ -42,9 +53,27 @@ impl Runner {
                 if file.path.symlink_metadata().is_err() {
                     let mut suite = Suite::new(&file);
                     suite.exists = false;
-                    self.remove_stale(&file, numbers, "", &mut suite);
+                    self.remove_stale(&file, examples.iter(), "", &mut suite);
                     suites.push(suite);
                 }
+            }
+        }
+        suites
+    }
+
+    /// Tests each tool; until the first failure, one at a time.
+    fn suites(&self, targets: &Targets, goldens: &Goldens) -> Vec<Suite> {
+        let test = |files: &[Candidate]| {
+            load_all(files, |file, tool| self.suite(file, tool, targets, goldens))
+        };
+        if !self.fail_fast {
+            return test(&targets.files);
+        }
+        let mut suites = Vec::new();
+        for file in &targets.files {
+            suites.extend(test(std::slice::from_ref(file)));
+            if suites.last().is_some_and(|suite| !suite.passed()) {
+                break;
             }
         }
         suites
@@ -68,9 +97,11 @@ impl Runner {
                 return suite;
             }
         };
-        suite
-            .failures
-            .extend(invocation::shebang_problem(&tool, file));
+        if self.only.is_none() {
+            suite
+                .failures
+                .extend(invocation::shebang_problem(&tool, file));
+        }
         let loaded_by_path = Tool::load(&file.path, &file.display_path, file.scope());
         let shell_arg = targets.shell_arg(file);
         let under_test = ToolUnderTest {
@@ -82,31 +113,47 @@ impl Runner {
             cx: &self.cx,
             update: self.update,
         };
-        suite.cases = tool
-            .examples()
-            .enumerate()
-            .map(|(index, example)| under_test.case(index, &example))
-            .collect();
-        let stale: Vec<usize> = goldens
-            .numbers(file)
-            .iter()
-            .copied()
-            .filter(|number| *number > suite.cases.len())
-            .collect();
-        self.remove_stale(file, &stale, &shell_arg, &mut suite);
+        self.run_cases(&tool, &under_test, &mut suite);
+        if self.only.is_some() {
+            return suite;
+        }
+        let is_stale = |id: &&ExampleId| {
+            let mut tests = tool.tests().iter().enumerate();
+            !tests.any(|(index, test)| test.has_golden() && ExampleId::new(index, test) == **id)
+        };
+        let stale = goldens.examples(file).iter().filter(is_stale);
+        self.remove_stale(file, stale, &shell_arg, &mut suite);
         suite
     }
 
+    fn run_cases(&self, tool: &Tool, under_test: &ToolUnderTest<'_>, suite: &mut Suite) {
+        for (index, example) in tool.tests().iter().enumerate() {
+            let id = ExampleId::new(index, example);
+            let name = format!("{}.{id}", suite.name);
+            if self
+                .only
+                .as_ref()
+                .is_some_and(|only| !only.is_match(&name).unwrap_or(false))
+            {
+                continue;
+            }
+            suite.cases.push(under_test.case(index, example));
+            if self.fail_fast && !suite.passed() {
+                break;
+            }
+        }
+    }
+
     /// Removes the golden files of examples that do not exist, or reports them.
-    fn remove_stale(
+    fn remove_stale<'g>(
         &self,
         file: &Candidate,
-        numbers: &[usize],
+        examples: impl Iterator<Item = &'g ExampleId>,
         shell_arg: &str,
         suite: &mut Suite,
     ) {
-        for number in numbers {
-            let golden = Golden::new(&self.cx.root, file, *number);
+        for example in examples {
+            let golden = Golden::new(&self.cx.root, file, example);
             let path = golden.display_path.clone();
             let failure = TestFailure::new(
                 FailureKind::Stale,
@@ -115,7 +162,11 @@ impl Runner {
             if !self.update {
                 let command = format!("cogtools test --update {shell_arg}");
                 let hint = format!("`{}` removes it", command.trim_end());
-                suite.failures.push(failure.hint(hint));
+                let pending = Pending {
+                    golden,
+                    result: None,
+                };
+                suite.failures.push(failure.hint(hint).pending(pending));
                 continue;
             }
             match golden.remove() {

@@ -1,6 +1,7 @@
 //! The results of the tests of one tool.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use cogtools_core::{Candidate, Location};
 
@@ -28,14 +29,25 @@ pub(crate) struct Suite {
 pub(crate) struct Case {
     /// Its number, from 1.
     pub(crate) number: usize,
+    /// Its name.
+    pub(crate) name: Option<String>,
     /// Where it is in the file.
     pub(crate) location: Option<Location>,
-    /// Its golden file, as shown.
-    pub(crate) golden: PathBuf,
+    /// Its golden file, as shown, if its whole result is compared.
+    pub(crate) golden: Option<PathBuf>,
     /// Its failures.
     pub(crate) failures: Vec<TestFailure>,
     /// Whether its golden file was written.
     pub(crate) written: bool,
+    /// How long it took.
+    pub(crate) time: Duration,
+}
+
+impl Case {
+    /// Its name, or else its number.
+    pub(crate) fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.number.to_string())
+    }
 }
 
 impl Suite {
@@ -72,6 +84,6 @@ impl Suite {
         self.cases
             .iter()
             .filter(|case| case.written)
-            .map(|case| &case.golden)
+            .filter_map(|case| case.golden.as_ref())
     }
 }

@@ -35,12 +35,13 @@ impl Targets {
         folders_only
             .sources
             .retain(|source| source.folder().is_some());
-        let registry = Registry::new(folders_only, None, Context::default());
         let mut targets = Self::default();
         if requested.is_empty() {
-            let found = registry.files();
+            // The user's own tools are tested where they are written.
+            let own = folders_only.without_user_folders();
+            targets.folders.extend(own.folders().cloned());
+            let found = Registry::new(own, None, Context::default()).files();
             targets.files = found.items;
-            targets.folders.extend(config.folders().cloned());
             targets.diagnostics = found
                 .source_errors
                 .iter()
@@ -48,6 +49,7 @@ impl Targets {
                 .collect();
             return Ok(targets);
         }
+        let registry = Registry::new(folders_only, None, Context::default());
         let mut diagnostics = Vec::new();
         for target in requested {
             match as_path(target) {

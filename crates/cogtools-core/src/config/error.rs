@@ -77,6 +77,7 @@ fn example(key: &str) -> &'static str {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",
         "env_priority" => "`env_priority: project` or `env_priority: process`",
         "locked" => "`locked: true`",
+        "inherit" => "`inherit: false`",
         "tools" => "`tools: [facepalm, git_*]`",
         "exclude" => "`exclude: [deploy_*]`",
         "toolsets" => "`toolsets: [git]`",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
-use super::{ConfigErrors, package};
+use super::{ConfigErrors, dotenv, package};
 use crate::file::ReadScope;
 use crate::owner::Owners;
 use crate::source::GlobalModules;
@@ -24,6 +24,8 @@ pub struct ConfigPaths {
     /// The variables that the project may have set itself, through an `.env` that its
     /// host has read. They do not count as the user's.
     pub dotenv_variables: Vec<String>,
+    /// The working directory, from which a project's `.env` is searched.
+    pub directory: Option<PathBuf>,
     /// Whose projects are used.
     pub owners: Owners,
     /// Where npm installs global packages.
@@ -39,11 +41,14 @@ pub(super) struct Layer {
     pub(super) document: Node,
     /// The folder that its paths are relative to: the full path and the display path.
     pub(super) folder: (PathBuf, PathBuf),
+    /// The line of the whole document, for a value of another file.
+    pub(super) line: Option<usize>,
 }
 
 /// The variables, each with the path of the key that it sets.
-const VARIABLES: [(&str, &[&str]); 6] = [
+const VARIABLES: [(&str, &[&str]); 7] = [
     ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
+    ("COGTOOLS_INHERIT", &["inherit"]),
     ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
     ("COGTOOLS_BUDGET", &["budget"]),
     ("COGTOOLS_TOOLS", &["filter", "tools"]),
@@ -118,11 +123,19 @@ pub(super) fn layers(
     let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
     let scope = project.read_scope();
     for layer in [
+        host_folder(project, paths),
         package(project),
         file(&path, &display_path, &scope, Origin::Project),
     ] {
         match layer {
             Ok(layer) => layers.extend(layer),
+            Err(errors) => ignored(errors)?,
+        }
+    }
+    let directory = paths.directory.as_deref();
+    for layer in directory.map_or_else(Vec::new, |directory| dotenv::layers(project, directory)) {
+        match layer {
+            Ok(layer) => layers.push(layer),
             Err(errors) => ignored(errors)?,
         }
     }
@@ -141,9 +154,27 @@ pub(super) fn layers(
 }
 
 /// The path of the key that the variable `name` sets, if it sets one.
-fn keys_of(name: &str) -> Option<&'static [&'static str]> {
+pub(super) fn keys_of(name: &str) -> Option<&'static [&'static str]> {
     let found = VARIABLES.iter().find(|(known, _)| *known == name);
     found.map(|(_, keys)| *keys)
+}
+
+/// The project's file in the folder of Gemini CLI's settings, unless it is the user's.
+fn host_folder(project: &Project, paths: &ConfigPaths) -> Result<Option<Layer>, ConfigErrors> {
+    let name = Path::new(".gemini").join(ConfigPaths::FILE);
+    let (path, display_path) = project.resolve(&name);
+    let is_users = |users: PathBuf| {
+        users == path || path.exists() && users.canonicalize().ok() == path.canonicalize().ok()
+    };
+    if paths.home_file().is_some_and(is_users) {
+        return Ok(None);
+    }
+    file(
+        &path,
+        &display_path,
+        &project.read_scope(),
+        Origin::HostFolder,
+    )
 }
 
 fn file(
@@ -166,6 +197,7 @@ fn file(
         document,
         folder: (folder(path), folder(display_path)),
         text,
+        line: None,
     }))
 }
 
@@ -189,11 +221,12 @@ fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
         document: package::document(&text, value),
         folder: (path, display_path),
         text,
+        line: None,
     }))
 }
 
 /// Parses a variable into a document: its value is YAML.
-fn variable(
+pub(super) fn variable(
     project: &Project,
     name: &str,
     keys: &[&str],
@@ -216,6 +249,7 @@ fn variable(
         document,
         folder: project.resolve(Path::new("")),
         text,
+        line: None,
     })
 }
 
@@ -245,6 +279,7 @@ pub(super) fn from_text(
         is_user: origin.is_user(),
         origin,
         text,
+        line: None,
     })
 }
 

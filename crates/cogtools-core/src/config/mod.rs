@@ -1,8 +1,12 @@
 //! The configuration of a project, layered: the system, the user, the project and the
 //! environment, in order of increasing precedence. Keys that protect the user are
-//! combined instead: the project may add to them, and loosens none.
+//! combined instead: the project may add to them, and loosens none. Sources of tools
+//! are joined.
 
+mod dotenv;
+mod effective;
 mod error;
+mod inherit;
 mod layer;
 mod limits;
 mod locked;
@@ -20,10 +24,9 @@ pub use origin::{Origin, Setting};
 use std::path::Path;
 
 use reader::Base;
-use serde_json::Value;
 
 use crate::environment::EnvPriority;
-use crate::filter::{Filter, Pattern};
+use crate::filter::Filter;
 use crate::owner::{self, ForeignOwner, Owners};
 use crate::process::Limits;
 use crate::source::{Folder, GlobalModules, Source};
@@ -53,6 +56,10 @@ pub struct Config {
     pub settings: Vec<Setting>,
     /// What the project sets of the keys that protect.
     additions: Vec<Setting>,
+    /// The sources in the user's own file, until they are combined.
+    user_sources: Option<inherit::UserSources>,
+    /// Whether these add to the project's sources.
+    inherit: bool,
 }
 
 /// Why a configuration cannot be used.
@@ -64,8 +71,9 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 9] = [
-        "tool_sources",
+    pub const KEYS: [&'static str; 10] = [
+        inherit::SOURCES,
+        inherit::KEY,
         "env_priority",
         "locked",
         "filter",
@@ -124,12 +132,12 @@ impl Config {
                 Err(errors) => ignored(errors)?,
             }
         }
+        config.combine();
         for folder in config.folders() {
             owners
                 .check_below(folder.path(), project.root())
                 .map_err(unused)?;
         }
-        config.combine();
         config
             .settings
             .sort_by_key(|setting| Self::KEYS.iter().position(|key| setting.is_below(key)));
@@ -183,12 +191,26 @@ impl Config {
                 Setting::built_in("env_priority", "project".into()),
             ],
             additions: Vec::new(),
+            user_sources: None,
+            inherit: true,
         }
     }
 
     /// The folders among the sources.
     pub fn folders(&self) -> impl Iterator<Item = &Folder> {
         self.sources.iter().filter_map(Source::folder)
+    }
+
+    /// The same without the folders of the user, for what concerns the project's own
+    /// tools only, unless there are no others.
+    #[must_use]
+    pub fn without_user_folders(mut self) -> Self {
+        let is_users = |folder: &Folder| folder.is_users();
+        if !self.folders().all(is_users) {
+            self.sources
+                .retain(|source| !source.folder().is_some_and(is_users));
+        }
+        self
     }
 
     /// Whether listing the sources may run programs.
@@ -218,65 +240,6 @@ impl Config {
         };
         settings.retain(|other| other.key != setting.key);
         settings.push(setting);
-    }
-
-    /// Combines the settings of the user with the additions of the project, and derives
-    /// the values of the keys that protect.
-    fn combine(&mut self) {
-        self.settings = protection::combine(&self.settings, &self.additions);
-        self.env_priority = match self.value("env_priority").and_then(Value::as_str) {
-            Some("process") => EnvPriority::Process,
-            _ => EnvPriority::Project,
-        };
-        self.filter = self.filter_at("filter");
-        let keys = |name: &str| (Target::parse(name), format!("hosts.{name}"));
-        for (target, key) in Target::NAMES.into_iter().map(keys) {
-            let filter = self.filter_at(&key);
-            let filter = target
-                .zip(Some(filter))
-                .filter(|(_, filter)| !filter.is_empty());
-            self.hosts.extend(filter);
-            self.set_budget(target, &format!("{key}.budget"));
-        }
-        self.set_budget(None, "budget");
-    }
-
-    fn set_budget(&mut self, host: Option<Target>, key: &str) {
-        let tokens = self.value(key).and_then(Value::as_u64);
-        let tokens = tokens.and_then(|tokens| usize::try_from(tokens).ok());
-        self.budgets
-            .extend(tokens.map(|tokens| (host, Budget::new(tokens))));
-    }
-
-    /// The effective value of `key`.
-    fn value(&self, key: &str) -> Option<&Value> {
-        let mut settings = self.settings.iter();
-        let setting = settings.find(|setting| setting.key == key);
-        setting.map(|setting| &setting.value)
-    }
-
-    /// The effective filter below `key`.
-    fn filter_at(&self, key: &str) -> Filter {
-        let lists = |list: &str| -> Vec<Vec<Pattern>> {
-            let key = format!("{key}.{list}");
-            let mut additions = self.additions.iter();
-            let addition = additions.find(|setting| setting.key == key);
-            let is_specific = |text: &&str| {
-                addition.is_some_and(|addition| protection::texts(&addition.value).contains(text))
-            };
-            let pattern = |text: &str| match Some(text).filter(is_specific) {
-                Some(text) => Pattern::new(text),
-                None => Pattern::general(text),
-            };
-            let lists = self.value(&key).map(protection::lists).unwrap_or_default();
-            let patterns = |list: Vec<&str>| list.into_iter().map(pattern).collect();
-            lists.into_iter().map(patterns).collect()
-        };
-        Filter {
-            tools: lists("tools"),
-            exclude: lists("exclude").into_iter().flatten().collect(),
-            toolsets: lists("toolsets"),
-        }
     }
 }
 

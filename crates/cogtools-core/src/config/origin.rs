@@ -14,10 +14,14 @@ pub enum Origin {
     System(PathBuf),
     /// The user's file.
     Home(PathBuf),
+    /// The project's file in the folder of Gemini CLI's settings.
+    HostFolder(PathBuf),
     /// The key `cogtools` of the project's `package.json`.
     Package(PathBuf),
     /// The project's `.cogtoolrc.yaml`.
     Project(PathBuf),
+    /// A variable in the project's `.env`.
+    DotEnv(PathBuf),
     /// An environment variable.
     Variable(String),
 }
@@ -90,7 +94,15 @@ impl Origin {
     /// Whether the user has written it, rather than the author of the project: only
     /// then may it name programs to run.
     pub const fn is_user(&self) -> bool {
-        !matches!(self, Self::Package(_) | Self::Project(_))
+        !matches!(
+            self,
+            Self::HostFolder(_) | Self::Package(_) | Self::Project(_) | Self::DotEnv(_)
+        )
+    }
+
+    /// Whether it is a single value, which is easier to write without quotes.
+    pub(super) const fn is_variable(&self) -> bool {
+        matches!(self, Self::DotEnv(_) | Self::Variable(_))
     }
 }
 
@@ -98,9 +110,12 @@ impl Display for Origin {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built-in"),
-            Self::System(path) | Self::Home(path) | Self::Package(path) | Self::Project(path) => {
-                path.display().fmt(f)
-            }
+            Self::System(path)
+            | Self::Home(path)
+            | Self::HostFolder(path)
+            | Self::Package(path)
+            | Self::Project(path)
+            | Self::DotEnv(path) => path.display().fmt(f),
             Self::Variable(name) => write!(f, "${name}"),
         }
     }

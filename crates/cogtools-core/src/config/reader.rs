@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::error::ConfigError;
 use super::layer::Layer;
 use super::origin::{Origin, Setting};
-use super::{Config, ConfigErrors};
+use super::{Config, ConfigErrors, inherit};
 use crate::owner::{self, Owners};
 use crate::source::{GlobalModules, Packages};
 use crate::suggest::did_you_mean;
@@ -102,7 +102,7 @@ impl Reader<'_> {
             key,
             entry.value.to_json(),
             self.layer.origin.clone(),
-            (!variable).then_some(line),
+            self.layer.line.or((!variable).then_some(line)),
             self.layer.is_user,
         )
     }
@@ -120,10 +120,8 @@ impl Reader<'_> {
         };
         for entry in entries {
             match entry.key.as_str() {
-                "tool_sources" => {
-                    config.sources = self.sources(entry);
-                    config.set(self.setting(entry.key.clone(), entry));
-                }
+                inherit::SOURCES => self.tool_sources(entry, config),
+                inherit::KEY => self.inherit(entry, config),
                 "env_priority" => {
                     self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));
@@ -214,7 +212,7 @@ impl Reader<'_> {
                 }
                 strings
             }
-            Data::Text { text, .. } if matches!(self.layer.origin, Origin::Variable(_)) => text
+            Data::Text { text, .. } if self.layer.origin.is_variable() => text
                 .split(',')
                 .map(str::trim)
                 .filter(|item| !item.is_empty())

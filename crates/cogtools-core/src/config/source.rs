@@ -4,7 +4,6 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::error::ConfigError;
-use super::origin::Origin;
 use super::reader::Reader;
 use crate::Name;
 use crate::file::ReadScope;
@@ -187,7 +186,7 @@ impl Reader<'_> {
     pub(super) fn cwd(&mut self, node: &Node) -> bool {
         if node.text() != Some("project") {
             self.reject_value("cwd", "`project`", node);
-        } else if matches!(self.layer.origin, Origin::Package(_) | Origin::Project(_)) {
+        } else if !self.layer.origin.is_user() {
             self.report(&ConfigError::Cwd, node.span);
         }
         true

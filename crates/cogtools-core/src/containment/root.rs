@@ -1,5 +1,5 @@
-//! The folders whose files somebody else than the user and the system wrote: the
-//! project, the repository around it, and the packages above it.
+//! The folders whose files may come from others: the project, the repository around it, and
+//! the packages above it.
 
 use std::path::{Path, PathBuf};
 

@@ -173,7 +173,7 @@ impl Names {
     /// The names in `schema` that are not accepted, each with the pointer to its schema.
     fn rejected(self, schema: &Schema) -> Vec<(String, String)> {
         // Almost no schema has one, and pointers cost more than this look.
-        if !schema.has_property(&|name| !self.accept(name)) {
+        if !schema.any_property(&|name| !self.accept(name)) {
             return Vec::new();
         }
         let is_checked = |pointer: &str| match self {

@@ -58,7 +58,7 @@ impl<'t> Declaration<'t> {
 /// The parameters, with the tool's examples in the form of JSON Schema.
 struct Input<'t> {
     schema: Cow<'t, Object>,
-    examples: &'t [Node],
+    examples: Vec<&'t Node>,
 }
 
 impl<'t> Input<'t> {
@@ -73,7 +73,7 @@ impl<'t> Input<'t> {
         };
         Self {
             schema,
-            examples: tool.example_nodes(),
+            examples: tool.example_nodes().collect(),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Serialize for Input<'_> {
             }
         }
         if has_examples {
-            map.serialize_entry(EXAMPLES, self.examples)?;
+            map.serialize_entry(EXAMPLES, &self.examples)?;
         }
         map.end()
     }

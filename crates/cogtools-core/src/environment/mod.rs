@@ -1,8 +1,8 @@
 //! The environment variables that a tool may see.
 //!
 //! They come from the process and from the project's `.env`, the nearest one from the
-//! current directory up to the root. The file is read only when a tool asks for a
-//! variable.
+//! current directory up to the root. For a tool, the file is read only when it asks for
+//! a variable.
 
 mod denylist;
 mod dotenv;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Registry;
 use crate::lock::LockedTools;
-use crate::tool::ToolError;
+use crate::tool::{Author, ToolError};
 use crate::{Diagnostic, Source, Tool};
 
 impl Registry {
@@ -22,11 +22,10 @@ impl Registry {
 
     /// Fails if `tool` of one of the sources differs from its pin.
     pub(super) fn check_lock(&self, tool: Tool) -> Result<Tool, ToolError> {
-        match self
-            .locked
-            .as_ref()
-            .map_or(Ok(()), |lock| lock.check(&tool))
-        {
+        // The lock is a file of the project, and the user's own tools are not in it.
+        let is_users = tool.provenance().author == Author::User;
+        let locked = self.locked.as_ref().filter(|_| !is_users);
+        match locked.map_or(Ok(()), |lock| lock.check(&tool)) {
             Ok(()) => Ok(tool),
             Err(diagnostic) => Err(ToolError::Invalid(vec![*diagnostic])),
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Registry, load_all};
 use crate::lock::{Lock, Pinner, Snapshot};
+use crate::tool::Author;
 
 impl Snapshot {
     /// What the sources of `registry` declare now, unfiltered. Folders below
@@ -24,6 +25,8 @@ impl Snapshot {
         }
         for loaded in load_all(&all.entries, |_, tool| tool) {
             match loaded {
+                // They are not the project's, and differ from user to user.
+                Ok(tool) if tool.provenance().author == Author::User => {}
                 Ok(tool) => snapshot.lock.add(&tool, &mut pinner),
                 Err(error) => snapshot.tool_errors.extend(error.diagnostics()),
             }

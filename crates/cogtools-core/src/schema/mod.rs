@@ -88,6 +88,12 @@ impl Schema {
         self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
     }
 
+    /// Whether it declares a property `name` of its root.
+    pub fn has_property(&self, name: &str) -> bool {
+        let properties = self.object.get("properties");
+        properties.is_some_and(|properties| properties.get(name).is_some())
+    }
+
     fn is_nullable(&self) -> bool {
         self.object.get("nullable") == Some(&Value::Bool(true))
     }
@@ -210,7 +216,7 @@ impl Schema {
     }
 
     /// Whether any subschema has a property whose name passes `test`.
-    pub(crate) fn has_property(&self, test: &dyn Fn(&str) -> bool) -> bool {
+    pub(crate) fn any_property(&self, test: &dyn Fn(&str) -> bool) -> bool {
         keyword::any_schema(&self.object, &mut |schema| {
             let properties = schema.get("properties").and_then(Value::as_object);
             properties.is_some_and(|names| names.keys().any(|name| test(name)))

@@ -146,6 +146,25 @@ impl Source {
         }
     }
 
+    /// Whether the user has written or configured what it contains, rather than the author
+    /// of the project.
+    pub fn is_users(&self) -> bool {
+        match self {
+            Self::Folder(folder) => folder.is_users(),
+            Self::Packages(_) => false,
+            Self::Provider(provider) => provider.settings().user_configured,
+        }
+    }
+
+    /// Whether it is the same folder as `other`, or both are the installed packages.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Folder(one), Self::Folder(other)) => one.path() == other.path(),
+            (Self::Packages(_), Self::Packages(_)) => true,
+            _ => false,
+        }
+    }
+
     /// The folder, if it is one of the project's own.
     pub const fn folder(&self) -> Option<&Folder> {
         match self {

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Annotations, Output, Tool};
+use super::{Annotations, Example, Output, Tool};
 use crate::Name;
 use crate::schema::Schema;
-use crate::yaml::Node;
 
 /// The definition of a tool, from a file or a provider's declaration.
 #[derive(Debug)]
@@ -14,7 +13,7 @@ pub struct Definition {
     pub(super) title: Option<String>,
     pub(super) description: String,
     pub(super) schema: Schema,
-    pub(super) examples: Vec<Node>,
+    pub(super) examples: Vec<Example>,
     pub(super) output: Output,
     pub(super) annotations: Annotations,
     pub(super) capabilities: Vec<String>,

@@ -90,6 +90,12 @@ pub enum DefinitionError {
     /// An invalid environment variable name.
     #[error("`{0}` is not a valid environment variable name")]
     Variable(String),
+    /// An example with the name of another one.
+    #[error("two examples are named `{0}`")]
+    SameExample(String),
+    /// A code that a call does not fail with.
+    #[error("`{0}` is not a code that a call fails with")]
+    ExampleCode(String),
     /// A capability that is not `provider.operation`.
     #[error("`{0}` is not a capability")]
     Capability(String),
@@ -158,6 +164,13 @@ impl DefinitionError {
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
+            Self::SameExample(_) => {
+                "give each example its own name; upper and lower case are the same".into()
+            }
+            Self::ExampleCode(_) => {
+                let codes = super::Example::CODES.map(Code::name);
+                format!("write one of {}", codes.join(", "))
+            }
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
             Self::Kind {
                 expected, actual, ..

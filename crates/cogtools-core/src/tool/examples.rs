@@ -1,54 +1,89 @@
 //! Examples and defaults in a tool file, checked against its own schema.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Definition, Locator, Tool};
+use super::{Definition, Example, Locator, Tool};
 use crate::arguments::Arguments;
 use crate::pointer::segments;
 use crate::schema::{InvalidSchema, Validator};
 use crate::text::Span;
 use crate::yaml::Node;
-use crate::{Code, Diagnostic, Hint};
+use crate::{Code, Diagnostic, Hint, Location};
 
-/// Checks every example.
-pub(super) fn check(tool: &Tool) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    let Ok(validator) = tool.definition.schema.validator() else {
-        return diagnostics;
-    };
-    for example in &tool.definition.examples {
-        if diagnostics.len() > Diagnostic::MAX_SHOWN {
-            break;
-        }
-        diagnostics.extend(validate(tool, &validator, example));
+impl Tool {
+    /// Whether it has any examples.
+    pub const fn has_examples(&self) -> bool {
+        !self.definition.examples.is_empty()
     }
-    diagnostics
+
+    /// Its examples, as tests.
+    pub fn tests(&self) -> &[Example] {
+        &self.definition.examples
+    }
+
+    /// The arguments of the examples of good calls, as they are in the file.
+    pub(crate) fn example_nodes(&self) -> impl Iterator<Item = &Node> {
+        let examples = self.definition.examples.iter();
+        examples
+            .filter(|example| example.fails().is_none())
+            .map(|example| &example.arguments)
+    }
+
+    /// The argument maps of its examples of good calls.
+    pub fn examples(&self) -> impl Iterator<Item = Map<String, Value>> {
+        let examples = self.definition.examples.iter();
+        examples
+            .filter(|example| example.fails().is_none())
+            .map(Example::arguments)
+    }
+
+    /// Diagnostics for the examples that are not valid arguments, one per violation.
+    pub fn check_examples(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        let Ok(validator) = self.definition.schema.validator() else {
+            return diagnostics;
+        };
+        for example in &self.definition.examples {
+            if diagnostics.len() > Diagnostic::MAX_SHOWN {
+                break;
+            }
+            diagnostics.extend(validate(self, &validator, example));
+        }
+        diagnostics
+    }
+
+    /// Why the example at `index`, from 0, is not valid; an invalid schema is reported, too.
+    /// Empty when it is valid or does not exist.
+    pub fn check_example(&self, index: usize) -> Vec<Diagnostic> {
+        let Some(example) = self.definition.examples.get(index) else {
+            return Vec::new();
+        };
+        match self.definition.schema.validator() {
+            Ok(validator) => Diagnostic::truncate(validate(self, &validator, example)),
+            Err(invalid) => {
+                let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
+                vec![diagnostic.with_pointer(invalid.pointer)]
+            }
+        }
+    }
+
+    /// Where the example at `index`, from 0, begins.
+    pub fn example_location(&self, index: usize) -> Option<Location> {
+        let example = self.definition.examples.get(index)?;
+        Some(self.text.location(example.span))
+    }
 }
 
-/// Checks one example; an invalid schema is reported, too.
-pub(super) fn check_one(tool: &Tool, index: usize) -> Vec<Diagnostic> {
-    let Some(example) = tool.definition.examples.get(index) else {
+fn validate(tool: &Tool, validator: &Validator, example: &Example) -> Vec<Diagnostic> {
+    if !example.is_valid_call() {
         return Vec::new();
-    };
-    match tool.definition.schema.validator() {
-        Ok(validator) => Diagnostic::truncate(validate(tool, &validator, example)),
-        Err(invalid) => {
-            let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
-            vec![diagnostic.with_pointer(invalid.pointer)]
-        }
     }
-}
-
-fn validate(tool: &Tool, validator: &Validator, example: &Node) -> Vec<Diagnostic> {
-    let Value::Object(arguments) = example.to_json() else {
-        return Vec::new();
-    };
-    let accepted = tool.validate(validator, Arguments::from(arguments));
+    let accepted = tool.validate(validator, Arguments::from(example.arguments()));
     let violations = accepted.err().unwrap_or_default().into_iter();
     violations
         .map(|violation| {
             let segments = segments(&violation.pointer);
-            let (_, span) = example.walk(segments.iter().map(String::as_str));
+            let (_, span) = example.arguments.walk(segments.iter().map(String::as_str));
             let message = format!("invalid example: {}", violation.kind);
             let mut diagnostic = Diagnostic::new(Code::InvalidTool, message)
                 .with_pointer(violation.pointer)

@@ -75,6 +75,11 @@ pub trait Handler: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Why the program of every call of `tool` cannot be started, as far as it is known before.
+    fn check_program(&self, _tool: &Tool, _cx: &Context) -> Result<(), RunError> {
+        Ok(())
+    }
+
     /// The templates, for a tool whose file is `text`.
     fn templates(&self, _text: &Text) -> Vec<TemplateSource> {
         Vec::new()

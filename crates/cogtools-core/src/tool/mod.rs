@@ -10,6 +10,7 @@ mod command_line;
 mod copied;
 mod definition;
 mod error;
+mod example;
 mod examples;
 mod handler;
 mod implementation;
@@ -27,13 +28,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 pub use accept::{AcceptError, Accepted};
 pub use annotations::Annotations;
 pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
+pub use example::Example;
 pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
@@ -49,8 +49,8 @@ use crate::containment::Boundary;
 use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::Text;
-use crate::yaml::{self, Node};
-use crate::{Diagnostic, Location, Name};
+use crate::yaml;
+use crate::{Context, Diagnostic, Name};
 
 /// A valid tool.
 #[derive(Debug)]
@@ -188,27 +188,6 @@ impl Tool {
         self.definition.timeout
     }
 
-    /// Whether it has any examples.
-    pub const fn has_examples(&self) -> bool {
-        !self.definition.examples.is_empty()
-    }
-
-    /// The examples as they are in the file.
-    pub(crate) fn example_nodes(&self) -> &[Node] {
-        &self.definition.examples
-    }
-
-    /// The argument maps of its examples.
-    pub fn examples(&self) -> impl Iterator<Item = Map<String, Value>> {
-        self.definition
-            .examples
-            .iter()
-            .filter_map(|node| match node.to_json() {
-                Value::Object(object) => Some(object),
-                _ => None,
-            })
-    }
-
     /// The declared type of its result.
     pub const fn output(&self) -> &Output {
         &self.definition.output
@@ -244,23 +223,6 @@ impl Tool {
         }
     }
 
-    /// Diagnostics for the examples that are not valid arguments, one per violation.
-    pub fn check_examples(&self) -> Vec<Diagnostic> {
-        examples::check(self)
-    }
-
-    /// Why the example at `index`, from 0, is not valid; empty when it is valid or
-    /// does not exist.
-    pub fn check_example(&self, index: usize) -> Vec<Diagnostic> {
-        examples::check_one(self, index)
-    }
-
-    /// Where the example at `index`, from 0, begins.
-    pub fn example_location(&self, index: usize) -> Option<Location> {
-        let example = self.definition.examples.get(index)?;
-        Some(self.text.location(example.span))
-    }
-
     /// The text of its file.
     pub fn source(&self) -> &str {
         self.text.as_str()
@@ -269,6 +231,12 @@ impl Tool {
     /// Why every call would fail: a template does not compile or is missing.
     pub fn check_implementation(&self) -> Option<Diagnostic> {
         let checked = self.handler.check(&self.text);
+        checked.err().map(|diagnostic| *diagnostic)
+    }
+
+    /// Why every call in `cx` would fail to start its program.
+    pub fn check_program(&self, cx: &Context) -> Option<Diagnostic> {
+        let checked = self.handler.check_program(self, cx);
         checked.err().map(|diagnostic| *diagnostic)
     }
 

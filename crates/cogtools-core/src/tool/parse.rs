@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::error::{DefinitionError, ToolError};
 use super::reader::Reader;
 use super::{
-    Annotations, Definition, Handler, JsonDocument, Key, Locator, Tool, examples, implementation,
-    output,
+    Annotations, Definition, Example, Handler, JsonDocument, Key, Locator, Tool, examples,
+    implementation, output,
 };
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
@@ -39,7 +39,11 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
     if !diagnostics.is_empty() {
         return Err(ToolError::Invalid(diagnostics));
     }
-    definition.examples = document.take_items(Key::Examples.as_str());
+    definition.examples = document
+        .take_items(Key::Examples.as_str())
+        .into_iter()
+        .map(|item| Example::new(item, &definition.schema))
+        .collect();
     Ok(Tool {
         definition,
         handler,
@@ -79,7 +83,7 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
         .and_then(|entry| reader.non_empty_text(Key::Description, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
     if let Some(entry) = draft.get(Key::Examples) {
-        reader.examples(entry);
+        reader.examples(entry, schema.as_ref());
     }
     let output = draft.get(Key::Output).map(|entry| reader.output(entry));
     let annotations = draft

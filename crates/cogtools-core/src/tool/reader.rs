@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::error::{self, DefinitionError};
-use super::{Annotations, Key, Locator, Tool, capability};
+use super::{Annotations, Key, Locator, Tool, capability, example};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
@@ -129,16 +129,12 @@ impl<'t> Reader<'t> {
         schema.map_err(|errors| self.report_schema(&errors)).ok()
     }
 
-    /// Checks the list of examples; its items are moved out of the document last.
-    pub(super) fn examples(&mut self, entry: &Entry) {
-        let items = if let Data::List(items) = &entry.value.data {
-            items.as_slice()
-        } else {
-            self.report_kind("examples", Expected::Examples, &entry.value);
-            &[]
-        };
-        for item in items.iter().filter(|item| item.entries().is_none()) {
-            self.report_kind("examples", Expected::Examples, item);
+    /// Checks the list of examples of a tool with this `schema`, unless that is invalid; its
+    /// items are moved out of the document last.
+    pub(super) fn examples(&mut self, entry: &Entry, schema: Option<&Schema>) {
+        match &entry.value.data {
+            Data::List(items) => example::check(items, schema, self),
+            _ => self.report_kind("examples", Expected::Examples, &entry.value),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::file::{self, ReadError, ReadScope};
 
 /// How long to wait for the lock.
 const MAX_WAIT: Duration = Duration::from_secs(10);
-/// When the user is told that something is waiting.
+/// How long a lock is waited for before the user sees a message.
 const QUIET_WAIT: Duration = Duration::from_secs(1);
 /// How often the lock is tried.
 const POLL: Duration = Duration::from_millis(20);
@@ -37,7 +37,7 @@ impl NotPrivate {
                 file.display()
             ),
             Self::Writable(path) => format!(
-                "if nobody else has changed it, run `chmod go-w {}`",
+                "check that its content is yours, then run `chmod go-w {}`",
                 path.display()
             ),
         }

@@ -120,6 +120,15 @@ impl Node {
             .map(|entry| &entry.value)
     }
 
+    /// Takes the value of `key` out of a mapping, if it has one.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Self> {
+        let Data::Map(entries) = &mut self.data else {
+            return None;
+        };
+        let index = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.swap_remove(index).value)
+    }
+
     /// Takes the items of the list under `key` out of a mapping; empty without such a
     /// list.
     pub(crate) fn take_items(&mut self, key: &str) -> Vec<Self> {

@@ -111,7 +111,7 @@ fn missing(name: &str, consequence: &str, cx: &Context) -> Finding {
 }
 
 /// The command that puts the folder of this program first on PATH.
-fn path_hint(cx: &Context) -> String {
+pub(super) fn path_hint(cx: &Context) -> String {
     let folder = cx.host.programs.display().to_string();
     if folder.is_empty() {
         return "cargo install cogtools".into();

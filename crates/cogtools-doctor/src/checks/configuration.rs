@@ -10,6 +10,19 @@ use crate::context::Context;
 use crate::finding::Finding;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let mut findings = check_content(cx);
+    for file in cx
+        .tools
+        .stray_files
+        .iter()
+        .filter(|file| file.is_configuration)
+    {
+        findings.push(Finding::problem(file.message()).fix(file.fix()));
+    }
+    findings
+}
+
+fn check_content(cx: &Context) -> Vec<Finding> {
     // Sources that are not approved have a separate check.
     let mut diagnostics = cx
         .tools
@@ -47,6 +60,11 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             Some(hint) => finding.fix(render_hint(hint)),
             None => finding,
         });
+    }
+    if let Some(unused) = &cx.unused {
+        let names = unused.names.join("`, `");
+        let message = format!("installed packages have tools that are not used: `{names}`");
+        findings.push(Finding::warning(message).fix(&unused.fix));
     }
     if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");

@@ -4,9 +4,13 @@ use cogtools_gemini_cli::command::DISCOVER;
 use cogtools_gemini_cli::connection::runs_cogtools;
 use serde_json::Value;
 
+use super::host_files;
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::program::{Program, find, program_name};
+
+/// The program that serves the project's tools over MCP.
+const SERVER: &str = "cogtools-mcp";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -28,6 +32,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok("no MCP servers in the settings"));
     }
+    findings.extend(host_files::check(cx));
     findings
 }
 
@@ -76,4 +81,10 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
     Finding::problem(message).fix(format!("install {command}, or edit {file}"))
+}
+
+/// Whether the server's command is a program of ours.
+pub(crate) fn names_cogtools(server: &Value) -> bool {
+    let command = server["command"].as_str().map(program_name);
+    command.is_some_and(|name| name == "cogtools" || name == SERVER) || runs_cogtools(server)
 }

@@ -7,6 +7,7 @@ pub(crate) mod configuration;
 pub(crate) mod discovery;
 pub(crate) mod gemini;
 pub(crate) mod headless;
+mod host_files;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 mod missing_tools;

@@ -43,8 +43,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             seen.push(generation);
             let host = format!("Gemini CLI {version}");
             let [discovery, call] = generation.keys();
-            findings.push(command_finding(&host, discovery, command::DISCOVER, cx));
-            findings.push(command_finding(&host, call, command::CALL, cx));
+            findings.extend(command_finding(&host, discovery, command::DISCOVER, cx));
+            findings.extend(command_finding(&host, call, command::CALL, cx));
         }
     }
     findings
@@ -64,9 +64,7 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
         Err(diagnostic) => {
             let message = format!("{}: Gemini CLI does not start", diagnostic.summary());
             let problem = Finding::problem(message);
-            let text = file.text.as_deref().unwrap_or_default();
-            let can_fix = jsonc::repair(&file.path, text).is_some() && file.text.is_some();
-            if can_fix && file.scope == Scope::Project {
+            if is_repairable(file) {
                 problem.fixable()
             } else {
                 problem.fix(format!("edit {shown}"))
@@ -75,21 +73,32 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
     }
 }
 
+/// Whether `--fix` makes the file readable.
+fn is_repairable(file: &File) -> bool {
+    let text = file.text.as_deref();
+    let repaired = text.and_then(|text| jsonc::repair(&file.path, text));
+    repaired.is_some() && file.scope == Scope::Project
+}
+
 /// Whether the key that this generation reads names our program.
-fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Finding {
+fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Option<Finding> {
     let Some((value, file)) = cx.gemini.settings.get(key) else {
+        // What a file sets that cannot be read is unknown; its own finding says so.
+        let mut files = cx.gemini.settings.files.iter();
+        if files.any(|file| file.value.is_err() && !is_repairable(file)) {
+            return None;
+        }
         let message = format!("no settings file sets `{key}`, so {host} has no tools");
-        return auto_fixable(Finding::problem(message), cx);
+        return Some(auto_fixable(Finding::problem(message), cx));
     };
     let shown = cx.gemini.paths.display_path(&file.path);
     let words = value.as_str().and_then(shlex::split).unwrap_or_default();
     if words.iter().any(|word| program_name(word) == program) {
-        return Finding::ok(format!("`{key}` in `{shown}` is {value}"));
+        return Some(Finding::ok(format!("`{key}` in `{shown}` is {value}")));
     }
-    Finding::problem(format!(
-        "`{key}` in `{shown}` is {value}, so {host} does not use cogtools"
-    ))
-    .fix(format!("set `{key}` in {shown} to \"{program}\""))
+    let message = format!("`{key}` in `{shown}` is {value}, so {host} does not use cogtools");
+    let fix = format!("set `{key}` in {shown} to \"{program}\"");
+    Some(Finding::problem(message).fix(fix))
 }
 
 /// Marks `finding` as fixable if `--fix` can fix it.

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use cogtools_core::environment::refusal;
 use cogtools_core::{Diagnostic, Tool};
+use cogtools_program::call::quote;
 use cogtools_program::render_hint;
 
 use super::missing_tools;
 use crate::context::Context;
 use crate::finding::Finding;
+use crate::tools::ToolFile;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -25,12 +28,25 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             Err(diagnostics) => (diagnostics.clone(), "no host sees the tool"),
         };
         valid += usize::from(diagnostics.is_empty());
+        if file.is_dangling {
+            let path = file.display_path.display().to_string();
+            let message = format!("{path} is a link to a file that does not exist: {consequence}");
+            findings.push(Finding::problem(message).fix(format!("rm {}", quote(&path))));
+            continue;
+        }
         let more = diagnostics.len().saturating_sub(1);
         findings.extend(
             diagnostics
                 .first()
                 .map(|diagnostic| invalid_tool(diagnostic, more, consequence, &cx.host.cwd)),
         );
+    }
+    for file in &cx.tools.files {
+        findings.extend(uncallable(file));
+    }
+    let strays = cx.tools.stray_files.iter();
+    for file in strays.filter(|file| !file.is_configuration) {
+        findings.push(Finding::warning(file.message()).fix(file.fix()));
     }
     findings.extend(cx.tools.valid().filter_map(invalid_example));
     for (hidden, winner) in &cx.tools.shadowed {
@@ -45,6 +61,42 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     };
     findings.insert(0, Finding::ok(count));
     findings
+}
+
+/// Why calls of a valid tool fail, or fail in one way.
+fn uncallable(file: &ToolFile) -> Option<Finding> {
+    const CONSEQUENCE: &str = "every call of the tool fails";
+    let path = file.display_path.display().to_string();
+    if !file.unset_variables.is_empty() {
+        let names = file.unset_variables.join(", ");
+        let message = format!("{path} needs what is not set: {names}: {CONSEQUENCE}");
+        return Some(Finding::problem(message).fix(assignment(&file.unset_variables)));
+    }
+    if let Some(diagnostic) = &file.unstartable {
+        let message = format!("{path}: {}: {CONSEQUENCE}", diagnostic.message);
+        let problem = Finding::problem(message);
+        return Some(match diagnostic.hints.first() {
+            Some(hint) => problem.fix(render_hint(hint)),
+            None => problem,
+        });
+    }
+    file.lacks_permission.then(|| {
+        let message = format!("{path} begins with `#!` but is not executable");
+        Finding::warning(message).fix(format!("chmod +x {}", quote(&path)))
+    })
+}
+
+/// The command that sets `names`, in the project's `.env` unless that may not.
+fn assignment(names: &[String]) -> String {
+    let is_refused = names.iter().any(|name| refusal(name).is_some());
+    let values = names.iter().map(|name| format!("{name}=…"));
+    let values: Vec<String> = values.collect();
+    if is_refused {
+        format!("export {}", values.join(" "))
+    } else {
+        // The file may end without a line end.
+        format!("printf '\\n{}\\n' >> .env", values.join("\\n"))
+    }
 }
 
 /// The first error of a file, and the number of `more`, which the linter reports.

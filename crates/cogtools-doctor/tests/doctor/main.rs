@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed setup step fails the test")]
 
+mod files;
 mod fix;
 mod fixture;
 mod host;

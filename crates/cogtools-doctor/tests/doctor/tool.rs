@@ -120,6 +120,9 @@ fn tools_with_commands_are_not_called() {
         "tools/hello.yaml",
         tool("hello", "implementation: {exec: [rm, -rf, x]}\n"),
     );
+    fixture
+        .project
+        .program("../prefix/bin/rm", "#!/bin/sh\nexit 9\n");
     let call = "  ok       skipped: there is no template to call\n";
     let budget = "  ok       1 tool costs about 22 tokens with every request\n";
     let sources = "  ok       the project is trusted\n";

@@ -129,6 +129,11 @@ const TOOLS: &[(&str, bool)] = &[
         false,
     ),
     ("examples: [{}]", true),
+    ("examples: [{name: a, arguments: {}, redact: b}]", true),
+    (
+        "examples: [{arguments: {}, fails: TIMEOUT, contains: [a, b], matches: c}]",
+        true,
+    ),
     ("examples: {}", false),
     ("examples: [a]", false),
     ("implementation: {exec: [echo, '{{ a }}']}", true),

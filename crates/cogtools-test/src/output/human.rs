@@ -154,10 +154,20 @@ impl Report {
     }
 }
 
+/// One failure of `subject`, as the report has it.
+pub(super) fn failure(subject: &str, failure: &TestFailure, colour: bool) -> String {
+    let mut report = Report {
+        text: String::new(),
+        colour,
+    };
+    report.failure(subject, failure);
+    report.text
+}
+
 /// The example and its location.
-fn subject(case: &Case, file: &str) -> String {
+pub(super) fn subject(case: &Case, file: &str) -> String {
     let line = case.location.as_ref().map_or_else(String::new, |location| {
         format!(":{}:{}", location.line, location.column)
     });
-    format!("{file}{line}: example {}", case.number)
+    format!("{file}{line}: example {}", case.label())
 }

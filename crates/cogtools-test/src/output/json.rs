@@ -44,12 +44,17 @@ fn suite(suite: &Suite) -> Value {
 
 fn case(case: &Case) -> Value {
     let mut value = json!({"number": case.number});
+    if let Some(name) = &case.name {
+        value["name"] = name.clone().into();
+    }
     if let Some(location) = &case.location {
         value["file"] = location.file.display().to_string().into();
         value["line"] = location.line.into();
         value["column"] = location.column.into();
     }
-    value["golden"] = case.golden.display().to_string().into();
+    if let Some(golden) = &case.golden {
+        value["golden"] = golden.display().to_string().into();
+    }
     value["status"] = if case.failures.is_empty() {
         "passed"
     } else {

@@ -1,9 +1,9 @@
 //! The report for continuous integration: `JUnit` XML.
 //!
 //! There is no standard; Jenkins, `GitLab` and others read this form alike.
-//! Times are left out, so that the same files give the same report.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use cogtools_program::render_hint;
 use cogtools_program::terminal::pluralize;
@@ -18,6 +18,7 @@ struct Test<'s> {
     line: Option<usize>,
     failures: Vec<&'s TestFailure>,
     skipped: bool,
+    time: Duration,
 }
 
 /// The report.
@@ -63,13 +64,15 @@ fn tests(suite: &Suite) -> Vec<Test<'_>> {
             line: None,
             failures: suite.failures.iter().collect(),
             skipped: suite.has_no_examples(),
+            time: Duration::ZERO,
         });
     }
     tests.extend(suite.cases.iter().map(|case| Test {
-        name: format!("example {}", case.number),
+        name: format!("example {}", case.label()),
         line: case.location.as_ref().map(|location| location.line),
         failures: case.failures.iter().collect(),
         skipped: false,
+        time: case.time,
     }));
     tests
 }
@@ -90,21 +93,28 @@ fn numbers(tests: &[&Test<'_>]) -> String {
         .filter(|test| !test.failures.is_empty())
         .count();
     let skipped = tests.iter().filter(|test| test.skipped).count();
+    let time = tests.iter().map(|test| test.time).sum();
     format!(
-        " tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\"",
+        " tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\"{}",
         tests.len(),
-        failed - errors
+        failed - errors,
+        seconds(time)
     )
+}
+
+/// The attribute for a time, in seconds.
+fn seconds(time: Duration) -> String {
+    format!(" time=\"{:.3}\"", time.as_secs_f64())
 }
 
 fn case(test: &Test<'_>, class: &str, file: &str, xml: &mut String) {
     let line = test
         .line
         .map_or_else(String::new, |line| format!(" line=\"{line}\""));
-    let name = &test.name;
+    let (name, time) = (&test.name, seconds(test.time));
     let _ = write!(
         xml,
-        "    <testcase classname=\"{class}\" name=\"{name}\" file=\"{file}\"{line}"
+        "    <testcase classname=\"{class}\" name=\"{name}\" file=\"{file}\"{line}{time}"
     );
     let Some(first) = test.failures.first() else {
         xml.push_str(if test.skipped {

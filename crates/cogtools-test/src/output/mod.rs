@@ -7,7 +7,8 @@ mod junit;
 use cogtools_core::Diagnostic;
 use cogtools_program::terminal::{pluralize, sanitize};
 
-use crate::suite::Suite;
+use crate::failure::TestFailure;
+use crate::suite::{Case, Suite};
 
 /// How many lines of a program's output are shown.
 const MAX_DETAIL_LINES: usize = 20;
@@ -39,6 +40,17 @@ pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
         Format::Json => json::text(suites),
         Format::Junit => junit::text(suites),
     }
+}
+
+/// One failure of `case` of the tool in `file`, or of the tool itself, for people.
+pub(crate) fn failure(
+    case: Option<&Case>,
+    file: &str,
+    failure: &TestFailure,
+    colour: bool,
+) -> String {
+    let subject = case.map_or_else(|| file.to_owned(), |case| human::subject(case, file));
+    human::failure(&subject, failure, colour)
 }
 
 /// The last lines of what a program wrote, each with a bar.

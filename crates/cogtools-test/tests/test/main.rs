@@ -1,12 +1,23 @@
 //! Whole runs of `cogtools test`, and the files of the project afterwards.
 
-use cogtools_program::{CapturedRun, Terminals};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use cogtools_program::{
+    CapturedRun, Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals,
+};
 use cogtools_test::PROGRAM;
 use cogtools_test_support::{Project, outcome, str};
 
+mod expectations;
 mod failures;
 mod formats;
 mod goldens;
+mod programs;
+mod review;
+mod selection;
 mod targets;
 mod watch;
 
@@ -43,6 +54,45 @@ fn project() -> Project {
 
 fn run(project: &Project, args: &[&str]) -> CapturedRun {
     PROGRAM.run_captured(&project.root(), Terminals::default(), args)
+}
+
+/// A run by the user of the project's HOME, with this standard input.
+fn run_with(project: &Project, args: &[&str], stdin: Input) -> CapturedRun {
+    let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut io = Io {
+        program: PathBuf::new(),
+        next: None,
+        stdin,
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        terminals: Terminals::default(),
+        vars: BTreeMap::from([
+            ("HOME".into(), project.home().into()),
+            ("PATH".into(), path),
+        ]),
+        cwd: project.root(),
+        reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+        signals: SignalWatch::default(),
+        context: IoContext::default(),
+    };
+    let status = PROGRAM.launch(&args, &mut io);
+    CapturedRun {
+        status,
+        stdout: String::from_utf8(stdout).unwrap(),
+        stderr: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+/// A run by the user of the project's HOME.
+fn run_as_user(project: &Project, args: &[&str]) -> CapturedRun {
+    run_with(project, args, Input::empty())
+}
+
+/// A run at a terminal where the user types `answers`.
+fn answer(project: &Project, args: &[&str], answers: &'static str) -> CapturedRun {
+    run_with(project, args, Input::new(Cursor::new(answers), true))
 }
 
 #[test]

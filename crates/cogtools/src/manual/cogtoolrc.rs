@@ -37,17 +37,24 @@ GEMINI_CLI_SYSTEM_SETTINGS_PATH names;
 
 3. the user's file, ~/.gemini/cogtoolrc.yaml;
 
-4. the key cogtools of the project's package.json (except its key tools, which is for projects \
+4. the project's .gemini/cogtoolrc.yaml, unless it is the user's file;
+
+5. the key cogtools of the project's package.json (except its key tools, which is for projects \
 that install the package);
 
-5. .cogtoolrc.yaml;
+6. .cogtoolrc.yaml;
 
-6. environment variables, see below;
+7. the variables COGTOOLS_TOOLS, COGTOOLS_EXCLUDE and COGTOOLS_TOOLSETS in the project's .env, the \
+nearest one from the current directory up to the root;
 
-7. command-line options.
+8. environment variables, see below;
 
-Keys that protect the user are combined instead: the system, the user's file and the variables on \
-one side, the project (4, 5 and variables from its .env) on the other. The project may restrict \
+9. command-line options.
+
+tool_sources of the user's file, or else of the system's, adds to that of the project; see inherit.
+
+Keys that protect the user are combined as well: the system, the user's file and the variables on \
+one side, the project (4 to 7, and variables that a host loaded from its .env) on the other. The project may restrict \
 what the user allows, and loosens nothing. The stricter env_priority counts (process), and the \
 smaller budget; the names in exclude are added up; a tool must match tools and toolsets of both. \
 Options replace both for one run.
@@ -59,6 +66,14 @@ tool_sources
   A list of sources, in order of precedence: if two have a tool of the same name, the first \
 one wins, and `cogtools-discover --verbose` names what it shadows. An empty list means no \
 tools.
+
+inherit
+  Whether tool_sources of the user's file adds to that of the project: true (the default) or false, \
+with which it replaces the default ./tools and gives way to any other list. The user's sources come \
+first, so that a project cannot put another tool behind the name of one of them; what the user \
+names and the project contains (node_modules, folders in the project) comes last. Only the user's \
+file, the system's and the user's variables may set it. COGTOOLS_TOOL_SOURCES of the user replaces \
+both lists.
 
 env_priority
   Which value a tool sees of an environment variable that is set both in the project's .env and \
@@ -162,6 +177,9 @@ const VARIABLES: &str = "\
 COGTOOLS_TOOL_SOURCES
   Like tool_sources, in YAML: [node_modules, {local: ./tools}].
 
+COGTOOLS_INHERIT
+  Like inherit.
+
 COGTOOLS_ENV_PRIORITY
   Like env_priority.
 
@@ -171,8 +189,11 @@ COGTOOLS_BUDGET
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
   Like the keys of filter: names separated by commas, or a YAML list.
 
-An empty variable counts as unset. Any other variable whose name begins with COGTOOLS_ is an \
-error. Since hosts load .env files, a variable that is mentioned in an .env from the current \
+The last three may also be in the project's .env, because they can only hide tools: what they name \
+must match in addition to the filters of the user.
+
+An empty variable counts as unset. Any other variable whose name begins with COGTOOLS_ sets \
+nothing, and `cogtools doctor` and `cogtools config list` warn of it. Since hosts load .env files, a variable that is mentioned in an .env from the current \
 directory upward, outside the home directory, is not trusted: a provider in COGTOOLS_TOOL_SOURCES \
 then requires approval, and GEMINI_CLI_SYSTEM_SETTINGS_PATH is ignored.";
 
@@ -180,7 +201,11 @@ const FILES: &str = "\
 .cogtoolrc.yaml
   At the root of a project, which is the nearest directory, from the current one upward, that \
 contains this file, a package.json with the key cogtools, a .gemini folder or a .git; otherwise the \
-current directory. The .gemini folder in the home directory does not mark a project.";
+current directory. The .gemini folder in the home directory does not mark a project.
+
+.gemini/cogtoolrc.yaml
+  In a project, a layer below the others; its paths are relative to .gemini. In the home directory, \
+the user's file, which applies in all projects.";
 
 const EXAMPLES: &str = "    tool_sources:
       - local: ./tools

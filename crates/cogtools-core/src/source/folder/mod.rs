@@ -5,7 +5,7 @@ mod walk;
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use walk::{Entry, Walker};
@@ -68,6 +68,11 @@ impl Folder {
         self
     }
 
+    /// Whether the user has written its tools, rather than the author of the project.
+    pub fn is_users(&self) -> bool {
+        self.provenance.author == Author::User
+    }
+
     /// The same folder with another provenance for its tools.
     #[must_use]
     pub(crate) fn with_provenance(mut self, provenance: Provenance) -> Self {
@@ -78,6 +83,20 @@ impl Folder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The path below the folder `root`, without `.` and `..`; `None` outside it.
+    pub fn path_below(&self, root: &Path) -> Option<PathBuf> {
+        let below = self.path.strip_prefix(root).ok()?;
+        let mut tidy = PathBuf::new();
+        for part in below.components() {
+            match part {
+                Component::ParentDir if !tidy.pop() => return None,
+                Component::Normal(name) => tidy.push(name),
+                _ => {}
+            }
+        }
+        Some(tidy)
     }
 
     /// Where its files may be.

@@ -10,6 +10,7 @@ use super::command::CommandCall;
 use super::contained::UserText;
 use super::element::{Argument, Element, ElementWord, Rendering};
 use super::error::CommandError;
+use crate::shebang::is_executable;
 use crate::text::Text;
 use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
@@ -141,6 +142,20 @@ impl Handler for Exec {
         self.program.check(text)?;
         let mut elements = self.elements.iter();
         elements.try_for_each(|element| element.check(text))
+    }
+
+    fn check_program(&self, tool: &Tool, cx: &Context) -> Result<(), RunError> {
+        let Some(name) = self.program.template().constant(tool.text()) else {
+            return Ok(());
+        };
+        let call = CommandCall::new(tool, &Map::new(), cx);
+        let found = call.search(&call.variables()?).find(&name);
+        let program = found.map_err(|error| call.diagnostic(&error))?;
+        if is_executable(&program) {
+            return Ok(());
+        }
+        let error = std::io::ErrorKind::PermissionDenied.into();
+        Err(call.diagnostic(&CommandError::Start(program, error)))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {

@@ -100,6 +100,12 @@ impl Handler for Script {
         })
     }
 
+    fn check_program(&self, tool: &Tool, cx: &Context) -> Result<(), RunError> {
+        let call = CommandCall::new(tool, &Map::new(), cx);
+        let found = Interpreter::of(&self.0, &call.search(&call.variables()?));
+        found.map(drop).map_err(|error| call.diagnostic(&error))
+    }
+
     fn invocation(&self) -> Option<Invocation<'_>> {
         Some(Invocation::Script(&self.0))
     }

@@ -1,0 +1,187 @@
+//! An example: the arguments of a call, alone or with what a test expects of its result.
+//!
+//! A map with the key `arguments` is an example with expectations, unless the tool has a
+//! parameter of that name.
+
+use serde_json::{Map, Value};
+
+use super::error::DefinitionError;
+use super::reader::Reader;
+use crate::schema::Schema;
+use crate::suggest::did_you_mean;
+use crate::text::Span;
+use crate::yaml::{Entry, Node};
+use crate::{Code, Expected, Name};
+
+/// The keys of an example with expectations.
+const ARGUMENTS: &str = "arguments";
+const NAME: &str = "name";
+const FAILS: &str = "fails";
+const CONTAINS: &str = "contains";
+const MATCHES: &str = "matches";
+const REDACT: &str = "redact";
+
+/// An example of a tool.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub(super) arguments: Node,
+    pub(super) span: Span,
+    name: Option<Name>,
+    fails: Option<Code>,
+    contains: Vec<String>,
+    matches: Vec<String>,
+    redact: Vec<String>,
+}
+
+impl Example {
+    /// The keys of an example with expectations.
+    pub const KEYS: [&'static str; 6] = [NAME, ARGUMENTS, CONTAINS, MATCHES, REDACT, FAILS];
+    /// The codes that a call can be expected to fail with.
+    pub const CODES: [Code; 4] = [
+        Code::ToolFailed,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::Timeout,
+    ];
+
+    /// The example in `node`, which [`check`] has accepted, of a tool with this `schema`.
+    pub(super) fn new(mut node: Node, schema: &Schema) -> Self {
+        let span = node.span;
+        let has_expectations = has_expectations(&node, schema);
+        let field = |key: &str| node.get(key).filter(|_| has_expectations);
+        let strings = |key: &str| field(key).map(strings).unwrap_or_default();
+        let (contains, matches, redact) = (strings(CONTAINS), strings(MATCHES), strings(REDACT));
+        let name = field(NAME).and_then(|name| Name::new(name.text()?).ok());
+        let fails = field(FAILS).and_then(|code| parse_code(code.text()?));
+        if has_expectations && let Some(arguments) = node.take(ARGUMENTS) {
+            node = arguments;
+        }
+        Self {
+            arguments: node,
+            span,
+            name,
+            fails,
+            contains,
+            matches,
+            redact,
+        }
+    }
+
+    /// The arguments of the call.
+    pub fn arguments(&self) -> Map<String, Value> {
+        match self.arguments.to_json() {
+            Value::Object(object) => object,
+            _ => Map::new(),
+        }
+    }
+
+    /// Its name, which is unique in the tool.
+    pub const fn name(&self) -> Option<&Name> {
+        self.name.as_ref()
+    }
+
+    /// The code that the call is expected to fail with.
+    pub const fn fails(&self) -> Option<Code> {
+        self.fails
+    }
+
+    /// Texts that the result, or the message of a failure, contains.
+    pub fn contains(&self) -> &[String] {
+        &self.contains
+    }
+
+    /// Regular expressions that match in the result, or in the message of a failure.
+    pub fn matches(&self) -> &[String] {
+        &self.matches
+    }
+
+    /// Regular expressions of what differs between calls.
+    pub fn redact(&self) -> &[String] {
+        &self.redact
+    }
+
+    /// Whether the whole result is compared, with a golden file.
+    pub fn has_golden(&self) -> bool {
+        self.fails.is_none() && self.contains.is_empty() && self.matches.is_empty()
+    }
+
+    /// Whether the arguments are to match the parameters.
+    pub(super) fn is_valid_call(&self) -> bool {
+        self.fails != Some(Code::SchemaViolation)
+    }
+}
+
+/// Whether `node` has expectations besides the arguments.
+fn has_expectations(node: &Node, schema: &Schema) -> bool {
+    node.get(ARGUMENTS).is_some() && !schema.has_property(ARGUMENTS)
+}
+
+/// Reports what is wrong with the examples in `items`.
+pub(super) fn check(items: &[Node], schema: Option<&Schema>, reader: &mut Reader<'_>) {
+    let mut names: Vec<String> = Vec::new();
+    for item in items {
+        let Some(entries) = item.entries() else {
+            reader.report_kind("examples", Expected::Examples, item);
+            continue;
+        };
+        if !schema.is_some_and(|schema| has_expectations(item, schema)) {
+            continue;
+        }
+        for entry in entries {
+            check_entry(entry, &mut names, reader);
+        }
+    }
+}
+
+fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) {
+    let (key, value) = (entry.key.as_str(), &entry.value);
+    match key {
+        ARGUMENTS if value.entries().is_some() => {}
+        ARGUMENTS => reader.report_kind(key, Expected::Map, value),
+        NAME => {
+            let Some(name) = reader.name(entry) else {
+                return;
+            };
+            // Some file systems ignore case.
+            let folded = name.as_str().to_ascii_lowercase();
+            if names.contains(&folded) {
+                reader.report(&DefinitionError::SameExample(name.to_string()), value.span);
+            }
+            names.push(folded);
+        }
+        FAILS => match value.text() {
+            Some(text) if parse_code(text).is_some() => {}
+            Some(text) => {
+                reader.report(&DefinitionError::ExampleCode(text.to_owned()), value.span);
+            }
+            None => reader.report_kind(key, Expected::String, value),
+        },
+        CONTAINS | MATCHES | REDACT => {
+            let all = value.items().unwrap_or(std::slice::from_ref(value));
+            for item in all
+                .iter()
+                .filter(|item| item.text().is_none_or(str::is_empty))
+            {
+                reader.report_kind(key, Expected::Texts, item);
+            }
+        }
+        _ => {
+            let error = DefinitionError::UnknownKey {
+                key: entry.key.clone(),
+                meant: did_you_mean(&entry.key, Example::KEYS),
+            };
+            reader.report(&error, entry.span);
+        }
+    }
+}
+
+fn parse_code(text: &str) -> Option<Code> {
+    Example::CODES.into_iter().find(|code| code.name() == text)
+}
+
+/// The string, or the strings of the list.
+fn strings(node: &Node) -> Vec<String> {
+    let items = node.items().unwrap_or(std::slice::from_ref(node));
+    let texts = items.iter().filter_map(Node::text);
+    texts.map(str::to_owned).collect()
+}

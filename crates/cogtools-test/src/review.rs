@@ -1,0 +1,183 @@
+//! `--review`: shows each difference and asks whether to accept it.
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::terminal::{Stream, pluralize};
+use cogtools_program::{Failure, Io};
+
+use crate::diff::diff;
+use crate::failure::{Pending, TestFailure};
+use crate::output;
+use crate::suite::{Case, Suite};
+
+/// What the user says about one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Accept,
+    Reject,
+    Skip,
+    Quit,
+}
+
+/// How often each answer was chosen.
+#[derive(Debug, Default)]
+struct Tally {
+    accepted: usize,
+    rejected: usize,
+    skipped: usize,
+}
+
+/// The question after a difference.
+const QUESTION: &str = "accept, reject, skip or quit? [a/r/s/q] ";
+
+/// An error unless there is a terminal; `tools` are the words of the command line.
+pub(crate) fn check_terminal(io: &Io<'_>, tools: &str) -> Result<(), Failure> {
+    if io.stdin.is_terminal() {
+        return Ok(());
+    }
+    let message = "--review asks about each result, and standard input is not a terminal";
+    let all = format!("`cogtools test --update{tools}` accepts all results; review them first");
+    Err(Diagnostic::new(Code::Usage, message).hint(all).into())
+}
+
+/// Asks about each golden file that differs, is missing, or has no example. What is accepted
+/// is written, and is then no failure of its suite.
+pub(crate) fn run(suites: &mut [Suite], io: &mut Io<'_>) -> Result<(), Failure> {
+    let mut tally = Tally::default();
+    let total: usize = suites.iter().map(count).sum();
+    if total == 0 {
+        return io.print(b"nothing to review\n\n");
+    }
+    let mut review = Review {
+        tally: &mut tally,
+        left: total,
+        has_quit: false,
+        io,
+    };
+    for suite in suites {
+        review.suite(suite)?;
+    }
+    let summary = format!(
+        "\n{}: {} accepted, {} rejected, {} skipped\n\n",
+        pluralize(total, "result"),
+        tally.accepted,
+        tally.rejected,
+        tally.skipped
+    );
+    io.print(summary.as_bytes())
+}
+
+fn count(suite: &Suite) -> usize {
+    let failures = suite.all_failures();
+    failures.filter(|failure| failure.pending.is_some()).count()
+}
+
+struct Review<'r, 'i> {
+    tally: &'r mut Tally,
+    left: usize,
+    has_quit: bool,
+    io: &'r mut Io<'i>,
+}
+
+impl Review<'_, '_> {
+    fn suite(&mut self, suite: &mut Suite) -> Result<(), Failure> {
+        let file = suite.file.display().to_string();
+        for failure in std::mem::take(&mut suite.failures) {
+            match self.failure(None, &file, failure)? {
+                Ok(pending) => suite.removed.push(pending.golden.display_path),
+                Err(failure) => suite.failures.push(failure),
+            }
+        }
+        for case in &mut suite.cases {
+            for failure in std::mem::take(&mut case.failures) {
+                match self.failure(Some(case), &file, failure)? {
+                    Ok(_) => case.written = true,
+                    Err(failure) => case.failures.push(failure),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was done, or the failure that remains.
+    fn failure(
+        &mut self,
+        case: Option<&Case>,
+        file: &str,
+        mut failure: TestFailure,
+    ) -> Result<Result<Pending, TestFailure>, Failure> {
+        let Some(pending) = failure.pending.take() else {
+            return Ok(Err(failure));
+        };
+        let answer = if self.has_quit {
+            Answer::Skip
+        } else {
+            self.show(case, file, &failure, &pending)?;
+            self.ask()?
+        };
+        self.left -= 1;
+        self.has_quit |= answer == Answer::Quit;
+        match answer {
+            Answer::Accept => {}
+            Answer::Reject => self.tally.rejected += 1,
+            Answer::Skip | Answer::Quit => self.tally.skipped += 1,
+        }
+        if answer != Answer::Accept {
+            return Ok(Err(failure));
+        }
+        let done = match &pending.result {
+            Some(result) => pending.golden.write(result),
+            None => pending.golden.remove(),
+        };
+        Ok(match done {
+            Ok(()) => {
+                self.tally.accepted += 1;
+                Ok(*pending)
+            }
+            Err(diagnostic) => Err(failure.diagnostics(vec![*diagnostic])),
+        })
+    }
+
+    fn show(
+        &mut self,
+        case: Option<&Case>,
+        file: &str,
+        failure: &TestFailure,
+        pending: &Pending,
+    ) -> Result<(), Failure> {
+        let mut shown = failure.clone();
+        shown.hints.clear();
+        // Nothing to compare with: the whole result is new.
+        if let Some(result) = &pending.result
+            && shown.detail.is_empty()
+        {
+            let golden = pending.golden.display_path.display().to_string();
+            shown.detail = diff(&golden, b"", "the result", result);
+        }
+        let text = output::failure(case, file, &shown, self.io.colour(Stream::Stdout));
+        self.io.print(text.as_bytes())
+    }
+
+    /// Asks until there is an answer; the end of the input quits.
+    fn ask(&mut self) -> Result<Answer, Failure> {
+        loop {
+            let question = format!("  ({} left) {QUESTION}", self.left);
+            self.io.print(question.as_bytes())?;
+            let line = self.io.stdin.line().map_err(|error| {
+                let message = format!("the answer cannot be read: {error}");
+                Failure::from(Diagnostic::new(Code::IoFailed, message))
+            })?;
+            let answer = match line
+                .as_deref()
+                .map(|line| line.trim().to_lowercase())
+                .as_deref()
+            {
+                Some("a" | "accept" | "y" | "yes") => Answer::Accept,
+                Some("r" | "reject" | "n" | "no") => Answer::Reject,
+                Some("s" | "skip") => Answer::Skip,
+                Some("q" | "quit") | None => Answer::Quit,
+                Some(_) => continue,
+            };
+            return Ok(answer);
+        }
+    }
+}
