@@ -116,7 +116,7 @@ fn each_fix_makes_its_finding_vanish() {
         assert_eq!(found[0]["fix"], case.fix, "{}", case.message);
 
         let shell = Run::new("/bin/sh").project(&project).path(programs());
-        shell.args(["-c", case.fix]).run();
+        shell.args(["-c", case.fix]).run().stderr_is("");
         let left = findings(&project, case.message);
         assert_eq!(left, Vec::<Value>::new(), "{}", case.message);
     }

@@ -1,6 +1,6 @@
 //! The layers of the configuration: their precedence, and the errors in each.
 
-use cogtools_test_support::{Project, Run, assert_text, str};
+use cogtools_test_support::{Project, Run, str};
 
 use crate::run;
 
@@ -74,10 +74,7 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
 
 /// Whether the user writes this layer, rather than the author of the project.
 fn is_users(layer: &str) -> bool {
-    !matches!(
-        layer,
-        ".gemini/cogtoolrc.yaml" | "package.json" | ".cogtoolrc.yaml"
-    )
+    layer.starts_with("..") || layer == "[VAR]"
 }
 
 /// The effective value of a key that protects, and its origins, if the user and the
@@ -94,16 +91,16 @@ fn combined(key: &str, user: (&str, &str), project: (&str, &str)) -> String {
     }
 }
 
-/// The effective list of sources and its origins, if `upper` and perhaps a lower layer set
-/// it to these values at these places.
+/// The effective sources and their origins: those of `upper` and perhaps of a lower layer.
 fn joined(upper: &str, above: (&str, &str), below: Option<(&str, String)>) -> String {
     let is_file = |place: &str| place.starts_with("[HOME]") || place.starts_with("[MACHINE]");
+    let (high, place) = above;
     match below {
-        _ if is_file(above.1) => format!("{}, built-in\t[{{local: ./tools}}]\n", above.1),
-        Some((low, place)) if is_file(&place) && !is_users(upper) => {
-            format!("{place}, {}\t{low}\n", above.1)
+        _ if is_file(place) => format!("{place}, built-in\t[{{local: ./tools}}]\n"),
+        Some((low, file)) if is_file(&file) && !is_users(upper) => {
+            format!("{file}, {place}\t{low}\n")
         }
-        _ => format!("{}\t{}\n", above.1, above.0),
+        _ => format!("{place}\t{high}\n"),
     }
 }
 
@@ -296,30 +293,4 @@ fn an_invalid_layer_is_fatal_and_located() {
             };
         }
     }
-}
-
-#[test]
-fn set_writes_the_file_of_the_user_and_no_other() {
-    let project = project();
-    project.file("../machine/cogtoolrc.yaml", "env_priority: process\n");
-    let config = |args: &[&str]| layered("cogtools-config", &project).args(args).run();
-    config(&["set", "--home", "env_priority", "project"]).outputs("");
-    config(&["get", "--show-origin", "env_priority"]).outputs(str![[r#"
-[HOME]/.gemini/cogtoolrc.yaml:1	project
-
-"#]]);
-    config(&["unset", "--home", "env_priority"]).outputs("");
-    config(&["get", "--show-origin", "env_priority"]).outputs(str![[r#"
-[MACHINE]/cogtoolrc.yaml:1	process
-
-"#]]);
-    assert_eq!(project.read("../home/.gemini/cogtoolrc.yaml"), "");
-    assert_text(
-        project.read("../machine/cogtoolrc.yaml"),
-        str![[r#"
-env_priority: process
-
-"#]],
-    );
-    assert_eq!(project.files(), Vec::<std::path::PathBuf>::new());
 }

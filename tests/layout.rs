@@ -105,15 +105,19 @@ fn dependencies_point_one_way() {
             "cogtools-core" => other == "njk",
             "cogtools-program" | "cogtools-edit" => other == "cogtools-core",
             "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
+            "cogtools-config" | "cogtools-init" if other == "cogtools-prompt" => true,
             // Both write what Gemini CLI reads.
             "cogtools-init" | "cogtools-doctor" => matches!(
                 other,
                 "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
             ),
+            // Both write our own configuration files.
+            "cogtools-config" | "cogtools-packages" => matches!(
+                other,
+                "cogtools-core" | "cogtools-edit" | "cogtools-program"
+            ),
             // Only njk knows which variables and templates a template reads.
-            "cogtools-lint" | "cogtools-trust" => {
-                matches!(other, "cogtools-core" | "cogtools-program" | "njk")
-            }
+            "cogtools-lint" | "cogtools-trust" if other == "njk" => true,
             "cogtools" => other != "cogtools-test-support" && !other.starts_with("xtask"),
             "xtask" => true,
             "xtask-manual" => matches!(other, "cogtools" | "cogtools-program"),

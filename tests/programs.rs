@@ -5,9 +5,11 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 23] = [
     "cogtools",
+    "cogtools-add",
     "cogtools-call",
+    "cogtools-completions",
     "cogtools-config",
     "cogtools-discover",
     "cogtools-docs",
@@ -20,7 +22,10 @@ const NAMES: [&str; 18] = [
     "cogtools-mcp",
     "cogtools-mcp-client",
     "cogtools-new",
+    "cogtools-remove",
+    "cogtools-run",
     "cogtools-schema",
+    "cogtools-search",
     "cogtools-test",
     "cogtools-trust",
     "cogtools-yaml",
@@ -116,14 +121,19 @@ fn help_on_a_full_disk_is_a_failure() {
 fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
+        "cogtools-add" => "cogtools-add [OPTIONS] <PACKAGE>",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
-        "cogtools-config" => "cogtools-config [OPTIONS] <COMMAND>",
+        "cogtools-completions" => "cogtools-completions [OPTIONS] <SHELL> [-- <WORDS>...]",
+        "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-mcp-client" => "cogtools-mcp-client [OPTIONS] <COMMAND>",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
+        "cogtools-remove" => "cogtools-remove [OPTIONS] <PACKAGE>",
+        "cogtools-run" => "cogtools-run [OPTIONS] <TOOL> [KEY=VALUE]...",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
+        "cogtools-search" => "cogtools-search [OPTIONS] <TERM>...",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-trust" => "cogtools-trust [OPTIONS] [SOURCE]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",

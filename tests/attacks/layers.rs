@@ -157,9 +157,13 @@ hint: set TEAM_URL in the environment, outside the project
     call().env("TEAM_URL", "mine").run().outputs("mine\n");
     // The project's own tool still sees what the project sets.
     project
-        .file("tools/send.yaml", tool)
+        .file(
+            "tools/report.yaml",
+            tool.replace("name: send", "name: report"),
+        )
         .file(".cogtoolrc.yaml", "tool_sources: [{local: tools}]\n");
-    call().run().outputs("evil\n");
+    let report = run("cogtools-call", &project).arg("report");
+    report.run().outputs("evil\n");
 }
 
 /// A project with two tools, and a restriction of the user's.

@@ -34,6 +34,7 @@ fn a_repository_put_its_tool_behind_the_name_of_the_users() {
     ] {
         let project = scene();
         project.file(file, text);
+        run("cogtools-lock", &project).run().text();
         let call = run("cogtools-call", &project).arg("deploy");
         call.run().outputs(str!["user"]);
     }
@@ -45,7 +46,14 @@ fn a_repository_dropped_the_users_tools_to_take_their_names() {
     project.file(".cogtoolrc.yaml", "inherit: false\n");
     let call = || run("cogtools-call", &project).arg("deploy");
     call().run().outputs(str!["user"]);
-    run("cogtools-list", &project).run().fails(78, str![""]);
+    run("cogtools-list", &project).run().fails(78, str![[r#"
+cogtools-list: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: only the user's own configuration may set `inherit`
+   |
+ 1 | inherit: false
+   | ^^^^^^^
+hint: move it to ~/.gemini/cogtoolrc.yaml
+
+"#]]);
     project
         .file(".cogtoolrc.yaml", "")
         .file(".env", "COGTOOLS_INHERIT=false\nCOGTOOLS_TOOL_SOURCES=[]\n");
@@ -62,7 +70,12 @@ fn a_repository_excluded_the_users_tool_and_its_own_was_called() {
     let project = scene();
     project.file(".env", "COGTOOLS_EXCLUDE=deploy\n");
     let call = run("cogtools-call", &project).arg("deploy");
-    call.run().fails(127, str![""]);
+    call.run().fails(127, str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: deploy: no such tool
+hint: a filter excludes `[HOME]/tools/deploy.yaml`: an option such as --exclude, or `filter` or `hosts` in the configuration
+hint: cogtools-discover lists all tools
+
+"#]]);
 }
 
 #[test]
@@ -74,14 +87,27 @@ fn the_folder_of_gemini_cli_named_a_program_that_ran() {
     );
     run("cogtools-discover", &project)
         .run()
-        .expect(0, "[]\n", str![""]);
+        .expect(0, "[]\n", str![[r#"
+cogtools-discover: error[INVALID_CONFIG]: .gemini/cogtoolrc.yaml:2:1: only the user's own configuration may set `safe_directories`
+   |
+ 2 | safe_directories: ['*']
+   | ^^^^^^^^^^^^^^^^
+hint: move it to ~/.gemini/cogtoolrc.yaml
+
+"#]]);
     project.file(
         ".gemini/cogtoolrc.yaml",
         "tool_sources: [{command: {discover: [./evil], call: [./evil], name: evil}}]\n",
     );
-    run("cogtools-discover", &project)
-        .run()
-        .expect(0, "[]\n", str![""]);
+    run("cogtools-discover", &project).run().expect(
+        0,
+        "[]\n",
+        str![[r#"
+cogtools-discover: warning[DENIED]: the provider `evil` is not approved yet
+hint: review what it runs, then approve it: cogtools trust evil
+
+"#]],
+    );
     assert!(!project.path("ran").exists());
 }
 
@@ -96,5 +122,9 @@ fn the_layer_of_that_folder_was_a_link_to_a_file_of_the_user() {
     run("cogtools-config", &project)
         .arg("list")
         .run()
-        .fails(78, str![""]);
+        .fails(78, str![[r#"
+cogtools-config: error[INVALID_CONFIG]: `.gemini/cogtoolrc.yaml` is a link that points outside the project
+hint: replace the link with a copy of the file
+
+"#]]);
 }

@@ -25,7 +25,7 @@ fn place() -> PathBuf {
 }
 
 /// The path of `program`, which these tests need, on PATH.
-fn directory_of(program: &str) -> PathBuf {
+pub(crate) fn directory_of(program: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).find(|dir| dir.join(program).is_file());
     found.unwrap_or_else(|| panic!("no {program} on PATH, which these tests need"))

@@ -41,6 +41,7 @@ fn answer(mut stream: TcpStream, dir: &Path, manner: Manner) -> std::io::Result<
         }
     }
     let name = first.split(' ').nth(1).unwrap_or_default();
+    let name = name.split('?').next().unwrap_or_default();
     let path = dir.join(PathBuf::from(name.trim_start_matches('/')));
     let Ok(data) = fs::read(&path) else {
         return stream.write_all(

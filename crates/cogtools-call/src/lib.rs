@@ -6,11 +6,14 @@
 
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::Code;
+use cogtools_core::hint::Callee;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, required,
     system_env_arg,
 };
-use cogtools_program::call::{Call, accept_and_run, verbose_arg, yaml_arg};
+use cogtools_program::call::{
+    Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
+};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -60,6 +63,7 @@ fn command() -> Command {
                 .required(true)
                 .help("The tool's name"),
         )
+        .arg(words_arg())
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
@@ -77,10 +81,11 @@ struct CallArgs {
 impl CallArgs {
     fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
         let tool: String = required(matches, "tool")?;
-        let line = format!("{} {tool}", PROGRAM.name);
+        let call = Call::from_matches(matches, Callee::Tool(tool.clone()));
+        reject_words(matches, &call)?;
         Ok(Self {
             tool,
-            call: Call::from_matches(matches, line),
+            call,
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),

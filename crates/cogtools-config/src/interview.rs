@@ -2,15 +2,16 @@
 //! command line with the same result.
 
 use cogtools_core::Setting;
+use cogtools_edit::ConfigChange;
+use cogtools_edit::yaml::render;
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
 use cogtools_prompt::Prompt;
 
-use crate::change::{self, Change};
+use crate::change;
 use crate::command::Layer;
-use crate::edit::render;
 use crate::key::Key;
 use crate::show::location;
 
@@ -50,7 +51,7 @@ pub(crate) fn run(prompt: Prompt, io: &mut Io<'_>) -> Result<(), Failure> {
     if !confirm(&change, prompt, io)? {
         return io.print(b"nothing was written\n");
     }
-    change.write()?;
+    change::write(change)?;
     io.show(&format!("the same without questions:\n    {line}\n"))
 }
 
@@ -67,7 +68,7 @@ fn option(key: &Key, settings: &[Setting]) -> String {
     )
 }
 
-fn confirm(change: &Change, prompt: Prompt, io: &mut Io<'_>) -> Result<bool, Failure> {
+fn confirm(change: &ConfigChange, prompt: Prompt, io: &mut Io<'_>) -> Result<bool, Failure> {
     io.show(&change.preview())?;
     prompt.confirm(&format!("Write {}?", sanitize(&change.file())))
 }

@@ -4,9 +4,6 @@
 mod change;
 mod command;
 mod declared;
-mod edit;
-mod error;
-mod file;
 mod interview;
 mod key;
 mod show;

@@ -1,13 +1,13 @@
 //! `list` and `get`: the values that are set, and where.
 
 use cogtools_core::{Origin, Setting};
+use cogtools_edit::yaml::render;
 use cogtools_program::project::{config, config_warnings, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
 use crate::command::ShowArgs;
-use crate::edit::render;
 use crate::key::Key;
 
 /// The exit status for a key that is not set, as in `git config`.

@@ -27,6 +27,35 @@ pub enum Hint {
 pub enum Command {
     /// Lists the tools that can be called.
     Discover,
+    /// Lists the tools for people.
+    List,
+    /// Calls the tool of this name with these words as its arguments.
+    Run(String, Vec<String>),
+    /// Calls a tool with arguments on standard input.
+    Call {
+        /// The tool.
+        callee: Callee,
+        /// What to send; without it, the user has it.
+        input: Option<String>,
+        /// Whether the input is YAML.
+        yaml: bool,
+    },
+    /// Checks the tool files.
+    Lint,
+    /// Checks the installation and the host.
+    Doctor,
+    /// Compares the tools' answers with the expected ones.
+    Test,
+    /// Shows the manual of a program or a topic.
+    Help(&'static str),
+    /// Lists every program that was found.
+    HelpAll,
+    /// Sets up the project.
+    Init,
+    /// Creates a tool.
+    New,
+    /// Removes a package with tools from the project.
+    RemovePackage(String),
     /// Approves the programs of the source with this name.
     Trust(String),
     /// Trusts the project in this folder; the current one if there is none.
@@ -37,6 +66,15 @@ pub enum Command {
     ConfigOrigins,
     /// Shows where the value of each environment variable comes from.
     EnvOrigins,
+}
+
+/// A tool as a command line names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A tool of the project, by name.
+    Tool(String),
+    /// A tool file.
+    File(PathBuf),
 }
 
 impl Hint {

@@ -14,6 +14,8 @@ use crate::{Code, Diagnostic};
 pub struct Project {
     root: PathBuf,
     display_path: PathBuf,
+    /// Whether a marker has made it a project.
+    marked: bool,
     /// Markers of projects of other users on the way to the root.
     skipped: Vec<ForeignOwner>,
 }
@@ -39,6 +41,7 @@ impl Project {
             skipped.extend(checked.clone().err());
             checked.is_ok()
         });
+        let marked = root.is_some();
         let root = root.unwrap_or(directory);
         let display_path = if root == directory {
             PathBuf::new()
@@ -48,6 +51,7 @@ impl Project {
         Self {
             root: root.to_path_buf(),
             display_path,
+            marked,
             skipped,
         }
     }
@@ -57,8 +61,14 @@ impl Project {
         Self {
             root: root.to_path_buf(),
             display_path: PathBuf::new(),
+            marked: false,
             skipped: Vec::new(),
         }
+    }
+
+    /// Whether something marks it as a project; otherwise it is merely a directory.
+    pub const fn is_marked(&self) -> bool {
+        self.marked
     }
 
     /// The nearer projects that are not used, because they belong to other users.

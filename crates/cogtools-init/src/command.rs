@@ -13,7 +13,7 @@ use crate::interview::Answers;
 use crate::manual::MANUAL;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
-use crate::{guidance, host, print, server, starter};
+use crate::{finish, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -152,73 +152,21 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
-        let review = review_advice(io);
+        let review = finish::review_advice(io);
         let summary = plan.summary();
         let text = format!("{summary}\nnothing to do: everything is set up already\n{review}");
         return io.show(&text);
     }
     if !matches!(action, Action::Ask) {
-        return write(&plan, &cx, &survey, &answers, io);
+        return finish::write(&plan, &cx, &survey, &answers, io);
     }
     if let Some(prompt) = Prompt::of(io) {
-        return interview(prompt, &cx, &survey, requested, io);
+        return finish::interview(prompt, &cx, &survey, requested, io);
     }
-    if io.stdin.is_terminal() && !confirm(&plan, io)? {
+    if io.stdin.is_terminal() && !finish::confirm(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
-    write(&plan, &cx, &survey, &answers, io)
-}
-
-/// Asks at a terminal what to do, shows it, and does it.
-fn interview(
-    prompt: Prompt,
-    cx: &SetupContext,
-    survey: &Survey,
-    defaults: Answers,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let answers = defaults.ask(prompt, survey)?;
-    let line = answers.command(cx.name.as_deref());
-    let answers = answers.resolve(cx, io)?;
-    let plan = plan(cx, survey, &answers)?;
-    io.show(&format!("{}\n", plan.diff()))?;
-    if !prompt.confirm("Write these files?")? {
-        return io.print(b"nothing was written\n");
-    }
-    write(&plan, cx, survey, &answers, io)?;
-    io.show(&format!("\nthe same without questions:\n    {line}\n"))
-}
-
-/// Writes the files, and prints what was done and what comes next.
-fn write(
-    plan: &Plan,
-    cx: &SetupContext,
-    survey: &Survey,
-    answers: &Answers,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let server = cx.name.as_deref().unwrap_or(server::NAME);
-    plan.apply().map_err(ApplyError::diagnostic)?;
-    let example = plan.changes().any(|change| change.executable);
-    let unused = survey.unused.as_ref().filter(|_| !answers.packages);
-    let text = format!(
-        "{}{}{}{}",
-        plan.summary(),
-        guidance::next_steps(example, &answers.hosts, server),
-        unused.map_or_else(String::new, guidance::packages),
-        review_advice(io)
-    );
-    io.show(&text)
-}
-
-/// Trusts the project, unless it has tools that run programs already: then the advice to
-/// review them.
-fn review_advice(io: &mut Io<'_>) -> &'static str {
-    if trust_created_project(io, None) {
-        ""
-    } else {
-        guidance::REVIEW
-    }
+    finish::write(&plan, &cx, &survey, &answers, io)
 }
 
 /// The requested hosts, without duplicates.
@@ -244,7 +192,7 @@ fn check_directory(cx: &SetupContext) -> Result<(), Failure> {
 
 /// Plans the changes to every file. All problems are reported together, and any
 /// problem prevents writing.
-fn plan(cx: &SetupContext, survey: &Survey, answers: &Answers) -> Result<Plan, Failure> {
+pub(crate) fn plan(cx: &SetupContext, survey: &Survey, answers: &Answers) -> Result<Plan, Failure> {
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let example = survey.folder.as_ref();
@@ -273,21 +221,4 @@ fn nothing_written(mut diagnostics: Vec<Diagnostic>) -> Failure {
         last.hints.push("no file was written".into());
     }
     diagnostics.into()
-}
-
-/// Shows `plan` and asks for confirmation.
-fn confirm(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
-    let question = format!("{}\nwrite these files? [Y/n] ", plan.diff());
-    io.show(&question)?;
-    let answer = io.stdin.line().map_err(|error| {
-        Failure::from(
-            Diagnostic::new(
-                Code::IoFailed,
-                format!("the answer cannot be read: {error}"),
-            )
-            .hint("accept the default answers with --defaults"),
-        )
-    })?;
-    Ok(answer
-        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")))
 }

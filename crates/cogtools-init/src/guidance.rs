@@ -77,6 +77,19 @@ pub(crate) fn packages(unused: &UnusedPackages) -> String {
     )
 }
 
+/// The advice for a project whose `documents` have no table of tools.
+pub(crate) fn table(documents: &[&str]) -> String {
+    if documents.is_empty() {
+        return String::new();
+    }
+    let files = documents.join(" ");
+    format!(
+        "- show people and models the tools in a table, and renew it whenever they change
+  (as a hook of git or a script of package.json, cogtools docs --check finds an old one):
+    cogtools docs {files}\n"
+    )
+}
+
 /// The next steps for `hosts`, with a call of the example if it was just written; `server`
 /// is the name of the MCP server.
 pub(crate) fn next_steps(example: bool, hosts: &[Host], server: &str) -> String {

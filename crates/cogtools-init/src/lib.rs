@@ -6,6 +6,7 @@
 
 mod command;
 mod extension;
+mod finish;
 mod gemini;
 mod guidance;
 mod host;

@@ -15,8 +15,13 @@ use cogtools_program::packages::{self, UnusedPackages};
 
 use crate::starter::{FOLDER, MAX_DEPTH, OTHER_FOLDER};
 
+/// The documents that hosts give to models.
+const DOCUMENTS: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
+/// The beginning of the comment before a table of tools.
+const MARKER: &str = "<!-- cogtools:begin";
+
 /// The directory before any change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// The folder of the project's tools, relative to it; `None` if no source is one.
     pub(crate) folder: Option<PathBuf>,
@@ -26,6 +31,8 @@ pub(crate) struct Survey {
     pub(crate) creates_configuration: bool,
     /// Installed packages whose tools could be used as well.
     pub(crate) unused: Option<UnusedPackages>,
+    /// The documents for models that could have a table of the tools.
+    pub(crate) documents: Vec<&'static str>,
     /// What the user should know about tools that will not be found.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -41,6 +48,15 @@ impl Survey {
             directory: None,
             ..config_paths(io)
         };
+        let file = io.cwd.join(Project::CONFIG);
+        let exists = file.symlink_metadata().is_ok();
+        if exists && !file.is_file() {
+            // What is in its place is reported together with other obstacles.
+            return Ok(Self {
+                folder: Some(FOLDER.into()),
+                ..Self::default()
+            });
+        }
         let config = Config::load(&project, &paths).map_err(ConfigErrors::diagnostics)?;
         let origin = origin_of_sources(&config);
         let mut survey = Self {
@@ -51,6 +67,10 @@ impl Survey {
             },
             creates_configuration: false,
             unused: packages::unused(&project, &config, io),
+            documents: DOCUMENTS
+                .into_iter()
+                .filter(|file| lacks_table(&project, file))
+                .collect(),
             warnings: Vec::new(),
         };
         if origin.is_some() {
@@ -63,12 +83,17 @@ impl Survey {
         } else {
             survey.folder = Some(FOLDER.into());
         }
-        let file = io.cwd.join(Project::CONFIG);
-        survey.creates_configuration =
-            survey.configured_in.is_none() && file.symlink_metadata().is_err();
+        survey.creates_configuration = survey.configured_in.is_none() && !exists;
         survey.warnings.extend(hidden(&project, &paths));
         Ok(survey)
     }
+}
+
+/// Whether the project has `file`, without a table of tools.
+fn lacks_table(project: &Project, file: &str) -> bool {
+    let (path, display_path) = project.resolve(Path::new(file));
+    let bytes = text::bytes(&path, &display_path, Text::MAX_BYTES, &project.read_scope());
+    bytes.is_ok_and(|bytes| !String::from_utf8_lossy(&bytes).contains(MARKER))
 }
 
 /// Which file of the project says where tools come from, if one does.

@@ -43,7 +43,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "EXAMPLES",
-        "    cogtools new check_facts\n\n    cogtools new recent_commits --template exec --dir tools/git",
+        "    cogtools new check_facts\n\n    cogtools new find_uses --template exec --dir tools/code",
     ),
 ];
 

@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{self as core, Code, Context, Diagnostic, Tool, ToolOutput};
+use cogtools_core::hint::{Callee, Command};
+use cogtools_core::{self as core, Code, Context, Diagnostic, Hint, Tool, ToolOutput};
 
+use crate::args;
 use crate::call_timeout;
 use crate::failure::Failure;
+use crate::hint::command_line;
 use crate::input::{Input, InputError};
 use crate::io::Io;
 use crate::project::ProjectContext;
+
+const WORDS: &str = "words";
 
 /// How a tool is called.
 #[derive(Clone, Debug)]
@@ -20,17 +25,26 @@ pub struct Call {
     pub syntax: Syntax,
     /// Whether to print what is done, and the standard error of the tool's program.
     pub verbose: bool,
-    /// The command line that makes this call, for the hint when the arguments are missing.
-    pub line: String,
+    /// What is called, for hints.
+    pub callee: Callee,
 }
 
 impl Call {
     /// Reads the values of [`yaml_arg`] and [`verbose_arg`].
-    pub fn from_matches(matches: &ArgMatches, line: String) -> Self {
+    pub fn from_matches(matches: &ArgMatches, callee: Callee) -> Self {
         Self {
             syntax: Syntax::from_flag(matches.get_flag("yaml")),
             verbose: matches.get_flag("verbose"),
-            line,
+            callee,
+        }
+    }
+
+    /// The command that makes this call.
+    fn command(&self, input: Option<String>, yaml: bool) -> Command {
+        Command::Call {
+            callee: self.callee.clone(),
+            input,
+            yaml,
         }
     }
 }
@@ -62,23 +76,40 @@ pub fn accept_and_run(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
+    let line = command_line(&call.command(None, false));
     let bytes = io
         .stdin
         .read()
-        .map_err(|error| input_diagnostic(&error, &name, || tool.skeleton(), &call.line))?;
+        .map_err(|error| input_diagnostic(&error, &name, || tool.skeleton(), &line))?;
+    let read = |tool: &Tool| input_arguments(tool.name().as_str(), bytes, call);
+    let output = run(io, tool, call.verbose, read, context, prepare)?;
+    io.print(output.text.as_bytes())
+}
+
+/// Runs a call of `tool` with the arguments that `read` returns, like [`accept_and_run`], and
+/// returns the result.
+pub fn run(
+    io: &mut Io<'_>,
+    tool: Tool,
+    verbose: bool,
+    read: impl FnOnce(&Tool) -> Result<Arguments, Failure>,
+    context: impl FnOnce(&Io<'_>) -> Result<ProjectContext, Failure>,
+    prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
+) -> Result<ToolOutput, Failure> {
+    let name = tool.name().to_string();
     let cx = if tool.runs_programs() {
         context(io)?.context(io)
     } else {
         Context::default()
     };
-    let arguments = arguments(&name, bytes, call.syntax)?;
+    let arguments = read(&tool)?;
     let prepared = prepare(tool, arguments).map_err(Failure::from)?;
     let output = call_timeout::run_with_deadline(prepared, cx)?;
-    if call.verbose && !output.stderr.trim().is_empty() {
+    if verbose && !output.stderr.trim().is_empty() {
         let message = format!("{name}: the program wrote to standard error:");
         io.note_with(&message, output.stderr.trim_end());
     }
-    io.print(output.text.as_bytes())
+    Ok(output)
 }
 
 /// Calls `tool` with the arguments in `bytes`.
@@ -96,6 +127,57 @@ pub fn call(
 /// Parses the arguments of a call of the tool `name`.
 fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Failure> {
     Arguments::read(bytes, syntax).map_err(|error| error.diagnostic().with_subject(name).into())
+}
+
+/// The same for arguments on standard input. YAML that should be JSON gets a hint.
+fn input_arguments(name: &str, bytes: Vec<u8>, call: &Call) -> Result<Arguments, Failure> {
+    let is_json = call.syntax == Syntax::Json;
+    let unlike_json = (is_json && !is_bracketed(&bytes)).then(|| bytes.clone());
+    let arguments = arguments(name, bytes, call.syntax);
+    let is_yaml = |bytes| Arguments::read(bytes, Syntax::Yaml).is_ok();
+    arguments.map_err(|failure| match failure {
+        Failure::Diagnostics(mut diagnostics) if unlike_json.is_some_and(is_yaml) => {
+            let hint = Hint::run("this is YAML, which ", call.command(None, true), " reads");
+            for diagnostic in &mut diagnostics {
+                diagnostic.hints.insert(0, hint.clone());
+            }
+            Failure::Diagnostics(diagnostics)
+        }
+        failure => failure,
+    })
+}
+
+/// Whether the arguments begin as a JSON object or array.
+fn is_bracketed(bytes: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    first.is_none_or(|byte| matches!(byte, b'{' | b'['))
+}
+
+/// The hidden argument for words that belong to standard input.
+pub fn words_arg() -> Arg {
+    Arg::new(WORDS).value_name("WORDS").num_args(0..).hide(true)
+}
+
+/// Fails if the command line has [`words_arg`]: arguments are read from standard input.
+pub fn reject_words(matches: &ArgMatches, call: &Call) -> Result<(), Failure> {
+    let words: Vec<String> = args::all(matches, WORDS);
+    let Some(first) = words.first() else {
+        return Ok(());
+    };
+    let message = format!("unexpected argument '{first}': arguments are read from standard input");
+    let mut diagnostic = Diagnostic::new(Code::Usage, message);
+    if words.len() == 1 && first.starts_with('{') {
+        let command = call.command(Some(first.clone()), false);
+        diagnostic = diagnostic.hint(Hint::run("", command, " sends them"));
+    }
+    let is_assignment = |word: &String| word.starts_with('{') || word.contains('=');
+    if let Callee::Tool(name) = &call.callee
+        && words.iter().all(is_assignment)
+    {
+        let command = Command::Run(name.clone(), words);
+        diagnostic = diagnostic.hint(Hint::run("", command, " takes them from the command line"));
+    }
+    Err(diagnostic.hint("--help explains every option").into())
 }
 
 /// Quotes a word for a shell.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cogtools_core::Hint;
-use cogtools_core::hint::Command;
+use cogtools_core::hint::{Callee, Command};
 
 use crate::call::quote;
 
@@ -17,9 +17,41 @@ pub fn render_hints(hints: &[Hint]) -> Vec<Cow<'_, str>> {
     hints.iter().map(render_hint).collect()
 }
 
-fn command_line(command: &Command) -> String {
+/// The command line of a command.
+pub(crate) fn command_line(command: &Command) -> String {
     match command {
         Command::Discover => "cogtools-discover".to_owned(),
+        Command::List => "cogtools list".to_owned(),
+        Command::Run(tool, args) => {
+            let words = std::iter::once(tool)
+                .chain(args)
+                .map(|word| quote_assignment(word));
+            format!("cogtools run {}", words.collect::<Vec<_>>().join(" "))
+        }
+        Command::Call {
+            callee,
+            input,
+            yaml,
+        } => {
+            let input = input
+                .as_ref()
+                .map(|input| format!("echo {} | ", quote(input)));
+            let option = if *yaml { " --yaml" } else { "" };
+            let input = input.unwrap_or_default();
+            let (program, name) = match callee {
+                Callee::Tool(name) => ("cogtools-call", name.clone()),
+                Callee::File(file) => ("cogtools-yaml", file.display().to_string()),
+            };
+            format!("{input}{program}{option} {}", quote(&name))
+        }
+        Command::Lint => "cogtools lint".to_owned(),
+        Command::Doctor => "cogtools doctor".to_owned(),
+        Command::Test => "cogtools test".to_owned(),
+        Command::Help(topic) => format!("cogtools help {topic}"),
+        Command::HelpAll => "cogtools help --all".to_owned(),
+        Command::Init => "cogtools init".to_owned(),
+        Command::New => "cogtools new NAME".to_owned(),
+        Command::RemovePackage(package) => format!("cogtools remove {}", quote(package)),
         Command::Trust(source) => format!("cogtools trust {}", quote(source)),
         Command::TrustProject(None) => "cogtools trust .".to_owned(),
         Command::TrustProject(Some(root)) => {
@@ -28,6 +60,22 @@ fn command_line(command: &Command) -> String {
         Command::Lock => "cogtools lock".to_owned(),
         Command::ConfigOrigins => "cogtools config list --show-origin".to_owned(),
         Command::EnvOrigins => "cogtools config env --explain".to_owned(),
+    }
+}
+
+/// Quotes `key=value` for a shell, if one would change it: `=` needs no quotes behind a key.
+fn quote_assignment(word: &str) -> String {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    match word.split_once('=') {
+        Some((key, value)) if !key.is_empty() && key.chars().all(is_key) => {
+            let quoted = quote(value);
+            if quoted == value {
+                word.to_owned()
+            } else {
+                quote(word)
+            }
+        }
+        _ => quote(word),
     }
 }
 
@@ -66,6 +114,30 @@ mod tests {
             (
                 Hint::run("change it (", Command::ConfigOrigins, " shows where)"),
                 "change it (cogtools config list --show-origin shows where)",
+            ),
+            (
+                Hint::run(
+                    "",
+                    Command::Run("a".to_owned(), vec!["b=c d".to_owned()]),
+                    "",
+                ),
+                "cogtools run a 'b=c d'",
+            ),
+            (
+                Hint::run("", Command::Run("a".to_owned(), vec!["b=c".to_owned()]), ""),
+                "cogtools run a b=c",
+            ),
+            (
+                Hint::run(
+                    "",
+                    Command::Call {
+                        callee: Callee::Tool("a".to_owned()),
+                        input: Some("{}".to_owned()),
+                        yaml: false,
+                    },
+                    "",
+                ),
+                "echo '{}' | cogtools-call a",
             ),
             (
                 Hint::run("", Command::EnvOrigins, " shows where"),

@@ -128,6 +128,16 @@ pub fn registry_and_context(
     Ok((registry, context))
 }
 
+/// Like [`registry`], without the sources that are programs: listing and finding tools starts
+/// nothing.
+pub fn file_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failure> {
+    let project = project(io);
+    let (mut config, _) = valid_layers(&project, io)?;
+    args.filter.apply(&mut config.filter);
+    config.sources.retain(|source| source.provider().is_none());
+    Ok(Registry::new(config, args.filter.host, Context::default()))
+}
+
 /// Like [`registry`], filtered by the configuration only.
 pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Failure> {
     registry(&RegistryArgs::default(), io, host)

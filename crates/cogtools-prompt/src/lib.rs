@@ -4,7 +4,7 @@
 //! The questions are drawn on standard error, so that standard output stays data.
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::terminal::sanitize;
+use cogtools_program::terminal::{Stream, sanitize};
 use cogtools_program::{Failure, Io};
 use inquire::ui::{RenderConfig, Styled};
 use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
@@ -24,10 +24,10 @@ impl Prompt {
         let is_terminal = io.stdin.is_terminal() && io.terminals.stdout && io.terminals.stderr;
         let is_dumb = io.var("TERM").is_some_and(|name| name == "dumb");
         (is_terminal && !is_dumb).then(|| Self {
-            config: if io.var("NO_COLOR").is_some() {
-                RenderConfig::empty()
-            } else {
+            config: if io.colour(Stream::Stderr) {
                 RenderConfig::default_colored()
+            } else {
+                RenderConfig::empty()
             }
             .with_canceled_prompt_indicator(Styled::new("<cancelled>")),
         })

@@ -5,9 +5,11 @@
 //! parser cannot differ in their keys.
 
 mod document;
+mod editor;
 mod keyword;
 pub mod limits;
 mod parameter;
+mod rules;
 pub mod shape;
 mod tool;
 pub mod tool_shape;
@@ -17,6 +19,7 @@ use cogtools_program::args::required;
 use cogtools_program::{Failure, Io, Program, Stdin};
 
 pub use document::Document;
+pub use editor::Editor;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -32,11 +35,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "EDITORS",
-        "Editors with a YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix and others) find the schema through a comment, which in a tool file is on the line after the shebang:\n\n    #! /usr/bin/env cogtools-yaml\n    # yaml-language-server: $schema=../.cogtools/schema/tool.json\n\nThe path is relative to the file. The comment takes precedence over the $schema key, which identifies the format and is not the name of a file. `cogtools new` writes both.",
+        "Editors with a YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix and others) find the schema through a comment, which in a tool file is on the line after the shebang:\n\n    #! /usr/bin/env cogtools-yaml\n    # yaml-language-server: $schema=../.cogtools/schema/tool.json\n\nThe path is relative to the file. The comment takes precedence over the $schema key, which identifies the format and is not the name of a file. `cogtools new` writes both.\n\n--editor prints the settings of one editor instead, which assign the schemas in .cogtools/schema to .cogtoolrc.yaml, and to tool files without a $schema key. The first lines name the file that the settings belong to.",
     ),
     (
         "EXAMPLES",
-        "    mkdir -p .cogtools/schema\n    cogtools schema tool > .cogtools/schema/tool.json\n    cogtools schema config > .cogtools/schema/config.json",
+        "    mkdir -p .cogtools/schema\n    cogtools schema tool > .cogtools/schema/tool.json\n    cogtools schema config > .cogtools/schema/config.json\n    cogtools schema --editor vscode > .vscode/settings.json",
     ),
 ];
 
@@ -54,23 +57,37 @@ fn command() -> Command {
                 .default_value("tool")
                 .help("Which schema to print: of tool files, or of .cogtoolrc.yaml"),
         )
+        .arg(
+            Arg::new("editor")
+                .long("editor")
+                .value_name("NAME")
+                .value_parser(PossibleValuesParser::new(Editor::NAMES))
+                .conflicts_with("document")
+                .help("Print the settings with which this editor finds both schemas"),
+        )
 }
 
-/// The command line.
-struct SchemaArgs {
-    document: Document,
+/// What the command line asks for.
+enum SchemaArgs {
+    Document(Document),
+    Editor(Editor),
 }
 
 impl SchemaArgs {
     fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let editor = matches.get_one::<String>("editor");
+        if let Some(editor) = editor.and_then(|name| Editor::parse(name)) {
+            return Ok(Self::Editor(editor));
+        }
         let name: String = required(matches, "document")?;
-        Ok(Self {
-            document: Document::parse(&name).unwrap_or(Document::Tool),
-        })
+        let document = Document::parse(&name).unwrap_or(Document::Tool);
+        Ok(Self::Document(document))
     }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = SchemaArgs::from_matches(matches)?;
-    io.print(args.document.text().as_bytes())
+    match SchemaArgs::from_matches(matches)? {
+        SchemaArgs::Document(document) => io.print(document.text().as_bytes()),
+        SchemaArgs::Editor(editor) => io.print(editor.settings().as_bytes()),
+    }
 }

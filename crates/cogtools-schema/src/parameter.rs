@@ -141,5 +141,7 @@ fn map(description: &str, properties: &Map<String, Value>) -> Schema {
         "properties": properties,
         "patternProperties": {"^x-": {"description": keyword::EXTENSION}},
         "additionalProperties": false,
+        "if": {"required": ["type"], "properties": {"type": {"const": "array"}}},
+        "then": {"required": ["items"]},
     })
 }

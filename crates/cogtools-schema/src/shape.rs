@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use crate::limits::Limits;
+use crate::rules::Rules;
 
 /// The configuration of a project with tools for AI agents.
 #[derive(Clone, Debug, JsonSchema)]
@@ -92,7 +93,7 @@ pub struct Hosts {
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Lint {
     /// Rules by name, each off, warn or error; cogtools lint --explain all lists them.
-    pub rules: Option<BTreeMap<String, Level>>,
+    pub rules: Option<Rules>,
 }
 
 /// The level of a rule.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cogtools_core::tool::{Key, Output};
+use cogtools_core::tool::{Key, Kind, Output};
 use cogtools_core::{Name, Tool};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -64,7 +64,13 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
             "items": {"anyOf": [generator.subschema_for::<Example>(), {"type": "object"}]},
         }),
         Key::Implementation => {
-            json!({"anyOf": [non_empty_text, generator.subschema_for::<ImplementationMap>()]})
+            // One schema for text and maps, so that the keys are those of `implementation`.
+            let mut shape = generator.subschema_for::<ImplementationMap>().to_value();
+            shape["type"] = json!(["string", "object"]);
+            shape["pattern"] = non_empty_text["pattern"].clone();
+            // With `maxProperties: 1` instead, the language server for YAML completes no key.
+            shape["dependencies"] = exclusive_kinds();
+            shape
         }
         Key::Output => output(&generator.subschema_for::<Verbatim>()),
         Key::Annotations => generator.subschema_for::<Annotations>().to_value(),
@@ -75,6 +81,19 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
         }),
     };
     object(shape)
+}
+
+/// For each kind of implementation, that the others are absent.
+fn exclusive_kinds() -> Value {
+    let others = |kind: &str| -> Value {
+        let others = Kind::keys().filter(|other| *other != kind);
+        let required = others.map(|other| json!({"required": [other]}));
+        json!({"not": {"anyOf": required.collect::<Vec<_>>()}})
+    };
+    Kind::keys()
+        .map(|kind| (kind.to_owned(), others(kind)))
+        .collect::<Map<String, Value>>()
+        .into()
 }
 
 fn output(schema: &Schema) -> Value {

@@ -64,9 +64,10 @@ pub enum CallCode {
 /// An implementation other than an inline template: exactly one of these keys.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
-#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+#[schemars(extend("minProperties" = 1))]
 pub struct ImplementationMap {
     /// A file with a Nunjucks template, in the tool's folder or below it.
+    #[schemars(regex(pattern = r"^(?!/)(?!(.*/)?\.\.(/|$))."))]
     pub njk_file: Option<String>,
     /// A program and its arguments, each a Nunjucks template; no shell is involved. An
     /// element that is only {{ name }} of an array becomes an argument for each item. The

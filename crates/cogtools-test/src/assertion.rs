@@ -1,5 +1,7 @@
 //! What an example says about its result besides a golden file.
 
+use std::fmt::Write as _;
+
 use cogtools_core::Diagnostic;
 use cogtools_core::tool::Example;
 use cogtools_program::{Failure, render_hint};
@@ -73,8 +75,10 @@ fn message(diagnostics: &[Diagnostic]) -> String {
 
 /// The first lines of `text`, escaped, each with a bar.
 fn shown(text: &str) -> String {
-    let lines = text.lines().take(MAX_SHOWN_LINES);
-    let mut shown: String = lines.map(|line| format!("| {}\n", escape(line))).collect();
+    let mut shown = String::new();
+    for line in text.lines().take(MAX_SHOWN_LINES) {
+        let _ = writeln!(shown, "| {}", escape(line));
+    }
     let left_out = text.lines().count().saturating_sub(MAX_SHOWN_LINES);
     if left_out > 0 {
         shown.push_str("| …\n");

@@ -43,13 +43,23 @@ pub const PROGRAM: Program = Program {
 /// The command line.
 pub(crate) struct Request {
     tools: Vec<OsString>,
-    update: bool,
+    mode: Mode,
     spawn: bool,
-    watch: bool,
-    review: bool,
     fail_fast: bool,
     only: Option<Regex>,
     format: Format,
+}
+
+/// What a run does besides testing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Test,
+    /// Writes golden files.
+    Update,
+    /// Asks whether to write them.
+    Review,
+    /// Runs again after each change.
+    Watch,
 }
 
 fn command() -> Command {
@@ -103,21 +113,32 @@ fn command() -> Command {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let request = Request::from_matches(matches)?;
-    let option = match () {
-        () if request.watch => "--watch",
-        () if request.review => "--review",
-        () => return request.run_once(None, io),
+    let option = match request.mode {
+        Mode::Watch => "--watch",
+        Mode::Review => "--review",
+        Mode::Test | Mode::Update => return request.run_once(None, io),
     };
     if request.format != Format::Human {
         let message = format!("{option} supports only the format human");
         let diagnostic = Diagnostic::new(Code::Usage, message);
         return Err(diagnostic.hint(format!("omit --format or {option}")).into());
     }
-    if request.watch {
+    if request.mode == Mode::Watch {
         return watch::run(&request, io);
     }
     review::check_terminal(io, &request.words())?;
     request.run_once(None, io)
+}
+
+impl Mode {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        match () {
+            () if matches.get_flag("update") => Self::Update,
+            () if matches.get_flag("review") => Self::Review,
+            () if matches.get_flag("watch") => Self::Watch,
+            () => Self::Test,
+        }
+    }
 }
 
 impl Request {
@@ -126,25 +147,27 @@ impl Request {
         let only = matches.get_one::<String>("test").map(|text| {
             pattern::compile(text).map_err(|message| {
                 let diagnostic = Diagnostic::new(Code::Usage, message);
-                diagnostic.hint("a name is a pattern, too: -t facepalm, or -t facepalm.1")
+                Box::new(diagnostic.hint("a name is a pattern, too: -t facepalm, or -t facepalm.1"))
             })
         });
         Ok(Self {
             tools: args::all(matches, "tool"),
-            update: matches.get_flag("update"),
+            mode: Mode::from_matches(matches),
             spawn: matches.get_flag("spawn"),
-            watch: matches.get_flag("watch"),
-            review: matches.get_flag("review"),
             fail_fast: matches.get_flag("fail-fast"),
-            only: only.transpose()?,
+            only: only.transpose().map_err(|diagnostic| *diagnostic)?,
             format: Format::parse(&format),
         })
     }
 
     /// The tools on the command line, each with a space before it.
     fn words(&self) -> String {
-        let words = self.tools.iter().map(|tool| tool.to_string_lossy());
-        words.map(|word| format!(" {}", quote(&word))).collect()
+        let mut words = String::new();
+        for tool in &self.tools {
+            words.push(' ');
+            words.push_str(&quote(&tool.to_string_lossy()));
+        }
+        words
     }
 
     /// The tools to test.
@@ -173,7 +196,7 @@ impl Request {
             history.sort(&mut targets.files);
         }
         let mut suites = runner.run(&targets);
-        if self.review {
+        if self.mode == Mode::Review {
             review::run(&mut suites, io)?;
         }
         history.record(&suites);
@@ -201,7 +224,7 @@ impl Request {
         };
         let config = config(&project, io)?;
         Ok(Runner {
-            update: self.update,
+            update: self.mode == Mode::Update,
             spawner,
             cx: context(io, &project, config.env_priority, config.limits),
             only: self.only.clone(),

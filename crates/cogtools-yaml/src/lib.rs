@@ -8,11 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use cogtools_core::hint::Callee;
 use cogtools_core::{self as core, Code, Lock, Tool};
 use cogtools_program::args::{
     EnvArgs, RegistryArgs, locked_arg, locked_from_matches, required, system_env_arg,
 };
-use cogtools_program::call::{Call, accept_and_run, quote, verbose_arg, yaml_arg};
+use cogtools_program::call::{
+    Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
+};
 use cogtools_program::project::{ProjectContext, project, read_scope, registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -61,6 +64,7 @@ fn command() -> Command {
                 .value_parser(value_parser!(OsString))
                 .help("The tool file"),
         )
+        .arg(words_arg())
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
@@ -78,10 +82,11 @@ struct YamlArgs {
 impl YamlArgs {
     fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
         let file = PathBuf::from(required::<OsString>(matches, "file")?);
-        let line = format!("{} {}", PROGRAM.name, quote(&file.display().to_string()));
+        let call = Call::from_matches(matches, Callee::File(file.clone()));
+        reject_words(matches, &call)?;
         Ok(Self {
             file,
-            call: Call::from_matches(matches, line),
+            call,
             env: EnvArgs::from_matches(matches),
             locked: locked_from_matches(matches),
         })

@@ -5,13 +5,12 @@ use std::process::Command as Process;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::hint::Command as HintCommand;
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Hint};
 use cogtools_program::project::project;
-use cogtools_program::{Failure, Io, Next, Program, Stdin, args};
+use cogtools_program::{Failure, Io, Next, Program, Stdin, args, man};
 
 use crate::locate::{ProgramPath, Untrusted};
-use crate::{built_in, help};
+use crate::{built_in, help, welcome, words};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -19,15 +18,15 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::UnknownProgram, Code::Denied],
-    variables: &[],
+    codes: &[Code::UnknownProgram, Code::Denied, Code::InvalidConfig],
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 
 const MANUAL: &[(&str, &str)] = &[
     (
         "PROGRAMS",
-        "cogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand. Those of a project, in its node_modules/.bin or where PATH leads into it, are found only if the project is trusted (see `cogtools-trust(1)`).\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found.",
+        "cogtools alone lists the tools of the project, and the next steps.\n\ncogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand. Those of a project, in its node_modules/.bin or where PATH leads into it, are found only if the project is trusted (see `cogtools-trust(1)`).\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed; cogtools help --all lists every program found. cogtools version is the same as --version.",
     ),
     (
         "ENVIRONMENT",
@@ -86,15 +85,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.show(&format!("{}\n", path.exec_dir().display()));
     }
     let Some((name, rest)) = args.program else {
-        let diagnostic = Diagnostic::new(Code::Usage, "no program was named");
-        return Err(diagnostic
-            .hint("usage: cogtools <PROGRAM> [ARGS]...")
-            .hint("cogtools help lists the programs")
-            .into());
+        return welcome::run(io);
     };
     let args: Vec<&OsStr> = rest.iter().map(OsString::as_os_str).collect();
     if name == "help" {
         return help::run(&args, &path, io);
+    }
+    if name == "version" {
+        let version = Next::Program(&PROGRAM, vec!["--version".into()]);
+        return Err(Failure::Exec(version));
     }
     exec(&name, &args, &path, io)
 }
@@ -114,16 +113,7 @@ pub(crate) fn exec(
         if let Some(untrusted) = program_path.find_untrusted(name) {
             return Err(denied(name, &untrusted, io).into());
         }
-        let mut diagnostic = Diagnostic::new(
-            Code::UnknownProgram,
-            format!("there is no program `{name}`"),
-        );
-        let programs = program_path.all();
-        let suggestion = did_you_mean(name, programs.keys().map(String::as_str));
-        diagnostic.hints.extend(suggestion.map(Hint::from));
-        return Err(diagnostic
-            .hint("cogtools help --all lists every program")
-            .into());
+        return Err(words::unknown(name, args, program_path, io).into());
     };
     let mut process = Process::new(file);
     process.args(args).current_dir(&io.cwd);

@@ -79,6 +79,11 @@ fn about_column(program: &Program) -> String {
     format!("  {}", about(program))
 }
 
+/// Whether `name` means the page of `cogtools`, which also describes `help` and `version`.
+fn is_own(name: &str) -> bool {
+    [PROGRAM.name, "help", "version"].contains(&name)
+}
+
 /// Continues as `man` for the page of `name`, or else prints the program's `--help`.
 fn show_manual(name: &str, program_path: &ProgramPath, io: &Io<'_>) -> Result<(), Failure> {
     let topic = TOPICS
@@ -86,7 +91,7 @@ fn show_manual(name: &str, program_path: &ProgramPath, io: &Io<'_>) -> Result<()
         .find(|topic| topic.name == name || topic.page == name);
     let (page, section) = match topic {
         Some(topic) => (topic.page.to_owned(), topic.section),
-        None if name == PROGRAM.name => (name.to_owned(), 1),
+        None if is_own(name) => (PROGRAM.name.to_owned(), 1),
         None => (format!("{PREFIX}{name}"), 1),
     };
     let man = io
@@ -107,7 +112,7 @@ fn show_manual(name: &str, program_path: &ProgramPath, io: &Io<'_>) -> Result<()
                 .hint("`cargo xtask install` installs the manual pages")
                 .into())
         }
-        None if name == PROGRAM.name => {
+        None if is_own(name) => {
             let help = Next::Program(&PROGRAM, vec!["--help".into()]);
             Err(Failure::Exec(help))
         }

@@ -4,18 +4,23 @@
 //! Each binary is one statement. Those in `src/bin` are separate programs; those in `src/stub`
 //! replace links where links are not possible, and run `cogtools NAME`.
 
+pub mod completions;
 mod dispatch;
 mod help;
 mod locate;
 pub mod manual;
+mod welcome;
+mod words;
 
 use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 18] = [
+pub const PROGRAMS: [&Program; 23] = [
     &PROGRAM,
+    &cogtools_packages::ADD,
     &cogtools_call::PROGRAM,
+    &completions::PROGRAM,
     &cogtools_config::PROGRAM,
     &cogtools_discover::PROGRAM,
     &cogtools_docs::PROGRAM,
@@ -28,7 +33,10 @@ pub const PROGRAMS: [&Program; 18] = [
     &cogtools_mcp::PROGRAM,
     &cogtools_mcp_client::PROGRAM,
     &cogtools_new::PROGRAM,
+    &cogtools_packages::REMOVE,
+    &cogtools_run::PROGRAM,
     &cogtools_schema::PROGRAM,
+    &cogtools_packages::SEARCH,
     &cogtools_test::PROGRAM,
     &cogtools_trust::PROGRAM,
     &cogtools_yaml::PROGRAM,

@@ -163,9 +163,12 @@ pub(super) fn keys_of(name: &str) -> Option<&'static [&'static str]> {
 fn host_folder(project: &Project, paths: &ConfigPaths) -> Result<Option<Layer>, ConfigErrors> {
     let name = Path::new(".gemini").join(ConfigPaths::FILE);
     let (path, display_path) = project.resolve(&name);
-    let is_users = |users: PathBuf| {
-        users == path || path.exists() && users.canonicalize().ok() == path.canonicalize().ok()
-    };
+    // Whatever else is behind a link that leads elsewhere does not matter.
+    if !path.exists() && !path.is_symlink() {
+        return Ok(None);
+    }
+    let is_users =
+        |users: PathBuf| users == path || users.canonicalize().ok() == path.canonicalize().ok();
     if paths.home_file().is_some_and(is_users) {
         return Ok(None);
     }

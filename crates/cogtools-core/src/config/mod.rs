@@ -9,6 +9,7 @@ mod error;
 mod inherit;
 mod layer;
 mod limits;
+mod lint_rule;
 mod locked;
 mod origin;
 mod package;
@@ -19,6 +20,7 @@ mod server;
 mod source;
 
 pub use layer::ConfigPaths;
+pub use lint_rule::LINT_RULES;
 pub use origin::{Origin, Setting};
 
 use std::path::Path;

@@ -144,6 +144,17 @@ impl Registry {
             .ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
+    /// Whether it has neither tools nor sources that are programs. Nothing is started to
+    /// find out.
+    pub fn is_empty(&self) -> bool {
+        let mut sources = self.sources.iter();
+        sources.all(|source| {
+            let list = |source: &Source| source.list(&self.cx);
+            let is_empty = |found: Listing| found.entries.is_empty() && found.errors.is_empty();
+            source.provider().is_none() && is_empty(list(source))
+        })
+    }
+
     /// Lists the sources that are programs in parallel: each may be slow.
     fn prefetch_providers(&self) {
         let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();

@@ -12,6 +12,7 @@ mod expand;
 mod keyword;
 mod label;
 mod message;
+mod path;
 mod recover;
 mod reference;
 mod skeleton;
@@ -164,12 +165,7 @@ impl Schema {
     /// Whether the argument at `path`, the names of nested properties, is declared as an
     /// array.
     pub fn is_array_at(&self, path: &[String]) -> bool {
-        let target = |schema| reference::target(&self.object, schema);
-        let declared = path.iter().try_fold(&self.object, |schema, name| {
-            target(schema)?.get("properties")?.get(name)?.as_object()
-        });
-        declared
-            .and_then(target)
+        self.declared_at(path)
             .is_some_and(|schema| schema.get("type").is_some_and(|kind| kind == "array"))
     }
 

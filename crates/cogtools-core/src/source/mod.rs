@@ -15,7 +15,9 @@ pub use folder::Folder;
 pub use global::GlobalModules;
 pub use package::Package;
 pub use packages::Packages;
-pub use provider::{Provider, ProviderError, RemoteTool, Server, Settings, Transport};
+pub use provider::{
+    Provider, ProviderError, RemoteTool, Server, Settings, Transport, clean_path, neutral_directory,
+};
 
 use crate::file::{Boundary, ReadScope};
 use crate::hint::{Command, Hint};

@@ -18,6 +18,7 @@ mod schema {
 
 mod tool {
     mod capability;
+    mod example;
     mod implementation;
     mod key;
     mod output;

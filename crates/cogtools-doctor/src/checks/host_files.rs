@@ -57,13 +57,11 @@ fn check_server(name: &str, server: &serde_json::Value, file: &HostFile, cx: &Co
         let message = format!("the server `{name}` in {path} starts `{command}` without `mcp`");
         return Finding::problem(message).fix(format!("set its `args` in {path} to [\"mcp\"]"));
     }
-    match find(command, &cx.host) {
-        Some(_) => Finding::ok(format!("`{name}` in `{path}` serves {host}")),
-        None => {
-            let message = format!("the server `{name}` in {path}: `{command}` is not on PATH");
-            Finding::problem(message).fix(path_hint(cx))
-        }
+    if find(command, &cx.host).is_some() {
+        return Finding::ok(format!("`{name}` in `{path}` serves {host}"));
     }
+    let message = format!("the server `{name}` in {path}: `{command}` is not on PATH");
+    Finding::problem(message).fix(path_hint(cx))
 }
 
 /// The key of another host that has our server.

@@ -7,7 +7,7 @@ use cogtools_core::{Diagnostic, Tool};
 use cogtools_program::call::quote;
 use cogtools_program::render_hint;
 
-use super::missing_tools;
+use super::{documents, missing_tools};
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::tools::ToolFile;
@@ -55,6 +55,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         findings.push(Finding::warning(message).fix(format!("rename or remove {hidden}")));
     }
     findings.extend(missing_tools::check(cx));
+    findings.extend(documents::check(cx));
     let count = match valid {
         1 => "1 tool is valid".to_owned(),
         valid => format!("{valid} tools are valid"),

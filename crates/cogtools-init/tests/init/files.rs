@@ -135,7 +135,7 @@ next steps:
 #[test]
 fn existing_files_are_preserved() {
     let project = Project::with_settings("{}");
-    project.write(".cogtoolrc.yaml", "tool_sources: []\n");
+    project.write(".cogtoolrc.yaml", "tool_sources: [{local: tools}]\n");
     project.write("tools/hello.yaml", "mine");
     let stdout = project.run(&[]).stdout;
     let summary = stdout.split("\n\n").next();
@@ -145,7 +145,7 @@ fn existing_files_are_preserved() {
     assert_text(
         project.read(".cogtoolrc.yaml"),
         str![[r#"
-tool_sources: []
+tool_sources: [{local: tools}]
 
 "#]],
     );

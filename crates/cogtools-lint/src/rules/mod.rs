@@ -51,3 +51,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 pub fn find(name: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use cogtools_core::LINT_RULES;
+
+    use super::rules;
+
+    #[test]
+    fn the_schema_of_the_configuration_names_every_rule() {
+        let names: Vec<&str> = rules().map(|rule| rule.name).collect();
+        assert_eq!(names, LINT_RULES);
+    }
+}

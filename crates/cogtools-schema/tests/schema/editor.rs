@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use cogtools_schema::Editor;
+use serde_json::Value;
+
 use crate::repository;
 use crate::server::Server;
 
@@ -93,6 +96,102 @@ fn keys_and_values_are_completed() {
             inside.iter().any(|label| label == key),
             "{key} in {inside:?}"
         );
+    }
+}
+
+#[test]
+fn kinds_of_implementation_are_completed() {
+    let file = "tools/complete.yaml";
+    let text = tool("name: complete\ndescription: A\nimplementation:\n  \n");
+    let mut server = Server::open(file, &text);
+    let kinds = server.complete(file, 7, 3);
+    for key in ["exec", "njk_file", "script"] {
+        assert!(kinds.iter().any(|label| label == key), "{key} in {kinds:?}");
+    }
+}
+
+#[test]
+fn items_are_completed_and_required() {
+    let file = "tools/complete.yaml";
+    let text = tool(
+        "name: complete\ndescription: A\nimplementation: a\nparameters:\n  a:\n    type: array\n    \n",
+    );
+    let mut server = Server::open(file, &text);
+    assert_eq!(server.diagnostics(file), ["8: Missing property \"items\"."]);
+    let keys = server.complete(file, 10, 5);
+    assert!(keys.iter().any(|label| label == "items"), "{keys:?}");
+}
+
+#[test]
+fn keys_of_examples_are_completed() {
+    let file = "tools/complete.yaml";
+    let text = tool(
+        "name: complete\ndescription: A\nimplementation: a\nexamples:\n  - arguments: {}\n    \n",
+    );
+    let mut server = Server::open(file, &text);
+    let keys = server.complete(file, 9, 5);
+    for key in ["contains", "fails", "matches", "name", "redact"] {
+        assert!(keys.iter().any(|label| label == key), "{key} in {keys:?}");
+    }
+}
+
+#[test]
+fn rules_of_the_linter_are_completed_and_checked() {
+    let file = ".cogtoolrc.yaml";
+    let modeline = "# yaml-language-server: $schema=docs/schema/config.json\n";
+    let text = format!("{modeline}lint:\n  rules:\n    no-exampels: off\n    \n");
+    let mut server = Server::open(file, &text);
+    let wrong = ["4: Property no-exampels is not allowed."];
+    assert_eq!(server.diagnostics(file), wrong);
+    let rules = server.complete(file, 5, 5);
+    assert!(
+        rules.iter().any(|label| label == "no-examples"),
+        "{rules:?}"
+    );
+}
+
+/// The schemas that the settings of VS Code assign, with those of the repository.
+fn assigned_schemas() -> Value {
+    let settings = Editor::VsCode.settings();
+    let (_, json) = settings.split_once('\n').unwrap();
+    let json = json.replace(".cogtools/schema/", "docs/schema/");
+    let settings: Value = serde_json::from_str(&json).unwrap();
+    settings["yaml.schemas"].clone()
+}
+
+#[test]
+fn settings_of_an_editor_replace_the_comment() {
+    let file = "tools/assigned.yaml";
+    let text = "name: assigned\ndescription: A\nimplementation: a\ntitel: A\n";
+    let mut server = Server::open_with(&assigned_schemas(), file, text);
+    let wrong = ["4: Property titel is not allowed."];
+    assert_eq!(server.diagnostics(file), wrong);
+
+    let file = ".cogtoolrc.yaml";
+    let mut server = Server::open_with(&assigned_schemas(), file, "tool_source: []\n");
+    let wrong = ["1: Property tool_source is not allowed."];
+    assert_eq!(server.diagnostics(file), wrong);
+}
+
+#[test]
+fn every_editor_assigns_the_same_schemas() {
+    for name in Editor::NAMES {
+        let settings = Editor::parse(name).unwrap().settings();
+        for part in [
+            ".cogtools/schema/tool.json",
+            ".cogtools/schema/config.json",
+            ".cogtoolrc.yaml",
+        ] {
+            assert!(settings.contains(part), "{name}: {part}");
+        }
+        // Those that are JSON, TOML and XML are well-formed.
+        let body = settings.split_once('\n').unwrap().1;
+        match name {
+            "vscode" | "zed" => drop(serde_json::from_str::<Value>(body).unwrap()),
+            "helix" => drop(body.parse::<toml::Table>().unwrap()),
+            "jetbrains" => drop(roxmltree::Document::parse(settings).unwrap()),
+            _ => assert_eq!(settings.matches('(').count(), settings.matches(')').count()),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The schema describes exactly the keys that the parser knows.
 
 use cogtools_core::Config;
+use cogtools_core::LINT_RULES;
 use cogtools_core::schema::KEYWORDS;
-use cogtools_core::tool::{Annotations, Key, Kind, Output};
+use cogtools_core::tool::{Annotations, Example, Key, Kind, Output};
 use cogtools_schema::Document;
 use serde_json::Value;
 
@@ -33,7 +34,20 @@ fn tool_files() {
     );
     assert_eq!(keys(&schema, "/properties/output/properties"), Output::KEYS);
     assert_eq!(
-        keys(&schema, "/properties/implementation/anyOf/1/properties"),
+        keys(&schema, "/properties/examples/items/anyOf/0/properties"),
+        Example::KEYS
+    );
+    let codes = &schema["properties"]["examples"]["items"]["anyOf"][0]["properties"]["fails"];
+    let offered = codes.to_string();
+    for code in Example::CODES {
+        assert!(
+            offered.contains(code.name()),
+            "{} in {offered}",
+            code.name()
+        );
+    }
+    assert_eq!(
+        keys(&schema, "/properties/implementation/properties"),
         Kind::keys().collect::<Vec<_>>()
     );
 }
@@ -60,6 +74,10 @@ fn parameters() {
 fn configuration() {
     let schema = Document::Config.schema();
     assert_eq!(keys(&schema, "/properties"), Config::KEYS);
+    assert_eq!(
+        keys(&schema, "/properties/lint/properties/rules/properties"),
+        LINT_RULES
+    );
     assert_eq!(
         keys(&schema, "/properties/tool_sources/items/anyOf/1/properties"),
         ["local"]

@@ -25,11 +25,18 @@ pub(crate) struct Server {
     stdin: ChildStdin,
     messages: Receiver<Value>,
     next: u64,
+    /// The settings that it may ask for.
+    settings: Value,
 }
 
 impl Server {
     /// Starts the server and opens `text` as `file`, which need not exist.
     pub(crate) fn open(file: &str, text: &str) -> Self {
+        Self::open_with(&json!({}), file, text)
+    }
+
+    /// The same, with `schemas` for files by their names.
+    pub(crate) fn open_with(schemas: &Value, file: &str, text: &str) -> Self {
         let mut child = Command::new("node")
             .arg(program_path())
             .arg("--stdio")
@@ -45,15 +52,21 @@ impl Server {
             stdin,
             messages: messages(stdout),
             next: 0,
+            // Only the schemas of the repository are used, none from the network.
+            settings: json!({
+                "validate": true, "hover": true, "completion": true,
+                "schemaStore": {"enable": false}, "schemas": schemas,
+            }),
         };
-        let capabilities = json!({"textDocument": {"completion": {}, "hover": {}}});
-        let setup = json!({"processId": null, "rootUri": null, "capabilities": capabilities});
+        let capabilities = json!({
+            "textDocument": {"completion": {}, "hover": {}},
+            "workspace": {"configuration": true, "workspaceFolders": true},
+        });
+        let setup = json!({"processId": null, "rootUri": uri(""), "capabilities": capabilities,
+            "workspaceFolders": [{"uri": uri(""), "name": "project"}]});
         server.request("initialize", &setup);
         server.notify("initialized", &json!({}));
-        // Only the schema of the modeline is used, none from the network.
-        let settings = json!({"settings": {"yaml": {
-            "validate": true, "hover": true, "completion": true, "schemaStore": {"enable": false},
-        }}});
+        let settings = json!({"settings": {"yaml": server.settings}});
         server.notify("workspace/didChangeConfiguration", &settings);
         let document = json!({"uri": uri(file), "languageId": "yaml", "version": 1, "text": text});
         server.notify("textDocument/didOpen", &json!({"textDocument": document}));
@@ -111,6 +124,16 @@ impl Server {
         self.stdin.flush().expect("it listens");
     }
 
+    /// The settings of each section that `request` names.
+    fn configuration(&self, request: &Value) -> Value {
+        let items = request["params"]["items"].as_array().into_iter().flatten();
+        let section = |item: &Value| match item["section"].as_str() {
+            Some("yaml") => self.settings.clone(),
+            _ => Value::Null,
+        };
+        items.map(section).collect()
+    }
+
     fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.messages.recv_timeout(PATIENCE);
@@ -118,10 +141,14 @@ impl Server {
             if wanted(&message) {
                 return message;
             }
-            // A request of the server: null is a valid response to all of them.
+            // A request of the server: null is a valid response to all others.
             if message.get("method").is_some() && message.get("id").is_some() {
+                let result = match message["method"].as_str() {
+                    Some("workspace/configuration") => self.configuration(&message),
+                    _ => Value::Null,
+                };
                 let id = &message["id"];
-                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": null}));
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
             }
         }
     }

@@ -1,11 +1,12 @@
 //! A folder of tool files and its toolsets: all its subfolders.
 
+mod below;
 mod walk;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use walk::{Entry, Walker};
@@ -83,20 +84,6 @@ impl Folder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The path below the folder `root`, without `.` and `..`; `None` outside it.
-    pub fn path_below(&self, root: &Path) -> Option<PathBuf> {
-        let below = self.path.strip_prefix(root).ok()?;
-        let mut tidy = PathBuf::new();
-        for part in below.components() {
-            match part {
-                Component::ParentDir if !tidy.pop() => return None,
-                Component::Normal(name) => tidy.push(name),
-                _ => {}
-            }
-        }
-        Some(tidy)
     }
 
     /// Where its files may be.

@@ -26,6 +26,7 @@ pub use remote::RemoteTool;
 use server::parse_client_error;
 pub use server::{Server, Transport};
 pub use settings::Settings;
+pub use start::{clean_path, neutral_directory};
 
 use super::{Candidate, Listing, SourceError};
 use crate::digest::{self, Hash};

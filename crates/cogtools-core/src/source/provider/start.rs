@@ -88,8 +88,13 @@ pub(super) fn directory(settings: &Settings, cx: &Context) -> PathBuf {
     if !settings.is_neutral() {
         return cx.root.clone();
     }
+    neutral_directory(cx.environment.process())
+}
+
+/// A directory in which nothing of a project is, for a process with these variables.
+pub fn neutral_directory(variables: &Vars) -> PathBuf {
     if cfg!(windows) {
-        let drive = cx.environment.process().get(OsStr::new("SystemDrive"));
+        let drive = variables.get(OsStr::new("SystemDrive"));
         let mut root = drive.map_or_else(|| OsString::from("C:"), Clone::clone);
         root.push("\\");
         return PathBuf::from(root);
@@ -120,7 +125,7 @@ pub(super) fn check_names(settings: &Settings) -> Result<(), EnvError> {
 
 /// Removes from PATH what may contain programs of the project: entries that are empty
 /// or relative, in the project, or in a folder of packages.
-pub(super) fn clean_path(variables: &mut Vars, cx: &Context) {
+pub fn clean_path(variables: &mut Vars, cx: &Context) {
     let name = OsStr::new("PATH");
     let Some(path) = variables.remove(name) else {
         return;

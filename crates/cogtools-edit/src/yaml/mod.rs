@@ -17,13 +17,13 @@ use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use serde_json::{Map, Value};
 
-pub(crate) use render::flow as render;
+pub use render::flow as render;
 
 /// The text cannot be changed without changing something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct EditError {
+pub struct EditError {
     /// The byte offset to show.
-    pub(crate) at: usize,
+    pub at: usize,
 }
 
 /// A range of the text and its replacement.
@@ -61,12 +61,7 @@ struct Editor<'t> {
 }
 
 /// Returns `text` with `value` at the key `path`; `root` is its tree.
-pub(crate) fn set(
-    text: &str,
-    root: &Node,
-    path: &[&str],
-    value: &Value,
-) -> Result<String, EditError> {
+pub fn set(text: &str, root: &Node, path: &[&str], value: &Value) -> Result<String, EditError> {
     let editor = Editor { text, root };
     let (node, entry, rest) = editor.walk(path);
     let at = entry.map_or(0, |entry| entry.span.start);
@@ -80,7 +75,7 @@ pub(crate) fn set(
 }
 
 /// Returns `text` without the key `path`, or `None` if it is not set.
-pub(crate) fn unset(text: &str, root: &Node, path: &[&str]) -> Option<Result<String, EditError>> {
+pub fn unset(text: &str, root: &Node, path: &[&str]) -> Option<Result<String, EditError>> {
     let editor = Editor { text, root };
     let (_, entry, rest) = editor.walk(path);
     let entry = entry.filter(|_| rest.is_empty())?;

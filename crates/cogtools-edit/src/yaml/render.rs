@@ -5,7 +5,7 @@ use cogtools_core::yaml;
 use serde_json::Value;
 
 /// `value` in flow style, which is valid anywhere.
-pub(crate) fn flow(value: &Value) -> String {
+pub fn flow(value: &Value) -> String {
     match value {
         Value::String(text) => scalar(text),
         Value::Array(items) => {

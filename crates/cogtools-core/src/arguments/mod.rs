@@ -1,4 +1,6 @@
-//! The arguments of a call: one object, as JSON or YAML.
+//! The arguments of a call: one object, as JSON or YAML, or as words of a command line.
+
+mod words;
 
 use std::path::Path;
 
@@ -7,6 +9,8 @@ use serde_json::{Map, Value};
 use crate::json::{self, JsonError};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic, Location, yaml};
+
+pub use words::WordError;
 
 /// The arguments of a call, before validation against a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,10 +142,14 @@ fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsE
     if let Some(bound) = bound {
         return ArgumentsError::TooLarge(bound.to_string(), location);
     }
-    // The parser appends the position to its message; the location has it already.
+    ArgumentsError::Json(json_message(error), location)
+}
+
+/// The parser's message without the position that it appends.
+fn json_message(error: &serde_json::Error) -> String {
     let full = error.to_string();
-    let message = full
-        .rsplit_once(" at line ")
-        .map_or(full.as_str(), |(message, _)| message);
-    ArgumentsError::Json(message.to_owned(), location)
+    let message = full.rsplit_once(" at line ");
+    message
+        .map_or(full.as_str(), |(message, _)| message)
+        .to_owned()
 }

@@ -1,0 +1,51 @@
+//! The table of tools in documents: an old one names tools that are gone.
+
+use std::path::Path;
+
+use cogtools_core::file::ReadScope;
+use cogtools_core::process::Exit;
+use cogtools_core::text::{self, Text};
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::process;
+
+/// The files that `cogtools docs` renews.
+const FILES: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
+/// The beginning of the comment before a table.
+const MARKER: &[u8] = b"<!-- cogtools:begin";
+
+/// Whether the tables are current; nothing if there are none.
+pub(super) fn check(cx: &Context) -> Option<Finding> {
+    let files: Vec<&str> = FILES
+        .into_iter()
+        .filter(|file| has_table(cx.root(), file))
+        .collect();
+    if files.is_empty() {
+        return None;
+    }
+    let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
+    let program = cx.host.programs.join(program);
+    let output = process::run(&program, &["docs", "--check"], b"", &cx.host).ok()?;
+    let files = files.join(", ");
+    let Exit::Status(status) = output.exit else {
+        return None;
+    };
+    match status.code() {
+        Some(0) => Some(Finding::ok(format!(
+            "the table of tools is current: {files}"
+        ))),
+        Some(1) => {
+            let message = format!("the table of tools is out of date: {files}");
+            Some(Finding::warning(message).fix("cogtools docs"))
+        }
+        // What keeps it from running is reported elsewhere.
+        _ => None,
+    }
+}
+
+fn has_table(root: &Path, file: &str) -> bool {
+    let scope = ReadScope::project(root);
+    let bytes = text::bytes(&root.join(file), Path::new(file), Text::MAX_BYTES, &scope);
+    bytes.is_ok_and(|bytes| bytes.windows(MARKER.len()).any(|part| part == MARKER))
+}

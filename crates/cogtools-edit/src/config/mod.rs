@@ -1,0 +1,179 @@
+//! A configuration file to change: read once, and written unless it has changed since.
+
+mod error;
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::file::{self, WriteError, WritePath};
+use cogtools_core::text::{self, Span, Text, TextError};
+use cogtools_core::yaml::{self, Node};
+use cogtools_core::{Code, Config, Origin, Project};
+use serde_json::Value;
+
+use crate::yaml as edit;
+
+pub use error::ConfigFileError;
+
+/// The byte order mark, which some editors write.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// A configuration file, which may not exist yet.
+pub struct ConfigFile {
+    path: WritePath,
+    text: Text,
+    /// All bytes of the file; `None` if it does not exist.
+    before: Option<Vec<u8>>,
+    origin: fn(PathBuf) -> Origin,
+}
+
+impl ConfigFile {
+    /// The user's file.
+    pub fn home(path: &Path) -> Result<Self, ConfigFileError> {
+        Self::read(WritePath::of_user(path), path, Origin::Home)
+    }
+
+    /// The project's file.
+    pub fn project(project: &Project) -> Result<Self, ConfigFileError> {
+        let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
+        let path = WritePath::in_project(project.root(), &path);
+        Self::read(path, &display_path, Origin::Project)
+    }
+
+    fn read(
+        path: WritePath,
+        display_path: &Path,
+        origin: fn(PathBuf) -> Origin,
+    ) -> Result<Self, ConfigFileError> {
+        let scope = path.read_scope();
+        let (text, before) = match text::bytes(&path.full(), display_path, Text::MAX_BYTES, &scope)
+        {
+            Ok(bytes) => {
+                let text = Text::new(display_path, bytes.clone()).map_err(ConfigFileError::Text)?;
+                (text, Some(bytes))
+            }
+            Err(TextError::NotFound(_)) => {
+                let text = Text::new(display_path, Vec::new()).map_err(ConfigFileError::Text)?;
+                (text, None)
+            }
+            Err(error) => return Err(ConfigFileError::Text(error)),
+        };
+        Ok(Self {
+            path,
+            text,
+            before,
+            origin,
+        })
+    }
+
+    /// The text, without a byte order mark.
+    pub const fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// The configuration layer of the file.
+    pub fn origin(&self) -> Origin {
+        (self.origin)(self.text.display_path().to_path_buf())
+    }
+
+    /// The value of the key at the path `segments`; `None` if it is not set.
+    pub fn value(&self, segments: &[&str]) -> Result<Option<Value>, ConfigFileError> {
+        let root = self.parse()?.to_json();
+        let value = segments.iter().try_fold(&root, |value, key| value.get(key));
+        Ok(value.cloned())
+    }
+
+    /// The change that sets the key at the path `segments` for `project`, unless the result
+    /// is not valid.
+    pub fn plan_set(
+        self,
+        project: &Project,
+        segments: &[&str],
+        value: &Value,
+    ) -> Result<ConfigChange, ConfigFileError> {
+        let root = self.parse()?;
+        let edited = edit::set(self.text.as_str(), &root, segments, value);
+        let edited = edited.map_err(|error| self.entangled(segments, error.at))?;
+        self.check(project, edited)
+    }
+
+    /// The change that removes the key at the path `segments`; `None` if it is not set.
+    pub fn plan_unset(
+        self,
+        project: &Project,
+        segments: &[&str],
+    ) -> Result<Option<ConfigChange>, ConfigFileError> {
+        let root = self.parse()?;
+        match edit::unset(self.text.as_str(), &root, segments) {
+            Some(Ok(edited)) => self.check(project, edited).map(Some),
+            Some(Err(error)) => Err(self.entangled(segments, error.at)),
+            None => Ok(None),
+        }
+    }
+
+    fn parse(&self) -> Result<Node, ConfigFileError> {
+        yaml::parse(&self.text).map_err(|error| {
+            let diagnostic = error.diagnostic(Code::InvalidConfig, &self.text);
+            ConfigFileError::Invalid(vec![diagnostic])
+        })
+    }
+
+    /// The change to the new text, if it is a valid configuration.
+    fn check(self, project: &Project, edited: String) -> Result<ConfigChange, ConfigFileError> {
+        let text = Text::new(self.text.display_path(), edited.as_bytes().to_vec())
+            .map_err(ConfigFileError::Text)?;
+        Config::check(project, text, &[], self.origin())
+            .map_err(|errors| ConfigFileError::Invalid(errors.diagnostics()))?;
+        Ok(ConfigChange { file: self, edited })
+    }
+
+    fn entangled(&self, segments: &[&str], at: usize) -> ConfigFileError {
+        let location = self.text.location(Span { start: at, end: at });
+        ConfigFileError::Entangled(segments.join("."), Box::new(location))
+    }
+
+    /// Writes `text`, if it differs.
+    fn write(&self, text: &str) -> Result<(), ConfigFileError> {
+        let display_path = || self.text.display_path().to_path_buf();
+        if self.before.is_some() && text == self.text.as_str() {
+            return Ok(());
+        }
+        let before = self.before.as_deref();
+        let mark = before
+            .filter(|bytes| bytes.starts_with(BYTE_ORDER_MARK))
+            .map_or(&[][..], |_| BYTE_ORDER_MARK);
+        let content = [mark, text.as_bytes()].concat();
+        file::replace_if_unchanged(&self.path, before, &content).map_err(|error| match error {
+            WriteError::Changed => ConfigFileError::Changed(display_path()),
+            error => ConfigFileError::Unwritable(display_path(), error),
+        })
+    }
+}
+
+/// A change of a file that has not been made yet.
+pub struct ConfigChange {
+    file: ConfigFile,
+    edited: String,
+}
+
+impl ConfigChange {
+    /// The file, for messages.
+    pub fn file(&self) -> String {
+        self.file.text.display_path().display().to_string()
+    }
+
+    /// The lines that are removed and added, each after its sign.
+    pub fn preview(&self) -> String {
+        let (before, after) = (self.file.text.as_str(), self.edited.as_str());
+        let diff = similar::TextDiff::from_lines(before, after);
+        let lines = diff.iter_all_changes();
+        lines
+            .filter(|line| line.tag() != similar::ChangeTag::Equal)
+            .map(|line| format!("{} {}\n", line.tag(), line.value().trim_end()))
+            .collect()
+    }
+
+    /// Makes the change.
+    pub fn write(self) -> Result<(), ConfigFileError> {
+        self.file.write(&self.edited)
+    }
+}

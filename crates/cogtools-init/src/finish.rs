@@ -1,0 +1,83 @@
+//! The end of a run: the confirmation, the files, and what comes next.
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_edit::{ApplyError, Plan};
+use cogtools_program::project::trust_created_project;
+use cogtools_program::{Failure, Io};
+use cogtools_prompt::Prompt;
+
+use crate::command::plan;
+use crate::interview::Answers;
+use crate::setup_context::SetupContext;
+use crate::survey::Survey;
+use crate::{guidance, server};
+
+/// Asks at a terminal what to do, shows it, and does it.
+pub(crate) fn interview(
+    prompt: Prompt,
+    cx: &SetupContext,
+    survey: &Survey,
+    defaults: Answers,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let answers = defaults.ask(prompt, survey)?;
+    let line = answers.command(cx.name.as_deref());
+    let answers = answers.resolve(cx, io)?;
+    let plan = plan(cx, survey, &answers)?;
+    io.show(&format!("{}\n", plan.diff()))?;
+    if !prompt.confirm("Write these files?")? {
+        return io.print(b"nothing was written\n");
+    }
+    write(&plan, cx, survey, &answers, io)?;
+    io.show(&format!("\nthe same without questions:\n    {line}\n"))
+}
+
+/// Writes the files, and prints what was done and what comes next.
+pub(crate) fn write(
+    plan: &Plan,
+    cx: &SetupContext,
+    survey: &Survey,
+    answers: &Answers,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    plan.apply().map_err(ApplyError::diagnostic)?;
+    let server = cx.name.as_deref().unwrap_or(server::NAME);
+    let example = plan.changes().any(|change| change.executable);
+    let unused = survey.unused.as_ref().filter(|_| !answers.packages);
+    let text = format!(
+        "{}{}{}{}{}",
+        plan.summary(),
+        guidance::next_steps(example, &answers.hosts, server),
+        unused.map_or_else(String::new, guidance::packages),
+        guidance::table(&survey.documents),
+        review_advice(io)
+    );
+    io.show(&text)
+}
+
+/// Trusts the project, unless it has tools that run programs already: then the advice to
+/// review them.
+pub(crate) fn review_advice(io: &mut Io<'_>) -> &'static str {
+    if trust_created_project(io, None) {
+        ""
+    } else {
+        guidance::REVIEW
+    }
+}
+
+/// Shows `plan` and asks for confirmation.
+pub(crate) fn confirm(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
+    let question = format!("{}\nwrite these files? [Y/n] ", plan.diff());
+    io.show(&question)?;
+    let answer = io.stdin.line().map_err(|error| {
+        Failure::from(
+            Diagnostic::new(
+                Code::IoFailed,
+                format!("the answer cannot be read: {error}"),
+            )
+            .hint("accept the default answers with --defaults"),
+        )
+    })?;
+    Ok(answer
+        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")))
+}

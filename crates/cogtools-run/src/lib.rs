@@ -1,0 +1,149 @@
+//! `cogtools run`: calls a tool with arguments from the command line, for people.
+//!
+//! The call itself is that of `cogtools-call`; only where the arguments come from and how
+//! the result is shown on a terminal differ.
+
+use clap::{Arg, ArgMatches, Command};
+use cogtools_core::arguments::{Arguments, WordError};
+use cogtools_core::{Code, Diagnostic, Tool};
+use cogtools_program::args::{
+    EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches, required,
+    system_env_arg,
+};
+use cogtools_program::call::{self, verbose_arg};
+use cogtools_program::project::registry_and_context;
+use cogtools_program::{Failure, Io, Program, Stdin, man};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-run",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
+    variables: man::SOURCES,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "ARGUMENTS",
+        "KEY=VALUE
+  A parameter and its value, which has the type that the tool declares: a string as it is typed, \
+a number, true or false. A value of another type is a violation, as in any call.
+
+KEY=VALUE KEY=VALUE
+  A parameter that is an array takes one item per word, or all of them as a JSON array.
+
+OUTER.INNER=VALUE
+  A property of an object. A parameter whose name contains the dot comes first.
+
+KEY:=JSON
+  Any value: null, a string that looks like a number, an array of objects.
+
+{...}
+  A JSON object with several parameters.
+
+The arguments are checked against the tool's parameters, and every violation is reported at once. \
+Parameters with a default are filled in. A parameter that may be a number or a string is a number \
+if the value looks like one. The value of a parameter of any type is JSON if it is valid, and else \
+a string; strings in quotes are never unquoted, except after `:=`.",
+    ),
+    (
+        "RESULT",
+        "The result is that of `cogtools-call(1)`, byte for byte. On a terminal, characters that \
+would control it are escaped, and the last line is ended.",
+    ),
+    ("FILES", man::FILES),
+    (
+        "EXAMPLES",
+        "    cogtools run facepalm facepalm=ouch
+
+    cogtools run trip city=Oslo days=3 stops:='[{\"name\": \"Moss\"}]'",
+    ),
+];
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Call a tool: arguments on the command line, result on stdout")
+        .long_about(
+            "Call a tool of the project that contains the current directory, as cogtools-call does \
+             for hosts. The arguments are words of the command line, typed by the tool's \
+             parameters.",
+        )
+        .arg(
+            Arg::new("tool")
+                .value_name("TOOL")
+                .required(true)
+                .help("The tool's name"),
+        )
+        .arg(
+            Arg::new("arguments")
+                .value_name("KEY=VALUE")
+                .num_args(0..)
+                .help("Its arguments; KEY:=JSON passes any value"),
+        )
+        .arg(verbose_arg().help("Print what is done on stderr"))
+        .arg(system_env_arg())
+        .arg(locked_arg())
+        .args(filter_args())
+}
+
+/// The command line.
+struct RunArgs {
+    tool: String,
+    words: Vec<String>,
+    verbose: bool,
+    registry: RegistryArgs,
+}
+
+impl RunArgs {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        Ok(Self {
+            tool: required(matches, "tool")?,
+            words: all(matches, "arguments"),
+            verbose: matches.get_flag("verbose"),
+            registry: RegistryArgs {
+                filter: FilterArgs::from_matches(matches),
+                env: EnvArgs::from_matches(matches),
+                refresh: false,
+                locked: locked_from_matches(matches),
+                lenient: false,
+            },
+        })
+    }
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = RunArgs::from_matches(matches)?;
+    let (registry, context) = registry_and_context(&args.registry, io, None)?;
+    let tool = registry
+        .find(&args.tool)
+        .map_err(|error| Failure::from(error.diagnostics()))?;
+    if args.verbose {
+        io.note(&format!("{}: {}", args.tool, tool.file().display()));
+    }
+    let read = |tool: &Tool| {
+        let errors = |errors: Vec<WordError>| -> Failure {
+            let diagnostic = |error: &WordError| error.diagnostic(tool.name().as_str());
+            let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
+            diagnostics.into()
+        };
+        Arguments::from_words(&args.words, tool.definition().schema()).map_err(errors)
+    };
+    let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
+    let output = call::run(io, tool, args.verbose, read, |_| Ok(context), prepare)?;
+    let is_unended = io.terminals.stdout && !output.text.ends_with('\n');
+    let end = if is_unended { "\n" } else { "" };
+    io.show(&format!("{}{end}", output.text))
+}

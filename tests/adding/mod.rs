@@ -1,0 +1,325 @@
+//! `cogtools add`, `remove` and `search`, with the real npm and a registry on this machine.
+
+mod registry;
+
+use cogtools_test_support::{Project, assert_text, str};
+use serde_json::{Value, json};
+
+use registry::Registry;
+
+const FACTS: (&str, &str) = (
+    "tools/facts.yaml",
+    "name: facts\ndescription: d\nimplementation: how do you know?\n",
+);
+const RUNS: (&str, &str) = (
+    "tools/runs.yaml",
+    "name: runs\ndescription: d\nimplementation: {exec: [echo, ran]}\n",
+);
+
+fn project() -> Project {
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", "# ours\nenv_priority: process\n");
+    let own = "name: own\ndescription: d\nimplementation: own\n";
+    project.file("tools/own.yaml", own);
+    project
+}
+
+#[test]
+fn a_package_is_added_and_removed() {
+    let mut registry = Registry::new(project());
+    registry.publish("@team/checks", &json!({}), &[FACTS]);
+    registry
+        .run(&["add", "@team/checks"])
+        .run()
+        .outputs(str![[r#"
+added @team/checks: 1 tool
+  facts
+updated .cogtoolrc.yaml: tool_sources has node_modules
+
+"#]]);
+    assert_eq!(registry.tools(), "own facts");
+    let config = registry.project.read(".cogtoolrc.yaml");
+    assert_text(
+        &config,
+        str![[r#"
+# ours
+env_priority: process
+tool_sources: [{local: ./tools}, node_modules]
+
+"#]],
+    );
+    let manifest: Value =
+        serde_json::from_str(&registry.project.read("package.json")).expect("JSON");
+    assert_eq!(
+        manifest,
+        json!({"devDependencies": {"@team/checks": "^1.0.0"}})
+    );
+    // A second time changes nothing.
+    registry
+        .run(&["add", "@team/checks@1.0.0"])
+        .run()
+        .outputs(str![[r#"
+added @team/checks: 1 tool
+  facts
+
+"#]]);
+    assert_eq!(registry.project.read(".cogtoolrc.yaml"), config);
+
+    registry.run(&["remove", "@team/check"]).run().fails(
+        2,
+        str![[r#"
+cogtools-remove: error[USAGE]: @team/check: no package of that name has tools here
+hint: did you mean `@team/checks`?
+hint: npm uninstall removes packages without tools
+
+"#]],
+    );
+    registry
+        .run(&["remove", "@team/checks"])
+        .run()
+        .outputs(str![[r#"
+removed @team/checks
+updated .cogtoolrc.yaml: tool_sources no longer has node_modules
+
+"#]]);
+    assert_eq!(registry.tools(), "own");
+    assert_eq!(
+        registry.project.read(".cogtoolrc.yaml"),
+        "# ours\nenv_priority: process\n"
+    );
+    assert!(!registry.project.path("node_modules/@team/checks").exists());
+    let manifest: Value =
+        serde_json::from_str(&registry.project.read("package.json")).expect("JSON");
+    assert_eq!(manifest["devDependencies"], Value::Null);
+}
+
+#[test]
+fn what_runs_programs_must_be_approved() {
+    let mut registry = Registry::new(project());
+    registry.publish("runner", &json!({}), &[RUNS]);
+    registry.run(&["add", "runner"]).run().outputs(str![[r#"
+added runner: 1 tool
+  runs (runs programs)
+updated .cogtoolrc.yaml: tool_sources has node_modules
+approve what it runs, after a review: cogtools trust package:runner
+
+"#]]);
+    registry.run(&["run", "runs"]).run().fails(77, str![[r#"
+cogtools-run: error[DENIED]: runs: it runs commands and comes from the package `runner`, which is not approved yet
+hint: only the user can approve it, after reviewing what it runs: cogtools trust runner
+
+"#]]);
+    registry
+        .run(&["add", "--yes", "runner"])
+        .run()
+        .outputs(str![[r#"
+added runner: 1 tool
+  runs (runs programs)
+package runner, 1 tool running programs
+  tool      runs (node_modules/runner/tools/runs.yaml)
+  runs      echo ran
+  program   /usr/bin/echo
+  file      package.json
+  file      tools/runs.yaml
+approved package runner
+
+"#]]);
+    registry.run(&["run", "runs"]).run().outputs(str![[r#"
+ran
+
+"#]]);
+}
+
+#[test]
+fn scripts_of_packages_never_run() {
+    let mut registry = Registry::new(project());
+    let marker = registry.project.path("../home/ran");
+    let touch = format!("touch {}", marker.display());
+    let names = [
+        "preinstall",
+        "install",
+        "postinstall",
+        "prepare",
+        "preuninstall",
+        "uninstall",
+    ];
+    let scripts: Value = names.iter().map(|name| (*name, touch.clone())).collect();
+    registry.publish("scripts", &json!({"scripts": scripts}), &[FACTS]);
+    // Neither the user's nor the project's settings allow them.
+    registry
+        .project
+        .file(".npmrc", "ignore-scripts=false\nforeground-scripts=true\n");
+    registry.run(&["add", "scripts"]).run().succeeds();
+    assert_eq!(registry.tools(), "own facts");
+    registry.run(&["remove", "scripts"]).run().succeeds();
+    assert!(!marker.exists());
+}
+
+#[test]
+fn a_package_without_tools_is_removed_again() {
+    let mut registry = Registry::new(project());
+    registry.publish("plain", &json!({"cogtools": null}), &[]);
+    registry.run(&["add", "plain"]).run().fails(
+        127,
+        str![[r#"
+cogtools-add: error[TOOL_NOT_FOUND]: plain: its package.json names no folders of tools
+hint: it was removed again; cogtools search finds packages with tools
+
+"#]],
+    );
+    assert!(!registry.project.path("node_modules/plain").exists());
+    let config = registry.project.read(".cogtoolrc.yaml");
+    assert_eq!(config, "# ours\nenv_priority: process\n");
+    registry
+        .run(&["add", "absent"])
+        .run()
+        .status(1)
+        .stderr_contains("npm: npm install exited with status 1");
+}
+
+#[test]
+fn a_list_of_sources_elsewhere_is_not_replaced() {
+    let registry = Registry::new(project());
+    let manifest = "{\"cogtools\": {\"tool_sources\": [{\"local\": \"tools\"}]}}\n";
+    registry.project.file("package.json", manifest);
+    registry.run(&["add", "checks"]).run().fails(78, str![]);
+    assert_eq!(registry.project.read("package.json"), manifest);
+}
+
+#[test]
+fn tools_of_the_same_name_are_reported() {
+    let mut registry = Registry::new(project());
+    let own = (
+        "tools/own.yaml",
+        "name: own\ndescription: d\nimplementation: theirs\n",
+    );
+    let broken = ("tools/broken.yaml", "name: \u{1b}[2J\n");
+    registry.publish("collides", &json!({}), &[FACTS, own, broken]);
+    registry
+        .run(&["add", "collides"])
+        .run()
+        .expect(0, str![[r#"
+added collides: 3 tools
+  broken (invalid)
+  facts
+  own (shadowed by tools/own.yaml)
+updated .cogtoolrc.yaml: tool_sources has node_modules
+
+"#]], str![[r#"
+cogtools-add: warning[INVALID_TOOL]: node_modules/collides/tools/broken.yaml:1:7: unexpected character: `\u{1b}'
+   |
+ 1 | name: ·[2J
+   |       ^
+hint: put text that begins with a special character in quotes
+
+"#]]);
+    registry.run(&["run", "own"]).run().outputs("own");
+}
+
+#[test]
+fn only_names_of_packages_reach_npm() {
+    let registry = Registry::new(project());
+    for name in [
+        "../x",
+        "--prefix=/",
+        "-g",
+        "git+ssh://h/x",
+        "a b",
+        "\u{1b}[2J",
+    ] {
+        let outcome = registry.run(&["add", "--", name]).run();
+        let shown = name.escape_debug();
+        outcome.fails(
+            2,
+            format!(
+                "cogtools-add: error[USAGE]: `{shown}` is not the name of an npm package\n\
+                 hint: write NAME or @SCOPE/NAME, with @VERSION if needed; folders and archives are \
+                 installed by npm itself\n"
+            ),
+        );
+    }
+    assert!(!registry.project.path("package.json").exists());
+}
+
+#[test]
+fn a_project_chooses_neither_npm_nor_its_settings() {
+    let mut registry = Registry::new(project());
+    registry.publish("checks", &json!({}), &[FACTS]);
+    let evil = "#!/bin/sh\ntouch started\n";
+    registry
+        .project
+        .program("node_modules/.bin/npm", evil)
+        .program("bin/npm", evil);
+    let bin = registry.project.path("bin");
+    let modules = registry.project.path("node_modules/.bin");
+    let add = || {
+        registry
+            .run(&["add", "checks"])
+            .path(&bin)
+            .path(&modules)
+            .path("bin")
+    };
+    add().run().succeeds();
+    assert!(!registry.project.path("started").exists());
+    // Without trust npm does not even start.
+    registry.project.file(
+        "../home/.local/state/cogtools/trust.json",
+        "{\"version\": 1, \"allowed\": {}}",
+    );
+    registry
+        .project
+        .file(".npmrc", "registry=http://127.0.0.1:9/\n");
+    add().run().fails(77, str![[r#"
+cogtools-add: error[DENIED]: the project is not trusted: its .npmrc and package.json tell npm what to do
+hint: only the user can trust it, after a review: cogtools trust .
+
+"#]]);
+    registry.run(&["remove", "checks"]).run().fails(77, str![[r#"
+cogtools-remove: error[DENIED]: the project is not trusted: its .npmrc and package.json tell npm what to do
+hint: only the user can trust it, after a review: cogtools trust .
+
+"#]]);
+    registry.run(&["search", "checks"]).run().outputs(str![[r#"
+NAME    VERSION  DESCRIPTION
+checks  1.0.0    d
+
+"#]]);
+}
+
+#[test]
+fn packages_are_found_by_their_keyword() {
+    let mut registry = Registry::new(project());
+    let long = "\u{1b}]0;title\u{7}\u{202e}evil ".repeat(9);
+    registry
+        .publish("checks", &json!({"description": "Checks facts"}), &[FACTS])
+        .publish(
+            "hostile",
+            &json!({"description": long, "version": "1\u{1b}[2J"}),
+            &[FACTS],
+        )
+        .publish("other", &json!({"keywords": ["tool"]}), &[FACTS])
+        .publish("$(touch x)", &json!({}), &[FACTS]);
+    registry
+        .run(&["search", "facts", "--", "--global"])
+        .run()
+        .outputs(str![[r#"
+NAME     VERSION     DESCRIPTION
+checks   1.0.0       Checks facts
+hostile  1\u{1b}[2J  \u{1b}]0;title\u{7}\u{202e}evil \u{1b}]0;title\u{7}\u{202e}evil \u{1b}]0;title\u{7}\u{202e}evil \u{1b}]0;title\u{7}\u{202e}evil \u{1b}]0;titl…
+
+"#]]);
+    let found = registry
+        .run(&["search", "--format", "json", "facts"])
+        .run()
+        .json();
+    assert_eq!(
+        found[0],
+        json!({"name": "checks", "version": "1.0.0", "description": "Checks facts"})
+    );
+    let npm = registry.project.path("../home/.npmrc");
+    std::fs::write(npm, "registry=http://127.0.0.1:9/\nfetch-retries=0\n").expect("written");
+    let failed = registry.run(&["search", "facts"]).run();
+    failed.status(1).stderr_contains(
+        "cogtools-search: error[TOOL_FAILED]: npm: npm search exited with status 1",
+    );
+}
