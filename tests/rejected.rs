@@ -125,7 +125,7 @@ hint: use letters from a to z, digits and `_`, at most 64, and no digit first
 fn it_can_be_called_all_the_same() {
     run("cogtools-call", &project())
         .arg("ask")
-        .stdin(&json!({"who?": "a", "max-size": 1}))
+        .stdin(json!({"who?": "a", "max-size": 1}))
         .run()
         .outputs("asked");
 }
