@@ -46,6 +46,7 @@ mod programs;
 mod project;
 mod providers;
 mod questions;
+mod rejected;
 mod run_words;
 mod schema;
 mod sdk;

@@ -156,7 +156,7 @@ fn spoil(host: &Host) {
 #[test]
 fn the_doctors_report_matches_the_host() {
     let host = host();
-    let init = shell(&host, "cogtools init --defaults");
+    let init = shell(&host, "cogtools init --defaults --host gemini-commands");
     init.succeeds();
 
     let first = [HEAD, SETTINGS, UNTRUSTED, RUN, HIDDEN, TAIL];

@@ -5,6 +5,7 @@
 //! with an answer, is asserted whole, because that is what a tool meets in practice.
 
 mod answer;
+mod connection;
 mod declaration;
 mod doctor;
 mod facepalm;

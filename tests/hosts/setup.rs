@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cogtools_test_support::{Run, Version, assert_text, str};
+use cogtools_test_support::{Run, Turn, Version, assert_text, str};
 use serde_json::json;
 
 use super::facepalm;
@@ -25,6 +25,7 @@ fn fresh_project_works(version: Version) {
         .args(["init", "--non-interactive", "--defaults"])
         .project(&host.project)
         .path(crate::programs())
+        .path(host.gemini.bin())
         .run();
     outcome.succeeds();
 
@@ -37,8 +38,16 @@ Hello, Ada!
 
 "#]],
     );
-    let conversation = host.play([host.call(EXAMPLE, arguments)]);
-    assert_responses(&conversation, &[&[output(&greeting)]]);
+    // Releases that follow the changes of an MCP server get the server.
+    let is_served = version == Version::NEWEST;
+    let (call, answer) = if is_served {
+        let text = format!("<untrusted_context>\n{greeting}\n</untrusted_context>");
+        (Turn::call("mcp_cogtools_hello", arguments), text)
+    } else {
+        (host.call(EXAMPLE, arguments), greeting)
+    };
+    let conversation = host.play([call]);
+    assert_responses(&conversation, &[&[output(&answer)]]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The tutorial's project, as its readers have it in the end.
 
-use cogtools_test_support::{Run, Version};
+use cogtools_test_support::{Run, Turn, Version};
 use serde_json::json;
 
 use super::host::{Host, assert_responses, output};
@@ -30,6 +30,7 @@ fn the_tutorials_tool_is_called() {
             .args(args)
             .project(&host.project)
             .path(crate::programs())
+            .path(host.gemini.bin())
             .run();
         outcome.succeeds();
     }
@@ -44,6 +45,8 @@ fn the_tutorials_tool_is_called() {
     host.project.file(format!("../home/{place}"), &policy);
 
     let arguments = json!({"problem": "It hangs", "steps": ["it starts", "it stops"]});
-    let conversation = host.play_with(&[], [host.call("duck", arguments)]);
-    assert_responses(&conversation, &[&[output(SHOWN)]]);
+    let call = Turn::call("mcp_cogtools_duck", arguments);
+    let conversation = host.play_with(&[], [call]);
+    let shown = format!("<untrusted_context>\n{SHOWN}\n</untrusted_context>");
+    assert_responses(&conversation, &[&[output(&shown)]]);
 }

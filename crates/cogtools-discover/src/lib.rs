@@ -3,6 +3,8 @@
 //! The discovery command of Gemini CLI and compatible hosts, which refuse to start
 //! if it fails: an invalid tool must not affect the others.
 
+mod manual;
+
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Found, Lock, Registry, Snapshot, SourceError, Target, Tool};
@@ -33,29 +35,8 @@ pub const PROGRAM: Program = Program {
         Code::Timeout,
     ],
     variables: man::SOURCES,
-    manual: MANUAL,
+    manual: manual::MANUAL,
 };
-
-const MANUAL: &[(&str, &str)] = &[
-    (
-        "BROKEN TOOLS",
-        "An invalid tool file is skipped and reported on standard error, and the exit status is 0: some hosts treat a failed discovery as fatal, and this way they keep all other tools. With --strict, every tool is also checked for what only a call would reveal (invalid examples, templates that do not compile), and an invalid tool is an error.",
-    ),
-    (
-        "FORMATS",
-        "gemini: name, description, parameters (OpenAPI 3.0) and parametersJsonSchema (the same as JSON Schema); each release of Gemini CLI reads one or the other.\n\nopenai, anthropic, mcp: the format of tools in these APIs, with JSON Schema.",
-    ),
-    (
-        "LOCKED",
-        "With --locked, or `locked: true` in the configuration, the declarations are first compared with cogtools.lock, which `cogtools lock` writes. A tool that was added, removed or changed, and a source that was removed or is unavailable, are errors that describe the difference; nothing is then declared. Filters do not affect the comparison.",
-    ),
-    ("BUDGET", budget::MANUAL),
-    ("FILES", man::FILES),
-    (
-        "EXAMPLES",
-        "    cogtools-discover\n\n    cogtools-discover --yaml -C ../other-project\n\n    cogtools-discover --strict > /dev/null\n\n    cogtools-discover --budget 4000",
-    ),
-];
 
 /// One tool of the output.
 enum Line {
@@ -256,10 +237,16 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bo
         }
     });
     match checked {
-        Ok(tool) => Line::Declared(Declared {
-            text: target.print(&tool),
-            tokens: if counted { tool.tokens() } else { 0 },
-        }),
+        Ok(tool) => {
+            let rejections = target.rejections(&tool);
+            if !rejections.is_empty() {
+                return Line::Invalid(rejections);
+            }
+            Line::Declared(Declared {
+                text: target.print(&tool),
+                tokens: if counted { tool.tokens() } else { 0 },
+            })
+        }
         Err(error) => Line::Invalid(error.diagnostics()),
     }
 }

@@ -43,7 +43,7 @@ gemini
   Each Gemini CLI that can be started from here, its version, and which keys it reads.
 
 settings
-  Whether Gemini CLI can read its settings files, and whether they contain the commands of cogtools.
+  Whether Gemini CLI can read its settings files, and whether they contain the commands of cogtools or its MCP server.
 
 commands
   Whether these commands are on PATH, in this version.
@@ -52,7 +52,7 @@ trust
   Whether Gemini CLI trusts the folder, and therefore reads the project's settings.
 
 discovery
-  Runs the discovery command as Gemini CLI does, and checks its output.
+  Runs the discovery command, if one is set, as Gemini CLI does, and checks its output.
 
 call
   Calls a tool implemented by a template as Gemini CLI does.
@@ -87,8 +87,8 @@ is run only if it is `cogtools-discover` or `cogtools-call` from PATH. gemini --
 only if the version is not in its package. MCP servers are never started. Providers that the user \
 has approved are queried for their declarations.\n\n\
 `--fix` changes the project's .gemini/settings.json: it removes a byte order \
-mark and trailing commas, which Gemini CLI cannot read, and adds the commands that `cogtools init` \
-adds. It removes the same marks and commas from the files of other hosts, and changes nothing else. Files in the home directory are never changed: what to do there is printed.";
+mark and trailing commas, which Gemini CLI cannot read, and adds what `cogtools init` adds. It \
+removes the same marks and commas from the files of other hosts, and changes nothing else. Files in the home directory are never changed: what to do there is printed.";
 
 const JSON: &str = "\
 One object: project, the directory; findings, an array of objects with check, state (ok, \

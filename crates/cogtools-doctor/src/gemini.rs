@@ -1,8 +1,9 @@
 //! Gemini CLI as it would start from here: its installations and what they read.
 
+use cogtools_gemini_cli::connection::{runs_cogtools, servers};
 use cogtools_gemini_cli::install::{self, Installation};
 use cogtools_gemini_cli::policy::Policies;
-use cogtools_gemini_cli::settings::Settings;
+use cogtools_gemini_cli::settings::{File, Settings};
 use cogtools_gemini_cli::{Paths, Trust, Version};
 use serde_json::Value;
 
@@ -62,6 +63,32 @@ impl Gemini {
     pub(crate) fn call_command(&self) -> Option<&str> {
         let [_, call] = self.version().generation().keys();
         self.command(call)
+    }
+
+    /// The name of our MCP server in the settings, and its file, if there is one.
+    pub(crate) fn server(&self) -> Option<(&str, &File)> {
+        self.settings.files.iter().rev().find_map(|file| {
+            let settings = file.value.as_ref().ok()?;
+            let (name, _) = servers(settings).find(|(_, server)| runs_cogtools(server))?;
+            Some((name.as_str(), file))
+        })
+    }
+
+    /// Whether Gemini CLI gets the tools from our MCP server, and not from commands.
+    pub(crate) fn uses_server(&self) -> bool {
+        self.discovery_command().is_none()
+            && self.call_command().is_none()
+            && self.server().is_some()
+    }
+
+    /// The prefix of the names under which Gemini CLI declares our tools.
+    pub(crate) fn prefix(&self) -> String {
+        match self.server() {
+            Some((name, _)) if self.uses_server() && self.version().updates_servers() => {
+                format!("mcp_{name}_")
+            }
+            _ => self.version().prefix().to_owned(),
+        }
     }
 
     fn command(&self, key: &str) -> Option<&str> {

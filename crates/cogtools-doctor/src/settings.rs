@@ -2,7 +2,8 @@
 
 use cogtools_edit::{Change, Existing, jsonc};
 use cogtools_gemini_cli::settings::Scope;
-use cogtools_gemini_cli::{Paths, command};
+use cogtools_gemini_cli::{Connection, Paths};
+use serde_json::{Map, Value};
 
 use crate::context::Context;
 
@@ -29,7 +30,7 @@ pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
         None => String::new(),
     };
     // Commands of other programs stay; the rest is fixed.
-    let after = jsonc::merge(&file, &text, &command::edit().wanted).unwrap_or(text);
+    let after = jsonc::merge(&file, &text, &wanted(cx, &text)).unwrap_or(text);
     if before.as_deref() == Some(after.as_str()) {
         return None;
     }
@@ -37,4 +38,20 @@ pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
         existing.writable().ok()?;
     }
     Some(Change::new(root, file, before, after))
+}
+
+/// What the settings need: the rest of what they have, or else what is best for the Gemini
+/// CLI that starts here. `text` is the project's settings, which may have been repaired.
+fn wanted(cx: &Context, text: &str) -> Map<String, Value> {
+    let mut present = Connection::of_settings(&cx.gemini.settings);
+    if let Ok(settings) = jsonc::read(&Paths::settings(), text) {
+        present.extend(Connection::of_value(&settings));
+    }
+    if present.contains(&Connection::Commands) {
+        return Connection::Commands.edit().wanted;
+    }
+    if present.contains(&Connection::Server) {
+        return Map::new();
+    }
+    Connection::recommended(cx.gemini.version()).edit().wanted
 }

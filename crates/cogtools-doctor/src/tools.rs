@@ -41,8 +41,10 @@ pub(crate) struct ToolFile {
     pub(crate) unset_variables: Vec<String>,
     /// Why no call can start its program.
     pub(crate) unstartable: Option<Diagnostic>,
-    /// The tool, or all its errors.
+    /// The tool, or why it is not declared to Gemini CLI.
     pub(crate) tool: Result<Tool, Vec<Diagnostic>>,
+    /// Whether it is valid, and only the Gemini API rejects it.
+    pub(crate) is_rejected: bool,
 }
 
 impl Tools {
@@ -105,6 +107,10 @@ impl Tools {
 
 impl ToolFile {
     fn new(file: &Candidate, tool: Result<Tool, Vec<Diagnostic>>, cx: &core::Context) -> Self {
+        let rejections = tool.as_ref().map(|tool| Target::Gemini.rejections(tool));
+        let rejections = rejections.unwrap_or_default();
+        let is_rejected = !rejections.is_empty();
+        let tool = if is_rejected { Err(rejections) } else { tool };
         let runnable = tool.as_ref().ok().filter(|tool| tool.runs_programs());
         // A call that is not approved fails for that reason, which has its own check.
         let runnable = runnable.filter(|_| is_approved(file, cx));
@@ -123,6 +129,7 @@ impl ToolFile {
                 .and_then(|tool| tool.check_program(cx)),
             unset_variables,
             tool,
+            is_rejected,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! files are in `cogtools-edit`.
 
 pub mod command;
+pub mod connection;
 pub mod install;
 mod paths;
 pub mod policy;
@@ -11,6 +12,7 @@ pub mod settings;
 mod trust;
 mod version;
 
+pub use connection::Connection;
 pub use paths::{Paths, Vars};
 pub use trust::Trust;
 pub use version::{Generation, Version};

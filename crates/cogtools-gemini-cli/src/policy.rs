@@ -70,7 +70,7 @@ impl Policies {
     /// The rule that applies to the tool `tool` without a terminal.
     pub fn decide(&self, tool: &str) -> Option<&Rule> {
         let mut rules = self.rules.iter().filter(|rule| !rule.is_conditional);
-        rules.find(|rule| rule.tool == tool || rule.tool == "*")
+        rules.find(|rule| matches(&rule.tool, tool))
     }
 
     /// Rules whose wildcard matches nothing.
@@ -89,6 +89,16 @@ impl Policies {
             names.concat()
         )
     }
+}
+
+/// Whether the name in a rule matches the name of a tool. After the name of a server,
+/// which has no underscores, a wildcard matches all its tools.
+fn matches(pattern: &str, tool: &str) -> bool {
+    let Some(prefix) = pattern.strip_suffix('*') else {
+        return pattern == tool;
+    };
+    let is_of_servers = prefix == "mcp_" || prefix.starts_with("mcp_") && prefix.ends_with('_');
+    prefix.is_empty() || is_of_servers && tool.starts_with(prefix)
 }
 
 /// Whether `name` is a wildcard that matches nothing.

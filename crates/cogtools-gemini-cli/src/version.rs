@@ -57,6 +57,12 @@ impl Version {
         }
     }
 
+    /// Whether it lists the tools of an MCP server again when the server says that they
+    /// have changed, and names them `mcp_`, the server's name, `_` and the tool's name.
+    pub fn updates_servers(self) -> bool {
+        self >= Self::new(0, 35, 0)
+    }
+
     /// Whether it has policies, and denies discovered tools without a terminal.
     pub fn has_policies(self) -> bool {
         !self.prefix().is_empty()

@@ -10,9 +10,10 @@ use cogtools_prompt::Prompt;
 
 use crate::host::Host;
 use crate::interview::Answers;
+use crate::manual::MANUAL;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
-use crate::{finish, guidance, host, interview, print, server, starter};
+use crate::{finish, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -24,41 +25,6 @@ pub const PROGRAM: Program = Program {
     variables: &[],
     manual: MANUAL,
 };
-
-const MANUAL: &[(&str, &str)] = &[
-    ("QUESTIONS", interview::MANUAL),
-    ("FILES", FILES),
-    ("HOSTS", guidance::HOSTS),
-    ("PRINT", print::MANUAL),
-    ("HEADLESS USE", guidance::HEADLESS),
-    ("JSON", JSON),
-    ("ENVIRONMENT", ENVIRONMENT),
-];
-
-const FILES: &str = "\
-.cogtoolrc.yaml configures where the project's tools come from. It is created if it does not \
-exist, unless package.json or .gemini/cogtoolrc.yaml has tool_sources already. An invalid \
-configuration is reported, and nothing is written.\n\n\
-tools/ contains the tools, one file each, or else the first folder that tool_sources names. An \
-example is added if there are no tools yet. If tools/ has YAML files of another kind, the folder \
-is ai-tools.\n\n\
-.gemini/settings.json tells Gemini CLI which programs list and call tools. Missing keys are \
-added; every other byte is preserved, including comments. If a key has a conflicting value, \
-nothing at all is written. Other hosts have other files. A file that belongs to the user rather \
-than the project is changed only if its host was named with --host, and is always shown with its \
-full path.";
-
-const JSON: &str = "\
-With --format json, no questions are asked. One object: written, false with --dry-run; and \
-files, an array of objects with file, action (created, updated or unchanged) and, with --dry-run, \
-diff.";
-
-const ENVIRONMENT: &str = "\
-HOME
-  The home directory, which contains the files of claude-desktop and codex.
-
-XDG_CONFIG_HOME, CODEX_HOME
-  If set, the directories of these files instead: ~/.config and ~/.codex.";
 
 fn command() -> Command {
     Command::new("cogtools-init")
@@ -160,6 +126,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         json,
     } = InitArgs::from_matches(matches);
     let cx = SetupContext::new(name, io);
+    let requested = answers;
+    let answers = requested.clone().resolve(&cx, io)?;
     if matches!(action, Action::Print) {
         let steps = host::steps(&cx, &answers.hosts).map_err(nothing_written)?;
         return print::files(&cx, &steps, io);
@@ -190,15 +158,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.show(&text);
     }
     if !matches!(action, Action::Ask) {
-        return finish::write(&plan, &survey, &answers, io);
+        return finish::write(&plan, &cx, &survey, &answers, io);
     }
     if let Some(prompt) = Prompt::of(io) {
-        return finish::interview(&prompt, &cx, &survey, answers, io);
+        return finish::interview(&prompt, &cx, &survey, requested, io);
     }
     if io.stdin.is_terminal() && !finish::confirm(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
-    finish::write(&plan, &survey, &answers, io)
+    finish::write(&plan, &cx, &survey, &answers, io)
 }
 
 /// The requested hosts, without duplicates.

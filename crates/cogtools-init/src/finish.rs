@@ -7,10 +7,10 @@ use cogtools_program::{Failure, Io};
 use cogtools_prompt::Prompt;
 
 use crate::command::plan;
-use crate::guidance;
 use crate::interview::Answers;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
+use crate::{guidance, server};
 
 /// Asks at a terminal what to do, shows it, and does it.
 pub(crate) fn interview(
@@ -21,30 +21,33 @@ pub(crate) fn interview(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let answers = defaults.ask(prompt, survey)?;
+    let line = answers.command(cx.name.as_deref());
+    let answers = answers.resolve(cx, io)?;
     let plan = plan(cx, survey, &answers)?;
     io.show(&format!("{}\n", plan.diff()))?;
     if !prompt.confirm("Write these files?")? {
         return io.print(b"nothing was written\n");
     }
-    write(&plan, survey, &answers, io)?;
-    let line = answers.command(cx.name.as_deref());
+    write(&plan, cx, survey, &answers, io)?;
     io.show(&format!("\nthe same without questions:\n    {line}\n"))
 }
 
 /// Writes the files, and prints what was done and what comes next.
 pub(crate) fn write(
     plan: &Plan,
+    cx: &SetupContext,
     survey: &Survey,
     answers: &Answers,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     plan.apply().map_err(ApplyError::diagnostic)?;
+    let server = cx.name.as_deref().unwrap_or(server::NAME);
     let example = plan.changes().any(|change| change.executable);
     let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
         "{}{}{}{}{}",
         plan.summary(),
-        guidance::next_steps(example, &answers.hosts),
+        guidance::next_steps(example, &answers.hosts, server),
         unused.map_or_else(String::new, guidance::packages),
         guidance::table(&survey.documents),
         review_advice(io)

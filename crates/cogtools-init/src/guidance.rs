@@ -9,16 +9,18 @@ use cogtools_program::packages::UnusedPackages;
 use crate::host::Host;
 
 /// How to allow tools in headless mode, as a section of the man page.
-pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI denies every discovered tool that no \
-     policy allows, and the model does not see it. Allow tools in a user-level file \
-     such as ~/.gemini/policies/cogtools.toml; policies in the project's .gemini are \
-     not read.\n\n    \
+pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI denies every tool that no policy allows, and \
+     the model does not see it. Allow tools in a user-level file such as \
+     ~/.gemini/policies/cogtools.toml; policies in the project's .gemini are not read. For the \
+     MCP server:\n\n    \
      [[rule]]\n    \
-     toolName = [\"discovered_tool_hello\", \"discovered_tool_facepalm\"]\n    \
+     toolName = \"mcp_cogtools_*\"\n    \
      decision = \"allow\"\n    \
      priority = 100\n\n\
-     Name each tool, prefixed with discovered_tool_; a wildcard after the prefix matches \
-     nothing. gemini --allowed-tools discovered_tool_hello does the same for one run, as does \
+     For the discovery and call commands, name each tool, prefixed with discovered_tool_; a \
+     wildcard after this prefix matches nothing:\n\n    \
+     toolName = [\"discovered_tool_hello\", \"discovered_tool_facepalm\"]\n\n\
+     gemini --allowed-tools discovered_tool_hello does the same for one run, as does \
      tools.allowed in settings.json; both are deprecated.\n\n\
      The folder must also be trusted, or its settings are not read: trust it once in a \
      terminal, or set GEMINI_CLI_TRUST_WORKSPACE=true. The option --skip-trust starts \
@@ -27,10 +29,16 @@ pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI de
 /// The files that `--host` writes, as a section of the man page.
 pub(crate) const HOSTS: &str = "\
 gemini
-  Gemini CLI runs cogtools-discover and cogtools-call: .gemini/settings.json.
+  The default: whichever of the next two .gemini/settings.json has already; if it has neither, \
+gemini-mcp for Gemini CLI 0.35 and later, or if none is installed, and else gemini-commands.
+
+gemini-commands
+  Gemini CLI runs cogtools-discover and cogtools-call: .gemini/settings.json. This works with \
+every version; a changed tool needs a restart.
 
 gemini-mcp
-  Gemini CLI starts the MCP server: mcpServers in .gemini/settings.json.
+  Gemini CLI starts the MCP server: mcpServers in .gemini/settings.json. From 0.35 on a changed \
+tool is seen at once.
 
 gemini-extension
   Makes the project a Gemini CLI extension, which is available in every folder once installed: \
@@ -82,14 +90,14 @@ pub(crate) fn table(documents: &[&str]) -> String {
     )
 }
 
-/// The next steps for `hosts`, with a call of the example if it was just written.
-pub(crate) fn next_steps(example: bool, hosts: &[Host]) -> String {
+/// The next steps for `hosts`, with a call of the example if it was just written; `server`
+/// is the name of the MCP server.
+pub(crate) fn next_steps(example: bool, hosts: &[Host], server: &str) -> String {
     const CALL: &str = "- call the example:
     echo '{\"person\": \"Ada\"}' | cogtools-call hello
 ";
-    let gemini = hosts.contains(&Host::Gemini);
     let mut text = "\nnext steps:\n".to_owned();
-    if gemini {
+    if hosts.contains(&Host::GeminiCommands) {
         text.push_str(SEE);
     }
     if example {
@@ -97,7 +105,10 @@ pub(crate) fn next_steps(example: bool, hosts: &[Host]) -> String {
     }
     for host in hosts {
         match host {
-            Host::Gemini => text.push_str(&discovered(if example { "hello" } else { "NAME" })),
+            Host::GeminiCommands => {
+                text.push_str(&discovered(if example { "hello" } else { "NAME" }));
+            }
+            Host::Gemini | Host::GeminiMcp => text.push_str(&served(server)),
             other => text.push_str(start(*other)),
         }
     }
@@ -128,15 +139,29 @@ fn discovered(tool: &str) -> String {
     )
 }
 
-/// The steps for a host that uses MCP; `cogtools` must be on `PATH`.
+/// The steps that make the tools of the MCP server `server` available in Gemini CLI.
+fn served(server: &str) -> String {
+    format!(
+        "\
+- start gemini in this directory, trust the folder when it asks, and check /mcp
+  (cogtools must be on PATH; for the discovery and call commands instead of the MCP
+  server, run cogtools init --host gemini-commands in a new project)
+- in headless mode (gemini -p), trust the folder with the environment variable
+  GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust leaves the settings unread), and
+  allow the tools in a user-level policy file, such as
+  ~/.gemini/policies/cogtools.toml, or Gemini CLI denies their calls:
+    [[rule]]
+    toolName = \"mcp_{server}_*\"
+    decision = \"allow\"
+    priority = 100
+"
+    )
+}
+
+/// The steps for another host that uses MCP; `cogtools` must be on `PATH`.
 const fn start(host: Host) -> &'static str {
     match host {
-        Host::Gemini => "",
-        Host::GeminiMcp => {
-            "\
-- start gemini in this directory, trust the folder when it asks, and check /mcp
-"
-        }
+        Host::Gemini | Host::GeminiCommands | Host::GeminiMcp => "",
         Host::GeminiExtension => {
             "\
 - install the extension with gemini extensions install . (or link . while you are

@@ -16,8 +16,10 @@ use crate::setup_context::SetupContext;
 /// A host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
-    /// Gemini CLI, through its discovery and call commands.
+    /// Gemini CLI, through what its settings have or its version supports best.
     Gemini,
+    /// Gemini CLI, through its discovery and call commands.
+    GeminiCommands,
     /// Gemini CLI, over MCP.
     GeminiMcp,
     /// A Gemini CLI extension that contains the project's tools.
@@ -39,8 +41,9 @@ const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
     /// Every host with its name.
-    pub(crate) const ALL: [(&'static str, Self); 8] = [
+    pub(crate) const ALL: [(&'static str, Self); 9] = [
         ("gemini", Self::Gemini),
+        ("gemini-commands", Self::GeminiCommands),
         ("gemini-mcp", Self::GeminiMcp),
         ("gemini-extension", Self::GeminiExtension),
         ("claude-code", Self::ClaudeCode),
@@ -79,9 +82,9 @@ impl Host {
         };
         let root = || text(&cx.root);
         Ok(match self {
-            Self::Gemini => command::edit(),
+            Self::GeminiCommands => command::edit(),
             Self::GeminiExtension => extension::edit(cx),
-            Self::GeminiMcp => jsonc(Paths::settings(), &server),
+            Self::Gemini | Self::GeminiMcp => jsonc(Paths::settings(), &server),
             Self::ClaudeCode => jsonc(
                 PathBuf::from(".mcp.json"),
                 &Server {

@@ -1,10 +1,12 @@
 //! The questions of `init` at a terminal, and the command line with the same result.
 
-use cogtools_program::Failure;
 use cogtools_program::call::quote;
+use cogtools_program::{Failure, Io};
 use cogtools_prompt::Prompt;
 
+use crate::gemini;
 use crate::host::Host;
+use crate::setup_context::SetupContext;
 use crate::survey::Survey;
 
 /// A section of the man page.
@@ -14,6 +16,7 @@ changes are shown before anything is written, and afterwards the command line wi
 result. Escape or Ctrl-C writes nothing. Without a terminal, nothing is asked.";
 
 /// The answers.
+#[derive(Clone, Debug)]
 pub(crate) struct Answers {
     pub(crate) hosts: Vec<Host>,
     /// Whether the configuration names `node_modules`.
@@ -47,6 +50,12 @@ impl Answers {
         Ok(Self { hosts, packages })
     }
 
+    /// The same with the connection of Gemini CLI that `gemini` means here.
+    pub(crate) fn resolve(self, cx: &SetupContext, io: &Io<'_>) -> Result<Self, Failure> {
+        let hosts = gemini::resolve(self.hosts, cx, &io.vars).map_err(|diagnostic| *diagnostic)?;
+        Ok(Self { hosts, ..self })
+    }
+
     /// The command line that gives these answers, with the `name` of the server.
     pub(crate) fn command(&self, name: Option<&str>) -> String {
         let hosts: Vec<&str> = self.hosts.iter().map(|host| host.name()).collect();
@@ -65,7 +74,8 @@ impl Answers {
 /// What it is, for those who do not know its name here.
 const fn title(host: Host) -> &'static str {
     match host {
-        Host::Gemini => "Gemini CLI, with commands",
+        Host::Gemini => "Gemini CLI, as its version does best",
+        Host::GeminiCommands => "Gemini CLI, with commands",
         Host::GeminiMcp => "Gemini CLI, over MCP",
         Host::GeminiExtension => "an extension of Gemini CLI",
         Host::ClaudeCode => "Claude Code",

@@ -7,9 +7,11 @@
 mod command;
 mod extension;
 mod finish;
+mod gemini;
 mod guidance;
 mod host;
 mod interview;
+mod manual;
 mod print;
 mod server;
 mod setup_context;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use cogtools_core::{Candidate, Diagnostic, load_all};
 
 use crate::fingerprint::FileStamp;
-use crate::published_tool::PublishedTool;
+use crate::published_tool::{PublishOptions, PublishedTool};
 
 /// The tools of the last list.
 #[derive(Debug, Default)]
@@ -29,15 +29,19 @@ pub(crate) type LoadResult = Result<Arc<PublishedTool>, Vec<Diagnostic>>;
 impl DeclarationCache {
     /// The tools in `files`, in the same order, with their token counts if asked for.
     /// Concurrent calls wait for the first, and then find everything cached.
-    pub(crate) fn get_or_load(&self, files: Vec<Candidate>, count_tokens: bool) -> Vec<LoadResult> {
-        self.get_or_load_at(SystemTime::now(), files, count_tokens)
+    pub(crate) fn get_or_load(
+        &self,
+        files: Vec<Candidate>,
+        options: PublishOptions,
+    ) -> Vec<LoadResult> {
+        self.get_or_load_at(SystemTime::now(), files, options)
     }
 
     fn get_or_load_at(
         &self,
         now: SystemTime,
         files: Vec<Candidate>,
-        count_tokens: bool,
+        options: PublishOptions,
     ) -> Vec<LoadResult> {
         // Before the lock: this needs no other thread's result.
         let stamps: Vec<Option<FileStamp>> = files
@@ -51,7 +55,7 @@ impl DeclarationCache {
             .zip(&stamps)
             .map(|(file, stamp)| {
                 let entry = previous.get(&file.path)?;
-                let is_complete = !count_tokens || entry.tool.has_token_count();
+                let is_complete = !options.count_tokens || entry.tool.has_token_count();
                 let is_current = Some(&entry.stamp) == stamp.as_ref();
                 (is_complete && is_current).then(|| Arc::clone(&entry.tool))
             })
@@ -63,7 +67,7 @@ impl DeclarationCache {
             .map(|(file, _)| file.clone())
             .collect();
         let mut loaded = load_all(&changed, |_, loaded| {
-            PublishedTool::from_loaded(loaded, count_tokens).map(Arc::new)
+            PublishedTool::from_loaded(loaded, options).map(Arc::new)
         })
         .into_iter();
         let results: Vec<LoadResult> = cached
@@ -109,7 +113,7 @@ mod tests {
             Candidate::file(path.clone(), path, ReadScope::User)
         });
         cache
-            .get_or_load_at(now, files.collect(), false)
+            .get_or_load_at(now, files.collect(), PublishOptions::default())
             .into_iter()
             .map(|result| Some(result.ok()?.tool()?.description?.into_owned()))
             .collect()

@@ -17,12 +17,14 @@ use cogtools_program::{
 
 use crate::cache::{DeclarationCache, LoadResult};
 use crate::instructions;
-use crate::published_tool::PublishedTool;
+use crate::published_tool::{PublishOptions, PublishedTool};
 
 /// The options that select tools.
 pub(crate) struct CatalogueArgs {
     pub(crate) registry: RegistryArgs,
     pub(crate) budget: BudgetArg,
+    /// The API that the client passes tools to, if it is known.
+    pub(crate) api: Option<Target>,
 }
 
 /// The source of all tools.
@@ -127,7 +129,11 @@ impl Catalogue {
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
         let (registry, warnings) = self.registry_and_warnings()?;
         let budget = self.args.budget.or_configured(&registry);
-        let found = self.load_tools(&registry, budget.is_some());
+        let options = PublishOptions {
+            count_tokens: budget.is_some(),
+            api: self.args.api,
+        };
+        let found = self.load_tools(&registry, options);
         let mut listing = Listing {
             diagnostics: warnings,
             ..Listing::default()
@@ -144,7 +150,7 @@ impl Catalogue {
         listing.tools = match budget {
             Some(budget) => {
                 let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.tokens()));
-                let search = |tool: &Tool| PublishedTool::new(tool, true).ok().map(Arc::new);
+                let search = |tool: &Tool| PublishedTool::new(tool, options).ok().map(Arc::new);
                 let selected = budget.select(counted.collect(), &registry, search)?;
                 selected.into_iter().flatten().collect()
             }
@@ -155,14 +161,13 @@ impl Catalogue {
 
     /// The tools of `registry`, with their token counts if asked for. A lock pins more
     /// than the file that the cache looks at.
-    fn load_tools(&self, registry: &Registry, count_tokens: bool) -> Found<LoadResult> {
+    fn load_tools(&self, registry: &Registry, options: PublishOptions) -> Found<LoadResult> {
         if registry.is_locked() {
-            return registry
-                .map(|tool| PublishedTool::from_loaded(tool, count_tokens).map(Arc::new));
+            return registry.map(|tool| PublishedTool::from_loaded(tool, options).map(Arc::new));
         }
         let found = registry.files();
         Found {
-            items: self.cache.get_or_load(found.items, count_tokens),
+            items: self.cache.get_or_load(found.items, options),
             source_errors: found.source_errors,
             shadowed: found.shadowed,
             filtered_out: found.filtered_out,

@@ -10,8 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, Target};
 use cogtools_program::args::{
     FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
 };
@@ -43,6 +44,8 @@ pub(crate) const NAME: &str = "cogtools-mcp";
 
 /// The variable with the token of `--http`.
 const TOKEN_VAR: &str = "MCP_SERVER_TOKEN";
+/// The APIs of `--api`.
+const APIS: [Target; 3] = [Target::Gemini, Target::OpenAi, Target::Anthropic];
 /// How long a client may take to read the rest of the output after a signal.
 const FLUSH_GRACE: Duration = Duration::from_secs(1);
 
@@ -67,6 +70,13 @@ fn command() -> Command {
                 .value_name("ADDRESS")
                 .value_parser(address)
                 .help("Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL"),
+        )
+        .arg(
+            Arg::new("api")
+                .long("api")
+                .value_name("API")
+                .value_parser(PossibleValuesParser::new(APIS.map(Target::name)))
+                .help("API that the client passes the tools to; by default, the strictest is assumed"),
         )
         .arg(locked_arg())
         .arg(budget::arg())
@@ -109,6 +119,9 @@ impl McpArgs {
                     ..RegistryArgs::default()
                 },
                 budget: BudgetArg::from_matches(matches),
+                api: matches
+                    .get_one::<String>("api")
+                    .and_then(|name| Target::parse(name)),
             },
         }
     }

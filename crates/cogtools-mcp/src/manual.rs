@@ -8,6 +8,10 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "Both stateful and stateless MCP are supported: clients that send initialize, up to revision 2025-11-25, and clients that do not, from 2026-07-28 on. The server offers tools and prompts, but no resources.\n\nA tool's inputSchema is JSON Schema 2020-12 and includes the tool's examples. title, annotations and, if output declares the schema of an object, outputSchema are taken from the tool file. Calls are validated as by `cogtools-call(1)`. An error that the model can fix is a result with isError and the text described in `cogtools-errors(7)`; an unknown tool or an invalid request is a protocol error. Tools are reloaded for each call and each list. When changes to files affect the list, clients are notified: always over standard streams, over HTTP if they subscribe.\n\nA tool that is implemented by a template and has an example is also offered as a prompt of the same name. A prompt argument whose parameter is not a string is parsed as JSON.",
     ),
     (
+        "REJECTED TOOLS",
+        "The API behind a client rejects a whole request because of one tool, such as one with the parameter `who?`. Which API that is, the server cannot know. So it leaves out, and names on standard error, every tool with a parameter or property whose name the Gemini API rejects, the strictest of the known ones. With --api anthropic or --api openai, only what that API rejects is left out. Calls are not affected.",
+    ),
+    (
         "LIFE",
         "Over standard streams, the server exits when standard input ends, after completing pending requests for at most one second. It exits at once on SIGTERM, SIGINT or SIGHUP, or when its parent process exits. In each case, and when a call is cancelled or times out, the programs that tools have started are terminated first.\n\nStandard output carries protocol messages only. Standard error is for the client's log: it names, for example, tools that are left out because they are invalid.",
     ),

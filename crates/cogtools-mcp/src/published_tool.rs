@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::OnceLock;
 
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Diagnostic, Tool};
+use cogtools_core::{Diagnostic, Target, Tool};
 use rmcp::model;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -25,24 +25,37 @@ pub(crate) struct PublishedTool {
     digest: OnceLock<u64>,
 }
 
+/// How tools are published.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PublishOptions {
+    /// Whether to count their tokens.
+    pub(crate) count_tokens: bool,
+    /// The API that the client passes them to, if it is known.
+    pub(crate) api: Option<Target>,
+}
+
 impl PublishedTool {
     /// A tool that was loaded from its file, or all errors of the file.
     pub(crate) fn from_loaded(
         loaded: Result<Tool, ToolError>,
-        count_tokens: bool,
+        options: PublishOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
-        Self::new(&loaded.map_err(ToolError::diagnostics)?, count_tokens)
+        Self::new(&loaded.map_err(ToolError::diagnostics)?, options)
     }
 
-    /// Publishes `tool`.
-    pub(crate) fn new(tool: &Tool, count_tokens: bool) -> Result<Self, Vec<Diagnostic>> {
+    /// Publishes `tool`, unless the client's API rejects it.
+    pub(crate) fn new(tool: &Tool, options: PublishOptions) -> Result<Self, Vec<Diagnostic>> {
+        let rejections = tool.mcp_rejections(options.api);
+        if !rejections.is_empty() {
+            return Err(rejections);
+        }
         // A declaration that cannot be encoded would be a bug.
         let json = to_raw_value(&tool.to_mcp())
             .map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
         Ok(Self {
             json,
             is_prompt: prompt::is_prompt(tool),
-            tokens: count_tokens.then(|| tool.tokens()),
+            tokens: options.count_tokens.then(|| tool.tokens()),
             digest: OnceLock::new(),
         })
     }

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::api::NOT_AT_THE_ROOT;
 use crate::Tool;
 use crate::schema::Schema;
 use crate::yaml::Node;
 
 type Object = Map<String, Value>;
 
-/// Keywords not permitted at the root, and those of them that list schemas.
-const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
+/// Keywords that list schemas.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// The keyword for the tool's examples.
 const EXAMPLES: &str = "examples";

@@ -1,5 +1,6 @@
 //! Declarations of tools, in the format of each host.
 
+mod api;
 mod mcp;
 
 use std::borrow::Cow;
@@ -26,6 +27,16 @@ pub enum Target {
 impl Target {
     /// The names on the command line.
     pub const NAMES: [&'static str; 4] = ["gemini", "openai", "anthropic", "mcp"];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Mcp => "mcp",
+        }
+    }
 
     /// The target called `name`.
     pub fn parse(name: &str) -> Option<Self> {

@@ -211,6 +211,14 @@ impl Schema {
         skeleton::object(&self.object)
     }
 
+    /// Whether any subschema has a property whose name passes `test`.
+    pub(crate) fn any_property(&self, test: &dyn Fn(&str) -> bool) -> bool {
+        keyword::any_schema(&self.object, &mut |schema| {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|names| names.keys().any(|name| test(name)))
+        })
+    }
+
     /// Whether any subschema has a pattern.
     pub fn has_pattern(&self) -> bool {
         keyword::any_schema(&self.object, &mut |schema| schema.contains_key("pattern"))

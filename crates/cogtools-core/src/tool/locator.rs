@@ -26,6 +26,28 @@ impl Tool {
     }
 }
 
+impl Tool {
+    /// Adds to `diagnostic` where the tool's file has the value at `pointer` in its
+    /// schema. A tool without a file has the pointer only.
+    pub(crate) fn locate_in_schema(&self, diagnostic: Diagnostic, pointer: &str) -> Diagnostic {
+        let document = yaml::parse(&self.text)
+            .ok()
+            .filter(|document| document.entries().is_some());
+        let Some(document) = document else {
+            let diagnostic = diagnostic.with_subject(self.name().as_str());
+            return diagnostic.with_pointer(pointer);
+        };
+        let names = segments(pointer);
+        let names = names.iter().map(String::as_str);
+        let (root, skipped) = match document.get("parameters_schema") {
+            Some(schema) => (schema, 0),
+            None => (document.get("parameters").unwrap_or(&document), 1),
+        };
+        let (_, span) = root.walk(names.skip(skipped));
+        diagnostic.at(self.text.location(span))
+    }
+}
+
 impl<'d> Locator<'d> {
     /// A locator for the file `text`.
     pub(super) const fn of_file(text: &'d Text) -> Self {

@@ -14,6 +14,9 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 
 fn call(cx: &Context) -> Finding {
     const RERUN: &str = "fix the problems above, then run cogtools doctor again";
+    if cx.gemini.uses_server() {
+        return Finding::ok("skipped: Gemini CLI calls the MCP server, which is not started here");
+    }
     let Some(command) = cx.gemini.call_command() else {
         return Finding::warning("skipped: no settings file sets a call command").fix(RERUN);
     };

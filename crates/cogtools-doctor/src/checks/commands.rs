@@ -15,6 +15,13 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     match cx.gemini.discovery_command() {
+        None if cx.gemini.uses_server() => {
+            findings.push(Finding::ok(
+                "no commands are set: the MCP server has the tools",
+            ));
+            findings.extend(unconfined(&cx.host.programs));
+            return findings;
+        }
         None => findings.push(Finding::ok("no discovery command is set")),
         Some(command) => match Program::discovery(command, &cx.host) {
             None => {

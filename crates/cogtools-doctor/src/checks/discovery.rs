@@ -6,6 +6,11 @@ use crate::finding::Finding;
 use crate::process::first_line;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    if cx.gemini.uses_server() {
+        let message =
+            "skipped: Gemini CLI lists the tools of the MCP server, which is not started here";
+        return vec![Finding::ok(message)];
+    }
     let (names, stderr) = match &cx.discovery {
         Discovery::NotRun(why) => {
             return vec![

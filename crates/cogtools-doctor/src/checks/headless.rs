@@ -10,6 +10,9 @@ const ALLOWED: [&str; 2] = ["tools.allowed", "allowedTools"];
 /// The settings lists that hide tools by name.
 const EXCLUDED: [&str; 2] = ["tools.exclude", "excludeTools"];
 
+/// How the names of the tools of MCP servers begin.
+const SERVER_PREFIX: &str = "mcp_";
+
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let version = cx.gemini.version();
     if !version.has_policies() {
@@ -44,7 +47,7 @@ const ALLOW_COMMAND: &str = "mkdir -p ~/.gemini/policies && cogtools doctor --po
 
 /// The policy that allows the hidden tools; empty if there are none.
 pub(crate) fn policy(cx: &Context) -> String {
-    let prefix = cx.gemini.version().prefix();
+    let prefix = cx.gemini.prefix();
     let names = cx.names();
     let denied: Vec<String> = names
         .iter()
@@ -54,11 +57,16 @@ pub(crate) fn policy(cx: &Context) -> String {
     if denied.is_empty() {
         return String::new();
     }
+    // A wildcard covers tools that are added later; for discovered tools there is none.
+    if prefix.starts_with(SERVER_PREFIX) {
+        return Policies::allow_rule([format!("{prefix}*").as_str()]);
+    }
     Policies::allow_rule(denied.iter().map(String::as_str))
 }
 
 fn is_allowed(name: &str, cx: &Context) -> bool {
-    let name = format!("{}{name}", cx.gemini.version().prefix());
+    let prefix = cx.gemini.prefix();
+    let name = format!("{prefix}{name}");
     if cx.gemini.lists(&EXCLUDED, &name) {
         return false;
     }

@@ -1,8 +1,10 @@
 //! The files of other hosts: whether they can be read, and whether the server in them can be
 //! started.
 
+use cogtools_gemini_cli::connection::runs_cogtools;
+
 use crate::checks::commands::path_hint;
-use crate::checks::mcp::{names_cogtools, runs_cogtools};
+use crate::checks::mcp::names_cogtools;
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::host_files::{HostFile, TABLES};

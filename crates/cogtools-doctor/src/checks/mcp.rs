@@ -1,6 +1,7 @@
 //! The MCP servers in the settings: their programs are located, never started.
 
 use cogtools_gemini_cli::command::DISCOVER;
+use cogtools_gemini_cli::connection::runs_cogtools;
 use serde_json::Value;
 
 use super::host_files;
@@ -86,15 +87,4 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
 pub(crate) fn names_cogtools(server: &Value) -> bool {
     let command = server["command"].as_str().map(program_name);
     command.is_some_and(|name| name == "cogtools" || name == SERVER) || runs_cogtools(server)
-}
-
-/// Whether the server is `cogtools mcp`, however it is started.
-pub(crate) fn runs_cogtools(server: &Value) -> bool {
-    let args = server["args"].as_array().into_iter().flatten();
-    let mut words: Vec<&str> = server["command"].as_str().into_iter().collect();
-    words.extend(args.filter_map(Value::as_str));
-    let porcelain = words
-        .windows(2)
-        .any(|pair| program_name(pair[0]) == "cogtools" && pair[1] == "mcp");
-    porcelain || words.iter().any(|word| program_name(word) == SERVER)
 }

@@ -43,7 +43,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 /// Names in lists. A user's list may cover many projects, so a list that names none
 /// of this project's tools is ignored.
 fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
-    let prefix = cx.gemini.version().prefix();
+    let prefix = cx.gemini.prefix();
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &cx.gemini.settings.files {
         for key in LISTS {
@@ -70,7 +70,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
     for (file, entries) in lists {
         let tools: Vec<&str> = entries
             .iter()
-            .filter_map(|entry| entry.strip_prefix(prefix))
+            .filter_map(|entry| entry.strip_prefix(prefix.as_str()))
             .filter(|name| !prefix.is_empty() && Name::new(name).is_ok())
             .collect();
         if tools

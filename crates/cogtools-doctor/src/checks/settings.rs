@@ -18,17 +18,23 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         .iter()
         .map(|file| file_finding(file, cx))
         .collect();
+    let is_connected = cx.gemini.discovery_command().is_some() || cx.gemini.uses_server();
     if cx.gemini.settings.file(Scope::Project).is_none() {
         let message = "there is no .gemini/settings.json in the project";
-        let has_command = cx.gemini.discovery_command().is_some();
-        findings.push(if has_command {
+        findings.push(if is_connected {
             Finding::ok(message)
         } else {
             auto_fixable(Finding::problem(message), cx)
         });
-        if !has_command {
+        if !is_connected {
             return findings;
         }
+    }
+    if let Some((name, file)) = cx.gemini.server().filter(|_| cx.gemini.uses_server()) {
+        let shown = cx.gemini.paths.display_path(&file.path);
+        let message = format!("the MCP server `{name}` in `{shown}` is cogtools");
+        findings.push(Finding::ok(message));
+        return findings;
     }
     let mut seen: Vec<Generation> = Vec::new();
     for version in cx.gemini.versions() {

@@ -22,6 +22,9 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
                     tool.check_implementation().into_iter().collect();
                 (diagnostics, "every call of the tool fails")
             }
+            Err(diagnostics) if file.is_rejected => {
+                (diagnostics.clone(), "Gemini CLI does not see the tool")
+            }
             Err(diagnostics) => (diagnostics.clone(), "no host sees the tool"),
         };
         valid += usize::from(diagnostics.is_empty());

@@ -2,18 +2,15 @@
 
 use std::fs;
 
-use crate::fixture::{Fixture, SETTINGS};
+use crate::fixture::{Fixture, SERVED, SETTINGS};
 
 /// Asserts the summary before the fix, and that the settings are fixed to `after`, byte for byte,
 /// with no findings left.
 #[track_caller]
-fn check(before: Option<&str>, summary: &str, after: &str) {
+fn check(before: &str, summary: &str, after: &str) {
     let fixture = Fixture::new();
     let file = fixture.project.path(".gemini/settings.json");
-    match before {
-        Some(before) => fs::write(&file, before).unwrap(),
-        None => fs::remove_file(&file).unwrap(),
-    }
+    fs::write(&file, before).unwrap();
     let ended = fixture.run(&[]);
     assert_eq!(ended.status, 1, "{}", ended.stdout);
     assert_eq!(
@@ -30,7 +27,71 @@ fn check(before: Option<&str>, summary: &str, after: &str) {
 
 #[test]
 fn settings_are_fixed() {
-    let ours = "{
+    let three = "3 problems, 2 warnings; cogtools doctor --fix can fix 3";
+    check(&format!("\u{feff}{SETTINGS}"), three, SETTINGS);
+    let comma = SETTINGS.replace("\"cogtools-call\"}", "\"cogtools-call\",},");
+    check(&comma, three, SETTINGS);
+    let half = SETTINGS.replace("\"discoveryCommand\": \"cogtools-discover\", ", "");
+    let whole = SETTINGS.replace(
+        "{\"discoveryCommand\": \"cogtools-discover\", \"callCommand\": \"cogtools-call\"}",
+        "{\"callCommand\": \"cogtools-call\", \"discoveryCommand\": \"cogtools-discover\"}",
+    );
+    let one = "1 problem, 1 warning; cogtools doctor --fix can fix 1";
+    check(&half, one, &whole);
+}
+
+/// Settings without a connection, and how many findings they have.
+const UNCONNECTED: [(Option<&str>, usize); 3] = [(None, 1), (Some(""), 3), (Some("{}"), 2)];
+
+/// A project with such settings.
+fn unconnected(before: Option<&str>) -> Fixture {
+    let fixture = Fixture::new();
+    let file = fixture.project.path(".gemini/settings.json");
+    match before {
+        Some(before) => fs::write(&file, before).unwrap(),
+        None => fs::remove_file(&file).unwrap(),
+    }
+    fixture
+}
+
+#[test]
+fn settings_without_a_connection_get_the_server() {
+    for (before, problems) in UNCONNECTED {
+        let fixture = unconnected(before);
+        let noun = if problems == 1 { "problem" } else { "problems" };
+        let summary =
+            format!("{problems} {noun}, 2 warnings; cogtools doctor --fix can fix {problems}");
+        let ended = fixture.run(&[]);
+        assert_eq!(
+            ended.stdout.lines().last(),
+            Some(summary.as_str()),
+            "{before:?}"
+        );
+        fixture.serve();
+        let head = "fixed .gemini/settings.json\n\n";
+        fixture.check_with(&["--fix"], head, &SERVED, "no problems, no warnings");
+        let after = fs::read_to_string(fixture.project.path(".gemini/settings.json")).unwrap();
+        let expected = "{
+  \"mcpServers\": {
+    \"cogtools\": {
+      \"command\": \"cogtools\",
+      \"args\": [\"mcp\"]
+    }
+  }
+}";
+        assert_eq!(after.trim_end(), expected);
+        fixture.check(&SERVED, "no problems, no warnings");
+    }
+}
+
+#[test]
+fn settings_of_an_older_version_get_the_commands() {
+    for (before, _) in UNCONNECTED {
+        let fixture = unconnected(before);
+        fixture.install_gemini("0.34.0");
+        fixture.run(&["--fix"]);
+        let after = fs::read_to_string(fixture.project.path(".gemini/settings.json")).unwrap();
+        let expected = "{
   \"toolDiscoveryCommand\": \"cogtools-discover\",
   \"toolCallCommand\": \"cogtools-call\",
   \"tools\": {
@@ -38,15 +99,8 @@ fn settings_are_fixed() {
     \"callCommand\": \"cogtools-call\"
   }
 }";
-    let one = "1 problem, 2 warnings; cogtools doctor --fix can fix 1";
-    let two = "2 problems, 2 warnings; cogtools doctor --fix can fix 2";
-    let three = "3 problems, 2 warnings; cogtools doctor --fix can fix 3";
-    check(None, one, &format!("{ours}\n"));
-    check(Some(""), three, &format!("{ours}\n"));
-    check(Some("{}"), two, ours);
-    check(Some(&format!("\u{feff}{SETTINGS}")), three, SETTINGS);
-    let comma = SETTINGS.replace("\"cogtools-call\"}", "\"cogtools-call\",},");
-    check(Some(&comma), three, SETTINGS);
+        assert_eq!(after.trim_end(), expected);
+    }
 }
 
 #[test]

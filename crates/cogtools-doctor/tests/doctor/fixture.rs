@@ -54,6 +54,35 @@ const SECTIONS: [(&str, &str); 13] = [
     ),
 ];
 
+/// The sections that differ for a healthy project that uses the MCP server.
+pub(crate) const SERVED: [(&str, &str); 6] = [
+    (
+        "settings",
+        "  ok       `.gemini/settings.json` (project) can be read
+  ok       the MCP server `cogtools` in `.gemini/settings.json` is cogtools\n",
+    ),
+    (
+        "commands",
+        "  ok       no commands are set: the MCP server has the tools\n",
+    ),
+    (
+        "discovery",
+        "  ok       skipped: Gemini CLI lists the tools of the MCP server, which is not started here\n",
+    ),
+    (
+        "call",
+        "  ok       skipped: Gemini CLI calls the MCP server, which is not started here\n",
+    ),
+    (
+        "mcp",
+        "  ok       `cogtools` is started by `[HERE]/prefix/bin/cogtools`\n",
+    ),
+    (
+        "manual",
+        "  ok       manual pages of version 0.1.0 are installed: 3\n",
+    ),
+];
+
 pub(crate) const SETTINGS: &str = "{
   // Mine.
   \"toolDiscoveryCommand\": \"cogtools-discover\",
@@ -126,6 +155,18 @@ impl Fixture {
         let fixture = Self { project, vars };
         fixture.install_gemini("0.61.0");
         fixture
+    }
+
+    /// Installs the MCP server's program, and allows its tools.
+    pub(crate) fn serve(&self) {
+        let rule = "[[rule]]\ntoolName = \"mcp_cogtools_*\"\ndecision = \"allow\"\npriority = 1\n";
+        self.project
+            .program(
+                "../prefix/bin/cogtools",
+                program("cogtools", "0.1.0", "exit 9"),
+            )
+            .file("../prefix/share/man/man1/cogtools.1", page("cogtools"))
+            .file("../home/.gemini/policies/mine.toml", rule);
     }
 
     /// Installs `version` of Gemini CLI as npm does.

@@ -80,6 +80,19 @@ fn discovery_that_skips_one_tool_and_repeats_another() {
 }
 
 #[test]
+fn a_tool_that_the_api_rejects() {
+    let fixture = Fixture::new();
+    fixture.file(
+        "tools/ask.yaml",
+        tool("ask", "parameters: {who?: string}\nimplementation: x\n"),
+    );
+    let tools = "  ok       1 tool is valid
+  problem  tools/ask.yaml:3:14: not declared for gemini: the Gemini API rejects the parameter name \"who?\": Gemini CLI does not see the tool
+           fix: use letters from a to z, digits and `_`, at most 64, and no digit first; cogtools lint tools/ask.yaml\n";
+    fixture.check(&[("tools", tools)], "1 problem, no warnings");
+}
+
+#[test]
 fn a_call_that_fails() {
     for (answer, why) in [
         (

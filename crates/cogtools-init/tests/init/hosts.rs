@@ -98,7 +98,7 @@ fn a_customised_entry_of_ours_is_preserved() {
 
 const SEVERAL: [&str; 4] = [
     "--host",
-    "gemini,gemini-mcp",
+    "gemini-commands,gemini-mcp",
     "--host",
     "claude-code,gemini",
 ];
@@ -129,6 +129,16 @@ next steps:
     priority = 100
   or, for a single run: gemini --allowed-tools discovered_tool_hello -p '...'
 - start gemini in this directory, trust the folder when it asks, and check /mcp
+  (cogtools must be on PATH; for the discovery and call commands instead of the MCP
+  server, run cogtools init --host gemini-commands in a new project)
+- in headless mode (gemini -p), trust the folder with the environment variable
+  GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust leaves the settings unread), and
+  allow the tools in a user-level policy file, such as
+  ~/.gemini/policies/cogtools.toml, or Gemini CLI denies their calls:
+    [[rule]]
+    toolName = "mcp_cogtools_*"
+    decision = "allow"
+    priority = 100
 - start claude in this directory, approve the server when it asks, and check /mcp
 
 "#]]);

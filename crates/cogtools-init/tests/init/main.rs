@@ -6,6 +6,8 @@
 mod beside;
 mod cases;
 mod files;
+#[cfg(unix)]
+mod gemini;
 mod hosts;
 mod project;
 mod refusals;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Cursor;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use cogtools_init::PROGRAM;
@@ -82,13 +83,31 @@ impl Project {
         found
     }
 
+    /// A run that sets up the commands of Gemini CLI unless it names a host.
     pub(crate) fn run(&self, args: &[&str]) -> CapturedRun {
+        self.run_with(&with_host(args), Input::empty())
+    }
+
+    /// The same at a terminal where the user types `answer`.
+    pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> CapturedRun {
+        self.run_with(&with_host(args), Input::new(Cursor::new(answer), true))
+    }
+
+    /// A run with these arguments only.
+    pub(crate) fn run_bare(&self, args: &[&str]) -> CapturedRun {
         self.run_with(args, Input::empty())
     }
 
-    /// A run at a terminal where the user types `answer`.
-    pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> CapturedRun {
-        self.run_with(args, Input::new(Cursor::new(answer), true))
+    /// Installs `version` of Gemini CLI in the project, as npm does.
+    pub(crate) fn install_gemini(&self, version: &str) {
+        let manifest = format!(
+            "{{\"name\": \"@google/gemini-cli\", \"version\": \"{version}\", \"bin\": {{\"gemini\": \"g.js\"}}}}"
+        );
+        self.write("node_modules/@google/gemini-cli/package.json", manifest);
+        self.write("node_modules/.bin/gemini", "#!/bin/sh\nexit 9\n");
+        let program = self.path("node_modules/.bin/gemini");
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(program, executable).unwrap();
     }
 
     fn run_with(&self, args: &[&str], stdin: Input) -> CapturedRun {
@@ -114,6 +133,12 @@ impl Project {
             stderr: String::from_utf8(stderr).unwrap(),
         }
     }
+}
+
+fn with_host<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let names_host = args.iter().any(|arg| arg.starts_with("--host"));
+    let host = (!names_host).then_some("--host=gemini-commands");
+    args.iter().copied().chain(host).collect()
 }
 
 /// A successful run that printed `stdout`.

@@ -1,8 +1,8 @@
 //! What Gemini's `parameters` cannot express: the API rejects the whole request
 //! with status 400, and with it all other tools.
 
-use cogtools_core::Level;
 use cogtools_core::schema::Role;
+use cogtools_core::{Level, Target};
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
@@ -58,7 +58,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "gemini-parameter-name",
         level: Level::Error,
         summary: "a parameter or property whose name is not `[a-zA-Z_][a-zA-Z0-9_]{0,63}`",
-        why: "the Gemini API rejects the whole request with status 400, and a template cannot refer to it either",
+        why: "the Gemini API would reject the whole request with status 400, so the tool is not declared to Gemini CLI and to MCP clients; a template cannot refer to the name either",
         fix: "use letters, digits and underscores",
         fixable: false,
         fails: case!("gemini-parameter-name/fails"),
@@ -91,8 +91,6 @@ const KEYWORDS: [&str; 22] = [
     "example",
     "propertyOrdering",
 ];
-/// The limit of Gemini.
-const MAX_NAME_CHARS: usize = 64;
 
 fn gemini_keyword(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
@@ -158,16 +156,10 @@ fn gemini_empty_object(file: &LintFile, findings: &mut Findings<'_>) {
 fn gemini_parameter_name(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
         if let Role::Property { name, .. } = sub_schema.role
-            && !is_name(name)
+            && !Target::Gemini.accepts_parameter(name)
         {
             let message = format!("`{name}` is not a name that Gemini accepts");
             findings.report(file.locate(&sub_schema.pointer), message);
         }
     }
-}
-
-fn is_name(name: &str) -> bool {
-    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let other = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.starts_with(first) && name.chars().all(other) && name.len() <= MAX_NAME_CHARS
 }

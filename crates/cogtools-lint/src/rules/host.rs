@@ -13,7 +13,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "composed-root",
         level: Level::Error,
         summary: "`allOf`, `anyOf`, `oneOf`, `not` or `enum` at the root of `parameters_schema`",
-        why: "OpenAI and Anthropic reject the whole request: at the top level they accept only a plain object",
+        why: "OpenAI and Anthropic would reject the whole request, because at the top level they accept only a plain object; so the tool is not declared for them, and MCP clients get it without the keyword",
         fix: "put all properties under `properties`, and explain in descriptions which of them go together",
         fixable: false,
         fails: case!("composed-root/fails"),

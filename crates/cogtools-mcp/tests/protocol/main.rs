@@ -2,6 +2,7 @@
 
 mod exchange;
 
+use cogtools_test_support::{Expected, Project, assert_text, str};
 use serde_json::{Value, json};
 
 use exchange::{check, check_both, initialize, project, request, serve, text};
@@ -214,6 +215,56 @@ fn invalid_tools_are_left_out_and_reported_once() {
         &["--exclude", "gr*"],
     );
     assert_eq!(stdout.matches(r#""name":"greet""#).count(), 0, "{stdout}");
+}
+
+/// One rejected tool would make an API refuse the whole request.
+#[test]
+fn tools_that_the_clients_api_rejects_are_left_out() {
+    let project = Project::new();
+    let tool = |name: &str, parameter: &str| {
+        let text = format!(
+            "name: {name}\ndescription: d\nparameters: {{{parameter}: string}}\nimplementation: x\n"
+        );
+        project.file(format!("tools/{name}.yaml"), text);
+    };
+    tool("a", "who?");
+    tool("b", "max-size");
+    tool("c", "fine");
+    let list = request("it", "tools/list", json!({}));
+    let check = |args: &[&str], expected: &[&str], stderr: Expected| {
+        let (status, stdout, found) = serve(&project, format!("{}\n{list}\n", initialize()), args);
+        let answer = stdout.lines().last().unwrap_or_default();
+        let answer: Value = serde_json::from_str(answer).expect("a line is JSON");
+        let tools = answer["result"]["tools"].as_array();
+        let names: Vec<&Value> = tools.into_iter().flatten().map(|it| &it["name"]).collect();
+        assert_eq!(names, expected, "{args:?}");
+        assert_text(&found, stderr);
+        assert_eq!(status, 0);
+    };
+    check(&[], &["c"], str![[r#"
+cogtools-mcp: warning[INVALID_TOOL]: tools/a.yaml:3:14: not declared for mcp: the Gemini API, which the client may use, rejects the parameter name "who?"
+   |
+ 3 | parameters: {who?: string}
+   |              ^^^^
+hint: use letters from a to z, digits and `_`, at most 64, and no digit first
+hint: if the client uses another API, name it: cogtools mcp --api anthropic
+cogtools-mcp: warning[INVALID_TOOL]: tools/b.yaml:3:14: not declared for mcp: the Gemini API, which the client may use, rejects the parameter name "max-size"
+   |
+ 3 | parameters: {max-size: string}
+   |              ^^^^^^^^
+hint: use letters from a to z, digits and `_`, at most 64, and no digit first
+hint: if the client uses another API, name it: cogtools mcp --api anthropic
+
+"#]].into());
+    check(&["--api", "anthropic"], &["b", "c"], str![[r#"
+cogtools-mcp: warning[INVALID_TOOL]: tools/a.yaml:3:14: not declared for mcp: Anthropic's API rejects the parameter name "who?"
+   |
+ 3 | parameters: {who?: string}
+   |              ^^^^
+hint: use letters from a to z, digits, `_`, `.` and `-`, at most 64
+
+"#]].into());
+    check(&["--api", "openai"], &["a", "b", "c"], "".into());
 }
 
 #[test]

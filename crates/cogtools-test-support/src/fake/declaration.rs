@@ -85,11 +85,14 @@ fn one(declaration: &Value, at: &str, complaints: &mut Vec<String>) {
     }
 }
 
-/// JSON Schema is not restricted, but required properties must exist.
+/// JSON Schema is not restricted, but required properties must exist, and parameters
+/// must have names.
 fn required(schema: &serde_json::Map<String, Value>, at: &str, complaints: &mut Vec<String>) {
     let mut found = Vec::new();
     schema::properties(schema, at, &mut found);
-    complaints.extend(found.into_iter().filter(|text| text.contains(".required[")));
+    let is_restricted =
+        |text: &String| text.contains(".required[") || text.ends_with("invalid parameter name");
+    complaints.extend(found.into_iter().filter(is_restricted));
 }
 
 /// Whether `name` is an identifier of at most 64 characters, with the characters of `more`

@@ -1,0 +1,81 @@
+//! How Gemini CLI is to reach the tools: as its settings say already, or else as its
+//! version does best.
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_gemini_cli::settings::Settings;
+use cogtools_gemini_cli::{Connection, Paths, Vars, Version, install};
+
+use crate::host::Host;
+use crate::setup_context::SetupContext;
+
+/// `hosts` with the connection that stands for `gemini`. With two connections Gemini CLI
+/// would declare every tool twice, so only a command line that names both makes both.
+pub(crate) fn resolve(
+    hosts: Vec<Host>,
+    cx: &SetupContext,
+    vars: &Vars,
+) -> Result<Vec<Host>, Box<Diagnostic>> {
+    let settings = Settings::read(&Paths::new(&cx.root, vars), vars);
+    let present = Connection::of_settings(&settings);
+    let wants = |host: Host| hosts.contains(&host);
+    match (wants(Host::GeminiCommands), wants(Host::GeminiMcp)) {
+        (true, false) if present == [Connection::Server] => return Err(second(Host::GeminiMcp)),
+        (false, true) if present == [Connection::Commands] => {
+            return Err(second(Host::GeminiCommands));
+        }
+        _ => {}
+    }
+    let chosen = [Host::GeminiCommands, Host::GeminiMcp]
+        .into_iter()
+        .find(|host| wants(*host));
+    let chosen = chosen.unwrap_or_else(|| match present.first() {
+        Some(connection) => host(*connection),
+        None => host(Connection::recommended(version(cx, vars))),
+    });
+    let mut resolved = Vec::new();
+    for host in hosts {
+        let host = if host == Host::Gemini { chosen } else { host };
+        if !resolved.contains(&host) {
+            resolved.push(host);
+        }
+    }
+    Ok(resolved)
+}
+
+const fn host(connection: Connection) -> Host {
+    match connection {
+        Connection::Commands => Host::GeminiCommands,
+        Connection::Server => Host::GeminiMcp,
+    }
+}
+
+/// The version of the `gemini` that starts here, or else the newest known one, which is
+/// what npm would install.
+fn version(cx: &SetupContext, vars: &Vars) -> Version {
+    let mut versions = install::find(&cx.root, vars)
+        .into_iter()
+        .filter_map(|installation| installation.version);
+    versions.next().unwrap_or(Version::KNOWN)
+}
+
+/// The error of a command line that would add a second connection to `present`.
+fn second(present: Host) -> Box<Diagnostic> {
+    let (what, remove) = match present {
+        Host::GeminiMcp => (
+            "start the MCP server of cogtools",
+            "its entry in `mcpServers`",
+        ),
+        _ => (
+            "name the commands of cogtools",
+            "`tools`, `toolDiscoveryCommand` and `toolCallCommand`",
+        ),
+    };
+    let message = format!("the settings already {what}: Gemini CLI would declare every tool twice");
+    Box::new(
+        Diagnostic::new(Code::InvalidConfig, message)
+            .with_subject(Paths::settings().display().to_string())
+            .hint(format!("remove {remove} first"))
+            .hint("or name both: --host gemini-commands,gemini-mcp")
+            .hint("no file was written"),
+    )
+}
