@@ -49,6 +49,7 @@ fn our_tools_cost_at_most_4000_tokens() {
         .project(&Project::new())
         .args(["--format", "json"])
         .cwd(crate::repository())
+        .limit(std::time::Duration::from_mins(1))
         .run();
     let report = outcome.json();
     let listed = report["tools"].as_array().expect("the report has tools");
@@ -126,6 +127,7 @@ fn our_tools_match_their_golden_files() {
         .project(&Project::new())
         .args(["--format", "json", "--spawn"])
         .cwd(crate::repository())
+        .limit(std::time::Duration::from_mins(1))
         .run();
     let report = outcome.json();
     let tools = tools();

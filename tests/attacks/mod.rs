@@ -18,6 +18,7 @@ mod processes;
 mod read_links;
 mod records;
 mod review;
+mod served;
 mod write_links;
 
 /// A tool with one example.

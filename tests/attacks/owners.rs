@@ -7,7 +7,7 @@ use std::path::Path;
 use cogtools_test_support::{Outcome, Project, str};
 use serde_json::json;
 
-use super::folder_trust::serve;
+use super::served::serve;
 use crate::{run, unprivileged};
 
 /// A user who is not in the list of users.

@@ -10,6 +10,7 @@ use cogtools_schema::Document;
 use jsonschema::Validator;
 use serde_json::Value;
 
+use crate::configurations::CONFIGURATIONS;
 use crate::repository;
 
 /// A valid tool file to append to.
@@ -206,101 +207,3 @@ fn configurations() {
         );
     }
 }
-
-const CONFIGURATIONS: &[(&str, bool)] = &[
-    ("{}", true),
-    ("tool_sources: []", true),
-    ("tool_sources: [{local: ./tools}, {local: more}]", true),
-    ("tool_sources:", false),
-    ("tool_sources: ./tools", false),
-    ("tool_sources: [./tools]", false),
-    ("tool_sources: [{lokal: ./tools}]", false),
-    ("tool_sources: [{local: 1}]", false),
-    ("tool_sources: [{local: ~}]", false),
-    ("tool_sources: [{local: ''}]", false),
-    ("tool_sources: [{local: ' '}]", false),
-    ("tool_sources: [{local: ~/tools}]", true),
-    (
-        "tool_sources: [{command: {discover: a, call: c, prefix: 'my '}}]",
-        false,
-    ),
-    (
-        "tool_sources: [{command: {discover: a, call: c, prefix: 1_}}]",
-        false,
-    ),
-    (
-        "tool_sources: [{command: {discover: a, call: c, cwd: home}}]",
-        false,
-    ),
-    ("tool_sources: [{mcp: {command: c, prefix: 'a.'}}]", false),
-    ("tool_sources: [node_modules, {local: ./tools}]", true),
-    ("tool_sources: [{node_modules: all}]", false),
-    ("tool_sources: [{command: {discover: a, call: b c}}]", true),
-    (
-        "tool_sources: [{command: {discover: [a, b], call: [c], name: n, prefix: p_, env: [HOME], timeout: 1.5, cache: 60}}]",
-        true,
-    ),
-    ("tool_sources: [{command: {discover: a}}]", false),
-    ("tool_sources: [{command: {discover: [], call: a}}]", false),
-    (
-        "tool_sources: [{command: {discover: a, call: b, chache: 1}}]",
-        false,
-    ),
-    (
-        "tool_sources: [{command: {discover: a, call: b, timeout: 0}}]",
-        false,
-    ),
-    ("tool_sources: [{command: a}]", false),
-    ("tool_sources: [{mcp: {command: a, args: [b]}}]", true),
-    ("tool_sources: [{mcp: {command: [a, b], cache: 0}}]", true),
-    (
-        "tool_sources: [{mcp: {url: 'https://a.example/mcp', headers: {A: b}, name: n, prefix: p_, env: [HOME], timeout: 1.5, cache: 60}}]",
-        true,
-    ),
-    ("tool_sources: [{mcp: {}}]", false),
-    ("tool_sources: [{mcp: a}]", false),
-    ("tool_sources: [{mcp: {command: ''}}]", false),
-    ("tool_sources: [{mcp: {command: []}}]", false),
-    ("tool_sources: [{mcp: {args: [a]}}]", false),
-    ("tool_sources: [{mcp: {url: 'ftp://a.example'}}]", false),
-    ("tool_sources: [{mcp: {url: 'https://'}}]", false),
-    (
-        "tool_sources: [{mcp: {command: a, url: 'https://a.example'}}]",
-        false,
-    ),
-    (
-        "tool_sources: [{mcp: {url: 'https://a.example', headers: {A: 1}}}]",
-        false,
-    ),
-    ("tool_sources: [{mcp: {command: a, timeout: 0}}]", false),
-    ("tool_sources: [{mcp: {command: a, cache: -1}}]", false),
-    ("tool_sources: [{mcp: {command: a, chache: 1}}]", false),
-    ("tool_sources: [{mcp: {command: a, name: 'a:b'}}]", false),
-    ("env_priority: project", true),
-    ("env_priority: system", false),
-    ("locked: true", true),
-    ("locked: yes please", false),
-    ("inherit: yes please", false),
-    ("filter: {tools: [a*], exclude: [b], toolsets: [c]}", true),
-    ("filter: {tool: [a]}", false),
-    ("budget: 4000", true),
-    ("budget: 1.5", false),
-    ("hosts: {mcp: {budget: 4000, exclude: [a]}}", true),
-    ("hosts: {mcp: {budget: [1]}}", false),
-    ("limits: {memory: 512 MiB, processes: 64, files: 64}", true),
-    ("limits: {memory: 1048576, file_size: 4096 KiB}", true),
-    ("limits: {memory: 1048575}", false),
-    ("limits: {memory: 1 MB}", false),
-    ("limits: {processes: 64 KiB}", false),
-    ("limits: {files: 7}", false),
-    ("limits: {time: 60}", false),
-    ("filter: {tools: a}", false),
-    ("filter: {tools: [1]}", false),
-    (
-        "hosts: {gemini: {exclude: [a]}, mcp: {toolsets: [b]}}",
-        true,
-    ),
-    ("hosts: {gemeni: {exclude: [a]}}", false),
-    ("tools: []", false),
-    ("[]", false),
-];

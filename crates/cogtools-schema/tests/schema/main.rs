@@ -9,6 +9,7 @@
 
 mod agreement;
 mod committed;
+mod configurations;
 mod editor;
 mod keys;
 mod server;
