@@ -85,6 +85,7 @@ mod tests {
 
     #[test]
     fn a_command_is_rendered_inside_its_hint() {
+        let run = |arg: &str| Command::Run("a".to_owned(), vec![arg.to_owned()]);
         for (hint, expected) in [
             (Hint::from("run this again"), "run this again"),
             (
@@ -115,18 +116,8 @@ mod tests {
                 Hint::run("change it (", Command::ConfigOrigins, " shows where)"),
                 "change it (cogtools config list --show-origin shows where)",
             ),
-            (
-                Hint::run(
-                    "",
-                    Command::Run("a".to_owned(), vec!["b=c d".to_owned()]),
-                    "",
-                ),
-                "cogtools run a 'b=c d'",
-            ),
-            (
-                Hint::run("", Command::Run("a".to_owned(), vec!["b=c".to_owned()]), ""),
-                "cogtools run a b=c",
-            ),
+            (Hint::run("", run("b=c d"), ""), "cogtools run a 'b=c d'"),
+            (Hint::run("", run("b=c"), ""), "cogtools run a b=c"),
             (
                 Hint::run(
                     "",
