@@ -337,6 +337,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2: not valid JSON: exp
    |
  1 | text: a
    |  ^
+hint: this is YAML, which cogtools-call --yaml echo reads
 hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],

@@ -115,7 +115,7 @@ fn init_asks_for_hosts_and_packages_and_prints_the_command_line() {
     let project = with_package();
     let mut terminal = Terminal::open(&project, "cogtools init");
     terminal
-        .answer("Which hosts", &format!("{DOWN}{DOWN}{DOWN} \r"))
+        .answer("Which hosts", &format!("{} \r", DOWN.repeat(4)))
         .answer("the packages pk, too?", "\r")
         .answer("Write these files?", "y\r");
     let (status, rest) = terminal.end("the same without questions:");

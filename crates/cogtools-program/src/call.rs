@@ -132,7 +132,8 @@ fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Fa
 /// The same for arguments on standard input. YAML that should be JSON gets a hint.
 fn input_arguments(name: &str, bytes: Vec<u8>, call: &Call) -> Result<Arguments, Failure> {
     let is_json = call.syntax == Syntax::Json;
-    let unlike_json = (is_json && !is_bracketed(&bytes)).then(|| bytes.clone());
+    let is_valid_json = || serde_json::from_slice::<serde_json::Value>(&bytes).is_ok();
+    let unlike_json = (is_json && !is_bracketed(&bytes) && !is_valid_json()).then(|| bytes.clone());
     let arguments = arguments(name, bytes, call.syntax);
     let is_yaml = |bytes| Arguments::read(bytes, Syntax::Yaml).is_ok();
     arguments.map_err(|failure| match failure {

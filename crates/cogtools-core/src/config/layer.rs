@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
-use super::{ConfigErrors, dotenv, package};
+use super::{ConfigErrors, package};
 use crate::file::ReadScope;
 use crate::owner::Owners;
 use crate::source::GlobalModules;
@@ -106,81 +106,14 @@ impl ConfigPaths {
     }
 }
 
-/// All layers of `project`, in order of increasing precedence. Errors of the project's
-/// own layers go to `ignored`, which decides whether the other ones are enough.
-pub(super) fn layers(
-    project: &Project,
-    paths: &ConfigPaths,
-    ignored: &mut dyn FnMut(ConfigErrors) -> Result<(), ConfigErrors>,
-) -> Result<Vec<Layer>, ConfigErrors> {
-    let mut layers = Vec::new();
-    if let Some(path) = &paths.system {
-        layers.extend(file(path, path, &ReadScope::User, Origin::System)?);
-    }
-    if let Some(path) = paths.home_file() {
-        layers.extend(file(&path, &path, &ReadScope::User, Origin::Home)?);
-    }
-    let (path, display_path) = project.resolve(Path::new(Project::CONFIG));
-    let scope = project.read_scope();
-    for layer in [
-        host_folder(project, paths),
-        package(project),
-        file(&path, &display_path, &scope, Origin::Project),
-    ] {
-        match layer {
-            Ok(layer) => layers.extend(layer),
-            Err(errors) => ignored(errors)?,
-        }
-    }
-    let directory = paths.directory.as_deref();
-    for layer in directory.map_or_else(Vec::new, |directory| dotenv::layers(project, directory)) {
-        match layer {
-            Ok(layer) => layers.push(layer),
-            Err(errors) => ignored(errors)?,
-        }
-    }
-    for (name, value) in &paths.variables {
-        let Some(keys) = keys_of(name) else {
-            continue;
-        };
-        let is_user = !paths.dotenv_variables.contains(name);
-        match variable(project, name, keys, value) {
-            Ok(layer) => layers.push(Layer { is_user, ..layer }),
-            Err(errors) if is_user => return Err(errors),
-            Err(errors) => ignored(errors)?,
-        }
-    }
-    Ok(layers)
-}
-
 /// The path of the key that the variable `name` sets, if it sets one.
 pub(super) fn keys_of(name: &str) -> Option<&'static [&'static str]> {
     let found = VARIABLES.iter().find(|(known, _)| *known == name);
     found.map(|(_, keys)| *keys)
 }
 
-/// The project's file in the folder of Gemini CLI's settings, unless it is the user's.
-fn host_folder(project: &Project, paths: &ConfigPaths) -> Result<Option<Layer>, ConfigErrors> {
-    let name = Path::new(".gemini").join(ConfigPaths::FILE);
-    let (path, display_path) = project.resolve(&name);
-    // Whatever else is behind a link that leads elsewhere does not matter.
-    if !path.exists() && !path.is_symlink() {
-        return Ok(None);
-    }
-    let is_users =
-        |users: PathBuf| users == path || users.canonicalize().ok() == path.canonicalize().ok();
-    if paths.home_file().is_some_and(is_users) {
-        return Ok(None);
-    }
-    file(
-        &path,
-        &display_path,
-        &project.read_scope(),
-        Origin::HostFolder,
-    )
-}
-
-fn file(
+/// The layer in the file at `path`, if it exists.
+pub(super) fn file(
     path: &Path,
     display_path: &Path,
     scope: &ReadScope,
@@ -208,9 +141,9 @@ fn parse(text: &Text) -> Result<Node, ConfigErrors> {
     yaml::parse(text).map_err(|error| error.diagnostic(Code::InvalidConfig, text).into())
 }
 
-/// The key `cogtools` of the project's `package.json`, without `tools`, which is suggestion
+/// The key `cogtools` of the project's `package.json`, without `tools`, which is
 /// for the package's users.
-fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
+pub(super) fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
     let Some((text, value)) = project
         .package()
         .map_err(|diagnostic| ConfigErrors::from(*diagnostic))?

@@ -8,6 +8,7 @@ mod effective;
 mod error;
 mod inherit;
 mod layer;
+mod layers;
 mod limits;
 mod lint_rule;
 mod locked;
@@ -125,7 +126,7 @@ impl Config {
             paths.packages.clone(),
             owners.clone(),
         );
-        for layer in layer::layers(project, paths, ignored)? {
+        for layer in layers::layers(project, paths, ignored)? {
             // A layer that has errors sets nothing at all.
             let mut changed = config.clone();
             match reader::read(&layer, &base, &mut changed) {

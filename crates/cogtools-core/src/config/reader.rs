@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::error::ConfigError;
 use super::layer::Layer;
 use super::origin::{Origin, Setting};
-use super::{Config, ConfigErrors, inherit};
+use super::{Config, ConfigErrors};
 use crate::owner::{self, Owners};
 use crate::source::{GlobalModules, Packages};
 use crate::suggest::did_you_mean;
@@ -120,8 +120,8 @@ impl Reader<'_> {
         };
         for entry in entries {
             match entry.key.as_str() {
-                inherit::SOURCES => self.tool_sources(entry, config),
-                inherit::KEY => self.inherit(entry, config),
+                "tool_sources" => self.tool_sources(entry, config),
+                "inherit" => self.inherit(entry, config),
                 "env_priority" => {
                     self.env_priority(entry);
                     config.set(self.setting(entry.key.clone(), entry));

@@ -9,6 +9,14 @@ use crate::schema::SchemaError;
 use crate::text::TextError;
 use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
+/// The codes that an example can expect a call to fail with.
+pub(super) const EXAMPLE_CODES: [Code; 4] = [
+    Code::ToolFailed,
+    Code::SchemaViolation,
+    Code::TemplateFailed,
+    Code::Timeout,
+];
+
 /// Why a file is not a tool.
 #[derive(Debug)]
 pub enum ToolError {
@@ -168,7 +176,7 @@ impl DefinitionError {
                 "give each example its own name; upper and lower case are the same".into()
             }
             Self::ExampleCode(_) => {
-                let codes = super::Example::CODES.map(Code::name);
+                let codes = EXAMPLE_CODES.map(Code::name);
                 format!("write one of {}", codes.join(", "))
             }
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),

@@ -5,12 +5,12 @@
 
 use serde_json::{Map, Value};
 
-use super::error::DefinitionError;
+use super::error::{DefinitionError, EXAMPLE_CODES};
 use super::reader::Reader;
 use crate::schema::Schema;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
-use crate::yaml::{Entry, Node};
+use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Expected, Name};
 
 /// The keys of an example with expectations.
@@ -37,14 +37,9 @@ impl Example {
     /// The keys of an example with expectations.
     pub const KEYS: [&'static str; 6] = [NAME, ARGUMENTS, CONTAINS, MATCHES, REDACT, FAILS];
     /// The codes that a call can be expected to fail with.
-    pub const CODES: [Code; 4] = [
-        Code::ToolFailed,
-        Code::SchemaViolation,
-        Code::TemplateFailed,
-        Code::Timeout,
-    ];
+    pub const CODES: [Code; 4] = EXAMPLE_CODES;
 
-    /// The example in `node`, which [`check`] has accepted, of a tool with this `schema`.
+    /// The example in `node`, which [`Reader::examples`] has accepted, of a tool with this `schema`.
     pub(super) fn new(mut node: Node, schema: &Schema) -> Self {
         let span = node.span;
         let has_expectations = has_expectations(&node, schema);
@@ -111,13 +106,24 @@ impl Example {
     }
 }
 
+impl Reader<'_> {
+    /// Checks the list of examples of a tool with this `schema`, unless that is invalid; its
+    /// items are moved out of the document last.
+    pub(super) fn examples(&mut self, entry: &Entry, schema: Option<&Schema>) {
+        match &entry.value.data {
+            Data::List(items) => check(items, schema, self),
+            _ => self.report_kind("examples", Expected::Examples, &entry.value),
+        }
+    }
+}
+
 /// Whether `node` has expectations besides the arguments.
 fn has_expectations(node: &Node, schema: &Schema) -> bool {
     node.get(ARGUMENTS).is_some() && !schema.has_property(ARGUMENTS)
 }
 
 /// Reports what is wrong with the examples in `items`.
-pub(super) fn check(items: &[Node], schema: Option<&Schema>, reader: &mut Reader<'_>) {
+fn check(items: &[Node], schema: Option<&Schema>, reader: &mut Reader<'_>) {
     let mut names: Vec<String> = Vec::new();
     for item in items {
         let Some(entries) = item.entries() else {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::error::{self, DefinitionError};
-use super::{Annotations, Key, Locator, Tool, capability, example};
+use super::{Annotations, Key, Locator, Tool, capability};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
@@ -127,15 +127,6 @@ impl<'t> Reader<'t> {
             (None, Some(entry)) => Schema::verbatim(&entry.value),
         };
         schema.map_err(|errors| self.report_schema(&errors)).ok()
-    }
-
-    /// Checks the list of examples of a tool with this `schema`, unless that is invalid; its
-    /// items are moved out of the document last.
-    pub(super) fn examples(&mut self, entry: &Entry, schema: Option<&Schema>) {
-        match &entry.value.data {
-            Data::List(items) => example::check(items, schema, self),
-            _ => self.report_kind("examples", Expected::Examples, &entry.value),
-        }
     }
 
     pub(super) fn annotations(&mut self, entry: &Entry) -> Annotations {
