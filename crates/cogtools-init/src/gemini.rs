@@ -8,7 +8,7 @@ use cogtools_gemini_cli::{Connection, Paths, Vars, Version, install};
 use crate::host::Host;
 use crate::setup_context::SetupContext;
 
-/// `hosts` with the connection that stands for `gemini`. With two connections Gemini CLI
+/// `hosts` with the connection that `gemini` means here. With two connections Gemini CLI
 /// would declare every tool twice, so only a command line that names both makes both.
 pub(crate) fn resolve(
     hosts: Vec<Host>,

@@ -56,7 +56,7 @@ left out.",
         "PROTOCOL",
         "With WORDS, the candidates for the last word are printed, one per line: for bash, whose only \
 word is the command line up to the cursor, the candidate; otherwise also a tab and a description. \
-The line :files stands for the names of files.",
+The line :files asks the shell to complete names of files.",
     ),
     (
         "EXAMPLES",

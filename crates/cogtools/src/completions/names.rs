@@ -12,7 +12,7 @@ use super::candidate::Candidate;
 
 /// Up to how many tools are loaded for their descriptions.
 const MAX_DESCRIBED: usize = 64;
-/// How many candidates there are at most: nobody reads more, and shells become slow.
+/// The maximum number of candidates: more are not read, and make shells slow.
 const MAX_CANDIDATES: usize = 1_000;
 
 /// The tools in files that the project has; none if its configuration is not valid.
