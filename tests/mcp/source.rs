@@ -228,11 +228,12 @@ fn a_project_that_serves_itself_is_listed_once() {
         "../home/.gemini/cogtoolrc.yaml",
         json!({"tool_sources": sources}).to_string(),
     );
+    // What the project contains comes after what is the user's.
     run("cogtools-discover", &project).run().outputs(format!(
-        "[\n{{\"name\":\"ok\",\"description\":\"d\",{NONE},\n\
-         {{\"name\":\"again_ok\",\"description\":\"d\",\
+        "[\n{{\"name\":\"again_ok\",\"description\":\"d\",\
          \"parameters\":{{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{{}}}},\
-         \"parametersJsonSchema\":{{\"type\":\"object\",\"additionalProperties\":false}}}}\n]\n"
+         \"parametersJsonSchema\":{{\"type\":\"object\",\"additionalProperties\":false}}}},\n\
+         {{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"
     ));
 }
 
