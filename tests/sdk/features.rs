@@ -42,12 +42,12 @@ parameters_schema:
       properties:
         name: {type: string}
         children: {type: array, items: {$ref: '#/properties/tree'}}
-    $odd name/~é: {type: string}
+    _odd_Name: {type: string}
   additionalProperties: {type: string, nullable: true}
 implementation: x
 ";
 
-/// Alternatives at the root.
+/// Alternatives at the root, which the APIs of `OpenAI` and Anthropic reject.
 const ALTERNATIVES: &str = "name: alternatives
 description: Takes one or the other
 parameters_schema:
@@ -61,9 +61,9 @@ const UNICODE: &str = "name: unicode
 title: Grüße 👋
 description: \"Grüßt — «überall» 🌍, auch \\u202Eso\\u202C und in 日本語\\ttab\"
 parameters:
-  größe: {type: string, description: 'Größe \u{1F4CF}', enum: ['größer', '小さい', '👍🏽']}
+  size: {type: string, description: 'Größe \u{1F4CF}', enum: ['größer', '小さい', '👍🏽']}
 examples:
-  - {größe: 小さい}
+  - {size: 小さい}
 implementation: x
 ";
 
@@ -87,14 +87,13 @@ output: {type: json, schema: {type: array, items: {type: string}}}
 implementation: '[]'
 ";
 
-/// A project with all of them.
-pub(super) fn project() -> Project {
+/// A project with all of them that can be sent in the format `format`.
+pub(super) fn project(format: &str) -> Project {
     let project = Project::new();
     let long = "It does what its very long description says. ".repeat(22);
     project
         .file("tools/keywords.yaml", KEYWORDS)
         .file("tools/references.yaml", REFERENCES)
-        .file("tools/alternatives.yaml", ALTERNATIVES)
         .file("tools/unicode.yaml", UNICODE)
         .file("tools/output.yaml", OUTPUT)
         .file("tools/list_output.yaml", LIST_OUTPUT)
@@ -103,5 +102,8 @@ pub(super) fn project() -> Project {
             "tools/_long-Name_with_as_many_letters_as_it_can_have.yaml",
             format!("name: _long-Name_with_as_many_letters_as_it_can_have\ndescription: {long}\nimplementation: x\n"),
         );
+    if format == "mcp" {
+        project.file("tools/alternatives.yaml", ALTERNATIVES);
+    }
     project
 }

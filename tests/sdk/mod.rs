@@ -17,8 +17,8 @@ fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts")
 }
 
-/// The projects whose tools are checked, each with the names of its tools.
-fn projects() -> Vec<(Project, Vec<String>)> {
+/// The projects whose tools are checked in the format `format`, each with the names of its tools.
+fn projects(format: &str) -> Vec<(Project, Vec<String>)> {
     let own = Project::new();
     for entry in fs::read_dir(repository().join("tools")).expect("our own tools") {
         let path = entry.expect("a file").path();
@@ -27,7 +27,7 @@ fn projects() -> Vec<(Project, Vec<String>)> {
             own.copy(Path::new("tools").join(name), &path);
         }
     }
-    [own, features::project()]
+    [own, features::project(format)]
         .into_iter()
         .map(|project| {
             let names = names(&project);

@@ -18,7 +18,7 @@ const PACKAGES: [&str; 5] = [
 
 fn check(format: &str) {
     let python = install::python(&cache(), "sdk-python-1", &PACKAGES);
-    for (project, names) in projects() {
+    for (project, names) in projects(format) {
         Run::new(&python)
             .project(&project)
             .arg(repository().join("tests/sdk/check.py"))

@@ -71,8 +71,8 @@ fn compile(project: &Project, files: &[String]) -> Outcome {
 fn the_compiler_takes_them() {
     let scratch = Project::new();
     let mut files = Vec::new();
-    for (index, (project, _)) in projects().iter().enumerate() {
-        for (format, import) in TYPES {
+    for (format, import) in TYPES {
+        for (index, (project, _)) in projects(format).iter().enumerate() {
             let tools = declared(project, format);
             let file = format!("{format}{index}.ts");
             scratch.file(
@@ -109,7 +109,7 @@ for (const [index, tool] of read.tools.entries()) {
   console.log(tool.name);
 }
 ";
-    for (project, names) in projects() {
+    for (project, names) in projects("mcp") {
         let scratch = Project::new();
         scratch
             .link("node_modules", place().join("node_modules"))
