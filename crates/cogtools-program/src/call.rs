@@ -76,11 +76,10 @@ pub fn accept_and_run(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
-    let line = command_line(&call.command(None, false));
-    let bytes = io
-        .stdin
-        .read()
-        .map_err(|error| input_diagnostic(&error, &name, || tool.skeleton(), &line))?;
+    let bytes = io.stdin.read().map_err(|error| {
+        let line = command_line(&call.command(None, false));
+        input_diagnostic(&error, &name, || tool.skeleton(), &line)
+    })?;
     let read = |tool: &Tool| input_arguments(tool.name().as_str(), bytes, call);
     let output = run(io, tool, call.verbose, read, context, prepare)?;
     io.print(output.text.as_bytes())
