@@ -1,0 +1,328 @@
+//! What a response is, put together from its chunks: the recorded streams, and our own.
+
+use cogtools_model::{Chunk, Finish, Response, Usage};
+use cogtools_test_support::conformance;
+use serde_json::{Value, json};
+
+/// A response with these chunks.
+fn response(chunks: &[Value]) -> Response {
+    let mut response = Response::default();
+    for chunk in chunks {
+        response.push(Chunk::from_wire(chunk.clone()));
+    }
+    response
+}
+
+/// The signatures by chunk and part, with the kind of the part.
+fn signatures(chunks: &[Value]) -> Value {
+    let mut response = Response::default();
+    let mut found = Vec::new();
+    for (number, chunk) in chunks.iter().enumerate() {
+        let count = response.push(Chunk::from_wire(chunk.clone()));
+        let parts = response.parts();
+        for (position, part) in parts[parts.len() - count..].iter().enumerate() {
+            if part.signature().is_some() {
+                let kind = if part.call().is_some() {
+                    "functionCall"
+                } else {
+                    "text"
+                };
+                found.push(json!({"chunk": number, "part": position, "kind": kind}));
+            }
+        }
+    }
+    Value::Array(found)
+}
+
+fn calls(response: &Response) -> Value {
+    let calls = response.calls().into_iter();
+    calls
+        .map(|call| {
+            let mut fields = json!({"name": call.name});
+            if let Some(id) = call.id {
+                fields["id"] = id.into();
+            }
+            if let Some(args) = call.args {
+                fields["args"] = args.clone();
+            }
+            fields
+        })
+        .collect()
+}
+
+/// `usageMetadata` as our counts.
+fn usage(metadata: &Value) -> Usage {
+    let count = |key: &str| metadata[key].as_u64().unwrap_or(0);
+    Usage {
+        prompt: count("promptTokenCount"),
+        cached: count("cachedContentTokenCount"),
+        output: count("candidatesTokenCount"),
+        thoughts: count("thoughtsTokenCount"),
+        total: count("totalTokenCount"),
+    }
+}
+
+#[test]
+fn recorded_streams() {
+    let file = "gemini/gemini_streams.jsonl";
+    let Some(rows) = conformance::recorded(file, "recorded_streams") else {
+        return;
+    };
+    for row in rows {
+        let chunks = row["input"].as_array().expect("chunks");
+        let expected = row.get("expected_later").unwrap_or(&row["expected"]);
+        let response = response(chunks);
+        let found = json!({
+            "text": response.text(),
+            "thoughts": response.thoughts(),
+            "functionCalls": calls(&response),
+            "signatures": signatures(chunks),
+            "finishReason": response.finish().map(Finish::as_str),
+            "usage": &expected["usage"],
+        });
+        assert_eq!(&found, expected, "{}", row["id"]);
+        assert_eq!(response.usage(), usage(&expected["usage"]), "{}", row["id"]);
+    }
+}
+
+#[test]
+fn recorded_responses() {
+    let file = "gemini/gemini_wire.jsonl";
+    let Some(rows) = conformance::recorded(file, "recorded_responses") else {
+        return;
+    };
+    for row in rows {
+        // One response was not recorded.
+        let Some(chunks) = row["response"]["chunks"].as_array() else {
+            continue;
+        };
+        if chunks
+            .iter()
+            .any(|chunk| chunk["error"].is_object() || chunk["totalTokens"].is_u64())
+        {
+            continue;
+        }
+        let response = response(chunks);
+        let parts = chunks
+            .iter()
+            .filter_map(|chunk| chunk["candidates"][0]["content"]["parts"].as_array())
+            .flatten();
+        let last = |key: &str| {
+            let mut values = chunks
+                .iter()
+                .filter_map(|chunk| chunk["candidates"][0][key].as_str());
+            values.next_back()
+        };
+        let id = &row["id"];
+        // Everything that was received is kept, and in its order.
+        assert_eq!(
+            json!(response.parts()),
+            parts.cloned().collect::<Value>(),
+            "{id}"
+        );
+        assert_eq!(
+            response.finish().map(Finish::as_str),
+            last("finishReason"),
+            "{id}"
+        );
+        assert_eq!(response.finish_message(), last("finishMessage"), "{id}");
+        let end = chunks.last().expect("a chunk");
+        assert_eq!(response.usage(), usage(&end["usageMetadata"]), "{id}");
+        assert_eq!(
+            response.model_version(),
+            end["modelVersion"].as_str(),
+            "{id}"
+        );
+        assert_eq!(response.response_id(), end["responseId"].as_str(), "{id}");
+    }
+}
+
+#[test]
+fn recorded_stored_streams() {
+    let file = "agents/003_stream.jsonl";
+    let Some(rows) = conformance::recorded(file, "recorded_stored_streams") else {
+        return;
+    };
+    for row in rows {
+        let id = &row["id"];
+        let expected = row.get("expected_later").unwrap_or(&row["expected"]);
+        let response = response(row["input"].as_array().expect("chunks"));
+        let unified = expected["unified"].as_array().expect("events");
+        let texts: String = unified
+            .iter()
+            .filter_map(|event| event["content"].as_str())
+            .collect();
+        assert_eq!(
+            format!("{}{}", response.thoughts(), response.text()),
+            texts,
+            "{id}"
+        );
+        let persisted = &expected["persisted"];
+        let finish = persisted["candidates"][0]["finish_reason"].as_str();
+        assert_eq!(response.finish().map(Finish::as_str), finish, "{id}");
+        let prompt = persisted["usage_metadata"]["prompt_token_count"].as_u64();
+        assert_eq!(response.usage().prompt, prompt.unwrap_or(0), "{id}");
+    }
+}
+
+/// The original stores one text with the first signature; parts are never merged here.
+#[test]
+fn signed_texts_stay_apart() {
+    let text = |text: &str, signature: &str| {
+        json!({"candidates": [{"content": {"role": "model", "parts": [
+            {"text": text, "thoughtSignature": signature},
+        ]}}]})
+    };
+    let response = response(&[text("b", "AAFzaWf/"), text("c", "eno="), text("", "+//+")]);
+    assert_eq!(
+        json!(response.content()),
+        json!({"role": "model", "parts": [
+            {"text": "b", "thoughtSignature": "AAFzaWf/"},
+            {"text": "c", "thoughtSignature": "eno="},
+            {"text": "", "thoughtSignature": "+//+"},
+        ]})
+    );
+    assert_eq!(response.text(), "bc");
+}
+
+#[test]
+fn both_cases_of_keys_are_the_same() {
+    let camel = json!({
+        "candidates": [{
+            "content": {"role": "model", "parts": [
+                {"functionCall": {"name": "f", "args": {"file_uri": {"mime_type": 1}}}},
+                {"functionResponse": {"name": "f", "response": {"finish_reason": 1}}},
+                {"inlineData": {"mimeType": "a/b", "data": ""}, "thoughtSignature": "eno="},
+                {"fileData": {"fileUri": "u", "mimeType": "a/b"}, "new_field": {"mime_type": 2}},
+            ]},
+            "finishReason": "STOP",
+            "finishMessage": "m",
+        }],
+        "promptFeedback": {"blockReason": "X"},
+        "usageMetadata": {"promptTokenCount": 1, "cachedContentTokenCount": 2,
+            "candidatesTokenCount": 3, "thoughtsTokenCount": 4, "totalTokenCount": 5},
+        "modelVersion": "v",
+        "responseId": "r",
+        "new_key": {"finish_reason": 3},
+    });
+    let snake = json!({
+        "candidates": [{
+            "content": {"role": "model", "parts": [
+                {"function_call": {"name": "f", "args": {"file_uri": {"mime_type": 1}}}},
+                {"function_response": {"name": "f", "response": {"finish_reason": 1}}},
+                {"inline_data": {"mime_type": "a/b", "data": ""}, "thought_signature": "eno="},
+                {"file_data": {"file_uri": "u", "mime_type": "a/b"}, "new_field": {"mime_type": 2}},
+            ]},
+            "finish_reason": "STOP",
+            "finish_message": "m",
+        }],
+        "prompt_feedback": {"block_reason": "X"},
+        "usage_metadata": {"prompt_token_count": 1, "cached_content_token_count": 2,
+            "candidates_token_count": 3, "thoughts_token_count": 4, "total_token_count": 5},
+        "model_version": "v",
+        "response_id": "r",
+        "new_key": {"finish_reason": 3},
+    });
+    assert_eq!(Chunk::from_wire(snake.clone()).as_json(), &camel);
+    assert_eq!(Chunk::from_wire(camel.clone()).as_json(), &camel);
+    assert_eq!(response(&[snake]), response(&[camel]));
+}
+
+#[test]
+fn reasons() {
+    let cases = [
+        ("STOP", Finish::Stop),
+        ("MAX_TOKENS", Finish::MaxTokens),
+        ("SAFETY", Finish::Refused("SAFETY".to_owned())),
+        ("RECITATION", Finish::Refused("RECITATION".to_owned())),
+        ("LANGUAGE", Finish::Refused("LANGUAGE".to_owned())),
+        ("BLOCKLIST", Finish::Refused("BLOCKLIST".to_owned())),
+        (
+            "PROHIBITED_CONTENT",
+            Finish::Refused("PROHIBITED_CONTENT".to_owned()),
+        ),
+        ("SPII", Finish::Refused("SPII".to_owned())),
+        (
+            "MALFORMED_FUNCTION_CALL",
+            Finish::MalformedCall("MALFORMED_FUNCTION_CALL".to_owned()),
+        ),
+        (
+            "UNEXPECTED_TOOL_CALL",
+            Finish::MalformedCall("UNEXPECTED_TOOL_CALL".to_owned()),
+        ),
+        (
+            "TOO_MANY_TOOL_CALLS",
+            Finish::MalformedCall("TOO_MANY_TOOL_CALLS".to_owned()),
+        ),
+        ("OTHER", Finish::Other("OTHER".to_owned())),
+        ("OF_NEXT_YEAR", Finish::Other("OF_NEXT_YEAR".to_owned())),
+    ];
+    for (name, finish) in cases {
+        let response = response(&[json!({"candidates": [{"finishReason": name}]})]);
+        assert_eq!(response.finish(), Some(&finish));
+        assert_eq!(finish.to_string(), name);
+        assert!(!response.is_cut() && response.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_absent() {
+    let cases = [
+        json!({}),
+        json!({"candidates": []}),
+        json!({"candidates": null}),
+        json!({"candidates": [{}]}),
+        json!({"candidates": [{"content": null}]}),
+        json!({"candidates": [{"content": {}}]}),
+        json!({"candidates": [{"content": {"role": "model"}}]}),
+        json!({"candidates": [{"content": {"role": "model", "parts": []}}]}),
+        json!({"candidates": [{"content": {"parts": null}, "finishReason": null}]}),
+    ];
+    for chunk in cases {
+        let response = response(std::slice::from_ref(&chunk));
+        let found = (response.parts().len(), response.text(), response.is_empty());
+        assert_eq!(found, (0, String::new(), true), "{chunk}");
+        assert!(response.is_cut(), "{chunk}");
+        assert_eq!(response.usage(), Usage::default(), "{chunk}");
+    }
+}
+
+#[test]
+fn blocked_prompt() {
+    let response = response(&[json!({
+        "promptFeedback": {"blockReason": "PROHIBITED_CONTENT", "blockReasonMessage": "no"},
+        "usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3},
+    })]);
+    assert_eq!(response.block_reason(), Some("PROHIBITED_CONTENT"));
+    assert_eq!(response.finish_message(), Some("no"));
+    assert_eq!(response.finish(), None);
+    assert!(!response.is_cut());
+    assert_eq!(response.usage().prompt, 3);
+}
+
+#[test]
+fn other_candidates_are_ignored() {
+    let candidate = |index: u32, text: &str| json!({"index": index, "content": {"parts": [{"text": text}]}, "finishReason": "STOP"});
+    let response = response(&[
+        json!({"candidates": [candidate(1, "no")]}),
+        json!({"candidates": [candidate(2, "no"), candidate(0, "yes")]}),
+    ]);
+    assert_eq!(response.text(), "yes");
+}
+
+#[test]
+fn counts_add_up() {
+    let mut sum = usage(&json!({"promptTokenCount": 1, "totalTokenCount": 2}));
+    sum += usage(
+        &json!({"promptTokenCount": 10, "cachedContentTokenCount": 5,
+        "candidatesTokenCount": 6, "thoughtsTokenCount": 7, "totalTokenCount": 23}),
+    );
+    let expected = Usage {
+        prompt: 11,
+        cached: 5,
+        output: 6,
+        thoughts: 7,
+        total: 25,
+    };
+    assert_eq!(sum, expected);
+}
