@@ -148,8 +148,8 @@ pub enum Event {
         /// How many.
         lines: u32,
     },
-    /// A kind that a later version of cogtools knows: all of its fields.
-    #[serde(skip_deserializing, untagged)]
+    /// A kind that a later version of cogtools knows: all of its fields. It is only read.
+    #[serde(skip)]
     #[schemars(skip)]
     Unknown(Map<String, Value>),
 }

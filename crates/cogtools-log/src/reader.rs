@@ -48,7 +48,7 @@ impl<R: BufRead> Reader<R> {
         };
         let raw = read_raw(&mut input, path)?.ok_or_else(|| failed(HeaderError::Empty))?;
         let (text, fields) = parse(&raw);
-        let fields = fields.map_err(|(error, _)| failed(HeaderError::Line(error)))?;
+        let fields = fields.map_err(|invalid| failed(HeaderError::Line(invalid.error)))?;
         if fields.get("kind").and_then(Value::as_str) != Some(Header::KIND) {
             return Err(failed(HeaderError::Missing));
         }
@@ -111,7 +111,7 @@ impl<R: BufRead> Reader<R> {
         let (text, fields) = parse(&raw);
         let (entry, is_cut) = match fields {
             Ok(fields) => (self.entry(fields), false),
-            Err((error, is_cut)) => (Err(error), is_cut),
+            Err(Invalid { error, is_cut }) => (Err(error), is_cut),
         };
         self.cut = match entry {
             Err(LineError::Syntax(_)) => self.cut.saturating_add(1),
@@ -158,6 +158,22 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
+/// Why a line is not a JSON object.
+struct Invalid {
+    error: LineError,
+    /// Whether it is the beginning of one.
+    is_cut: bool,
+}
+
+impl From<LineError> for Invalid {
+    fn from(error: LineError) -> Self {
+        Self {
+            error,
+            is_cut: false,
+        }
+    }
+}
+
 /// The entries that an event refers to.
 pub(crate) fn references(event: &Event) -> &[Id] {
     match event {
@@ -174,31 +190,33 @@ fn read_raw(input: &mut impl BufRead, path: &Path) -> Result<Option<RawLine>, Se
     })
 }
 
-/// The text of a line and its fields, or what is wrong and whether the line was cut off.
-fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, (LineError, bool)>) {
+/// The text of a line, and its fields.
+fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invalid>) {
     let Some(bytes) = &raw.bytes else {
-        return (String::new(), Err((LineError::TooLong, false)));
+        return (String::new(), Err(LineError::TooLong.into()));
     };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let is_cut = error.error_len().is_none();
-            let error = LineError::Syntax("it is not valid UTF-8".to_owned());
-            return (String::new(), Err((error, is_cut)));
+            let invalid = Invalid {
+                error: LineError::Syntax("it is not valid UTF-8".to_owned()),
+                is_cut: error.error_len().is_none(),
+            };
+            return (String::new(), Err(invalid));
         }
     };
     let fields = match parse_json(text) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err((LineError::NotAnObject, false)),
+        Ok(_) => Err(LineError::NotAnObject.into()),
         Err(error) => Err(error),
     };
     (text.to_owned(), fields)
 }
 
-fn parse_json(text: &str) -> Result<Value, (LineError, bool)> {
+fn parse_json(text: &str) -> Result<Value, Invalid> {
     if is_too_deep(text.as_bytes()) {
         let error = format!("it is nested in more than {MAX_DEPTH} levels");
-        return Err((LineError::Syntax(error), false));
+        return Err(LineError::Syntax(error).into());
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.disable_recursion_limit();
@@ -210,7 +228,10 @@ fn parse_json(text: &str) -> Result<Value, (LineError, bool)> {
             serde_json::error::Category::Eof => format!("it ends early, at {message}"),
             _ => format!("unexpected text at {message}"),
         };
-        (LineError::Syntax(message), error.is_eof())
+        Invalid {
+            error: LineError::Syntax(message),
+            is_cut: error.is_eof(),
+        }
     })
 }
 
