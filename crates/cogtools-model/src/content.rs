@@ -100,7 +100,7 @@ impl Content {
 
     /// Whether one of its parts is the result of a call.
     pub fn has_results(&self) -> bool {
-        self.parts().iter().any(|part| part.is_result())
+        self.parts().iter().any(Part::is_result)
     }
 
     /// Whether it begins a turn: a message of the user that is not the result of a call.

@@ -77,7 +77,7 @@ pub struct Response {
     block_reason: Option<String>,
     usage: Option<Usage>,
     model_version: Option<String>,
-    response_id: Option<String>,
+    id: Option<String>,
 }
 
 impl Response {
@@ -95,10 +95,7 @@ impl Response {
             .get("modelVersion")
             .and_then(text)
             .or(self.model_version.take());
-        self.response_id = fields
-            .get("responseId")
-            .and_then(text)
-            .or(self.response_id.take());
+        self.id = fields.get("responseId").and_then(text).or(self.id.take());
         if let Some(feedback) = fields.get("promptFeedback") {
             let reason = feedback.get("blockReason").and_then(text);
             self.block_reason = reason.or(self.block_reason.take());
@@ -190,7 +187,7 @@ impl Response {
 
     /// The provider's identifier.
     pub fn response_id(&self) -> Option<&str> {
-        self.response_id.as_deref()
+        self.id.as_deref()
     }
 
     /// Whether there is nothing to use in it: neither text nor a call.

@@ -18,10 +18,16 @@ struct Events {
     has_chunks: bool,
     /// Whether a chunk says why the response ended.
     has_finished: bool,
-    /// Whether the body was read to its end.
-    has_ended: bool,
-    /// Whether the last chunk or an error was returned.
-    is_over: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The body was read to its end.
+    Read,
+    /// The last chunk or an error was returned.
+    Over,
 }
 
 /// The chunks of `response`; `secret` is kept out of errors. If the first one is an error, it
@@ -34,8 +40,7 @@ pub(super) async fn begin(response: Response, secret: &str) -> Result<Chunks, Mo
         secret: secret.to_owned(),
         has_chunks: false,
         has_finished: false,
-        has_ended: false,
-        is_over: false,
+        state: State::Open,
     };
     let next = |mut events: Events| async move {
         let chunk = events.chunk().await.transpose()?;
@@ -54,7 +59,7 @@ pub(super) async fn begin(response: Response, secret: &str) -> Result<Chunks, Mo
 impl Events {
     /// The next chunk, `None` after the last one or an error.
     async fn chunk(&mut self) -> Result<Option<Chunk>, ModelError> {
-        if self.is_over {
+        if self.state == State::Over {
             return Ok(None);
         }
         let chunk = match self.data().await {
@@ -64,7 +69,9 @@ impl Events {
             Err(ModelError::Http(_)) if self.has_finished => Ok(None),
             Err(error) => Err(error),
         };
-        self.is_over = !matches!(chunk, Ok(Some(_)));
+        if !matches!(chunk, Ok(Some(_))) {
+            self.state = State::Over;
+        }
         chunk
     }
 
@@ -72,21 +79,19 @@ impl Events {
     async fn data(&mut self) -> Result<Option<String>, ModelError> {
         loop {
             let event = match self.parser.next_event() {
-                None if self.has_ended => return Ok(None),
-                None => match self.response.chunk().await? {
-                    Some(bytes) => {
+                None if self.state != State::Open => return Ok(None),
+                None => {
+                    if let Some(bytes) = self.response.chunk().await? {
                         self.stray.push(&bytes);
                         let pushed = self.parser.push(&bytes);
                         pushed.map_err(|error| ModelError::InvalidResponse(error.to_string()))?;
                         continue;
                     }
-                    None => {
-                        self.has_ended = true;
-                        let last = std::mem::take(&mut self.parser).finish();
-                        // Half an event says no more than that the stream was cut.
-                        last.filter(|event| is_json(&event.data))
-                    }
-                },
+                    self.state = State::Read;
+                    let last = std::mem::take(&mut self.parser).finish();
+                    // Half an event says no more than that the stream was cut.
+                    last.filter(|event| is_json(&event.data))
+                }
                 event => event,
             };
             // Servers that imitate two APIs end a stream as the other one does.
@@ -101,7 +106,7 @@ impl Events {
         let value: Value = serde_json::from_str(data).map_err(|error| {
             ModelError::InvalidResponse(format!("an event is not JSON: {error}"))
         })?;
-        if let Some(error) = value.get("error") {
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
             return Err(self.api_error(error));
         }
         let chunk = checked(value)?;

@@ -1,6 +1,7 @@
 //! Where the API is: variables, addresses, names in them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use cogtools_model::gemini::{DEFAULT_MODEL, Endpoint, Gemini};
 use cogtools_model::{Key, Model as _, ModelError, Request};
@@ -86,7 +87,7 @@ fn vertex() {
         format!("{:?}", endpoint(&vars).expect("an endpoint"))
     };
     assert_text(
-        &format!("{}\n{}\n", shown("global"), shown("us-east1")),
+        format!("{}\n{}\n", shown("global"), shown("us-east1")),
         str![[r#"
 Endpoint { base: "https://aiplatform.googleapis.com", service: Vertex { project: "p-1", location: "global" }, .. }
 Endpoint { base: "https://us-east1-aiplatform.googleapis.com", service: Vertex { project: "p-1", location: "us-east1" }, .. }
@@ -149,7 +150,7 @@ fn variables_that_cannot_be_used() {
     let mut messages = String::new();
     for vars in cases {
         let error = endpoint(vars).expect_err("cannot be used");
-        messages.push_str(&format!("{error}\n"));
+        writeln!(messages, "{error}").unwrap();
     }
     assert_text(
         &messages,

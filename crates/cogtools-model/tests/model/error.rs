@@ -10,8 +10,8 @@ use cogtools_model::{ApiError, ApiErrorKind};
 use cogtools_test_support::conformance;
 use serde_json::{Value, json};
 
-fn seconds(seconds: f64) -> Option<Duration> {
-    Some(Duration::from_secs_f64(seconds))
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds)
 }
 
 /// A row in which the original does something else on purpose.
@@ -50,7 +50,7 @@ fn recorded_decisions() {
             (error.is_transient(), error.retry_after),
             (
                 expected["retry"].as_bool().unwrap(),
-                wait.and_then(|wait| seconds(wait / 1e3)),
+                wait.map(|wait| seconds(wait / 1e3)),
             ),
             "{id}: {error:?}"
         );
@@ -160,7 +160,7 @@ fn quotas() {
         json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo",
                 "metadata": {"quota_limit": id}}])
     };
-    let minute = seconds(60.0);
+    let minute = Some(seconds(60.0));
     for details in [quota("RequestsPerMinute"), limit("TokensPerMinute")] {
         check(429, &body(429, "q", &details), RateLimited, minute, true);
     }
@@ -199,13 +199,13 @@ fn quotas() {
 fn waits() {
     let retry = |delay: &str| json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]);
     let cases = [
-        (429, "23s", RateLimited, seconds(23.0), true),
-        (429, "300s", RateLimited, seconds(300.0), true),
-        (429, "300.5s", QuotaExhausted, seconds(300.5), false),
+        (429, "23s", RateLimited, Some(seconds(23.0)), true),
+        (429, "300s", RateLimited, Some(seconds(300.0)), true),
+        (429, "300.5s", QuotaExhausted, Some(seconds(300.5)), false),
         (429, "soon", RateLimited, None, true),
-        (503, "2s", Overloaded, seconds(2.0), true),
-        (500, "301s", Failed, seconds(301.0), false),
-        (504, "900ms", TimedOut, seconds(0.9), true),
+        (503, "2s", Overloaded, Some(seconds(2.0)), true),
+        (500, "301s", Failed, Some(seconds(301.0)), false),
+        (504, "900ms", TimedOut, Some(seconds(0.9)), true),
         (400, "2s", InvalidRequest, None, false),
     ];
     for (status, delay, kind, wait, is_transient) in cases {
@@ -221,13 +221,13 @@ fn waits() {
         (
             "Please retry in 2h24m55s.",
             QuotaExhausted,
-            seconds(8_695.0),
+            Some(seconds(8_695.0)),
         ),
-        ("Please retry in 47.5s.", RateLimited, seconds(47.5)),
+        ("Please retry in 47.5s.", RateLimited, Some(seconds(47.5))),
         (
             "exhausted your capacity. Your quota will reset after 2s.",
             RateLimited,
-            seconds(2.0),
+            Some(seconds(2.0)),
         ),
         (
             "exhausted your capacity on this model.",
@@ -257,13 +257,13 @@ fn cloud_code() {
             "RATE_LIMIT_EXCEEDED",
             "cloudcode-pa.googleapis.com",
             RateLimited,
-            seconds(10.0),
+            Some(seconds(10.0)),
         ),
         (
             "RATE_LIMIT_EXCEEDED",
             "staging-cloudcode-pa.googleapis.com",
             RateLimited,
-            seconds(10.0),
+            Some(seconds(10.0)),
         ),
         ("RATE_LIMIT_EXCEEDED", "googleapis.com", RateLimited, None),
         (

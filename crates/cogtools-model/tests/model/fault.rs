@@ -1,5 +1,6 @@
 //! What goes wrong between a program and a provider.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use cogtools_model::{ApiErrorKind, Model as _, ModelError};
@@ -67,7 +68,7 @@ fn answers_that_are_errors() {
     for answer in answers {
         let error = ask(&Server::answering(answer).url()).1.expect("an error");
         let (is_transient, wait) = (error.is_transient(), error.retry_after());
-        found.push_str(&format!("{error} | {is_transient} {wait:?}\n"));
+        writeln!(found, "{error} | {is_transient} {wait:?}").unwrap();
     }
     assert_text(
         &found,
@@ -83,17 +84,20 @@ the provider answered with 503 | true None
     );
 }
 
+/// The beginning of a response.
+fn begin() -> Vec<u8> {
+    [head(200, "text/event-stream"), event(&part())].concat()
+}
+
+/// Data in the chunked encoding.
+fn chunk(data: &[u8]) -> Vec<u8> {
+    [format!("{:x}\r\n", data.len()).as_bytes(), data, b"\r\n"].concat()
+}
+
 #[test]
 fn streams_that_break() {
-    let begin = || [head(200, "text/event-stream"), event(&part())].concat();
     let chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
                    Transfer-Encoding: chunked\r\n\r\n";
-    let chunk = |data: Vec<u8>| {
-        let mut bytes = format!("{:x}\r\n", data.len()).into_bytes();
-        bytes.extend(data);
-        bytes.extend(b"\r\n");
-        bytes
-    };
     let pretty = serde_json::to_vec_pretty(&overloaded()).unwrap();
     let cases = [
         ("no finish", begin()),
@@ -115,14 +119,19 @@ fn streams_that_break() {
             "reset",
             [
                 chunked.into(),
-                chunk(event(&part())),
+                chunk(&event(&part())),
                 b"ff\r\ndata: {".to_vec(),
             ]
             .concat(),
         ),
         (
             "reset after the end",
-            [chunked.into(), chunk(event(&part())), chunk(event(&end()))].concat(),
+            [
+                chunked.into(),
+                chunk(&event(&part())),
+                chunk(&event(&end())),
+            ]
+            .concat(),
         ),
     ];
     let mut found = String::new();
@@ -132,7 +141,7 @@ fn streams_that_break() {
         let error = error.split("127.0.0.1").last().unwrap_or_default();
         let error = error.trim_start_matches(|next: char| next.is_ascii_digit() || next == ':');
         assert_eq!(response.text(), "Be", "{name}");
-        found.push_str(&format!("{name}: {error}; cut: {}\n", response.is_cut()));
+        writeln!(found, "{name}: {error}; cut: {}", response.is_cut()).unwrap();
     }
     assert_text(
         &found,
@@ -183,7 +192,7 @@ fn bodies_that_are_not_streams() {
         let (response, error) = ask(&Server::answering(answer).url());
         assert!(response.is_cut(), "{body}");
         let error = error.map_or("cut".to_owned(), |error| error.to_string());
-        found.push_str(&format!("{error}\n"));
+        writeln!(found, "{error}").unwrap();
     }
     assert_text(
         &found,

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_model::Model as _;
+use cogtools_http::{Client, ClientOptions};
+use cogtools_model::gemini::{Endpoint, Gemini};
+use cogtools_model::{Key, Model as _};
 use serde_json::json;
 
 use crate::server::{Server, Step, event, head};
-use crate::{ask, block_on, gemini};
+use crate::{ask, block_on, collect, gemini, request};
 
 fn stream(steps: Vec<Step>) -> Server {
     let mut all = vec![Step::Send(head(200, "text/event-stream"))];
@@ -58,10 +60,20 @@ fn many_chunks() {
 #[test]
 fn endless_stream() {
     let chunk = json!({"candidates": [{"content": {"parts": [{"text": "x".repeat(1 << 20)}]}}]});
-    let (_, error) = ask(&stream(vec![Step::Repeat(event(&chunk), 1_000)]).url());
+    let server = stream(vec![Step::Repeat(event(&chunk), 1_000)]);
+    let options = ClientOptions {
+        max_response_bytes: 4 << 20,
+        ..ClientOptions::default()
+    };
+    let client = Client::new(options).expect("a client");
+    let gemini = Gemini::new(client, Endpoint::google_ai(&server.url(), Key::new("k")));
+    let (_, error) = block_on(async {
+        let mut chunks = gemini.send(&request()).await.expect("a response");
+        collect(&mut chunks).await
+    });
     let message = error.expect("an error").to_string();
     assert!(
-        message.ends_with("` sent a response larger than 67108864 bytes"),
+        message.ends_with("` sent a response larger than 4194304 bytes"),
         "{message}"
     );
 }

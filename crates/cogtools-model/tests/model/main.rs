@@ -9,6 +9,7 @@
 mod cache;
 mod endpoint;
 mod error;
+mod fake;
 mod fault;
 mod hostile;
 mod list;
@@ -25,7 +26,7 @@ use std::time::Duration;
 
 use cogtools_http::{Client, ClientOptions};
 use cogtools_model::gemini::{Endpoint, Gemini};
-use cogtools_model::{Chunks, Content, Key, Model, ModelError, Part, Request, Response};
+use cogtools_model::{Chunks, Content, Key, Model as _, ModelError, Part, Request, Response};
 use futures::StreamExt as _;
 
 /// The key in tests, which no message may contain.

@@ -1,10 +1,8 @@
 //! Streaming from a server: as it arrives, however it is cut into pieces.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cogtools_model::{Finish, Model as _, Request};
-use cogtools_test_support::{FakeGemini, Turn};
+use cogtools_model::{Finish, Model as _};
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 
@@ -48,23 +46,6 @@ fn request_on_the_wire() {
 }
 
 #[test]
-fn fake_api_accepts_it() {
-    let fake = FakeGemini::start([Turn::text("Because.")]);
-    let request = Request {
-        tools: Arc::new(vec![json!({"name": "f", "description": "F."})]),
-        ..request()
-    };
-    let gemini = gemini(&fake.url());
-    let (response, error) = block_on(async {
-        let mut chunks = gemini.send(&request).await.expect("a response");
-        collect(&mut chunks).await
-    });
-    assert!(error.is_none(), "{error:?}");
-    assert_eq!(response.text(), "Because.");
-    fake.finish();
-}
-
-#[test]
 fn chunks_arrive_at_once() {
     let server = Server::start(vec![vec![
         Step::Send(head(200, "text/event-stream")),
@@ -82,7 +63,7 @@ fn chunks_arrive_at_once() {
         assert!(error.is_none() && rest.text() == "b", "{error:?}");
         let second = begin.elapsed();
         assert!(
-            second - first > Duration::from_millis(400),
+            second > first + Duration::from_millis(400),
             "{first:?} {second:?}"
         );
     });

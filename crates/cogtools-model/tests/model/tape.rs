@@ -1,6 +1,7 @@
 //! Tapes: what is recorded comes back, and nothing else is answered.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -97,7 +98,7 @@ fn bytes_of_a_tape() {
     send(&recorder, &asking("Why?"));
     send(&recorder, &asking("When?"));
     assert_text(
-        &recorder.lines(),
+        recorder.lines(),
         str![[r#"
 {"tape":1,"time":"2026-11-22T09:00:00Z","model":"gemini-test"}
 {"hash":"dc40a08b4b8fa767f75644f70930aa646a41de4528eac6e9bc85a0eacb2b4f75","model":"gemini-test","request":{"contents":[{"role":"user","parts":[{"text":"Why?"}]}],"generationConfig":{"temperature":0.2}},"response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Because.","thoughtSignature":"AAFzaWf/","futureField":1.5}]},"finishReason":"STOP"}]}]}
@@ -258,38 +259,33 @@ fn secrets_stay_off_the_tape() {
     );
 }
 
+/// A request with several turns.
+fn conversation(end: &str) -> Request {
+    let turn = |text: &str| Arc::new(Content::user(vec![Part::text_of(text)]));
+    Request {
+        contents: ["Why?", "And then?", end].map(turn).to_vec(),
+        ..asking("")
+    }
+}
+
+/// The errors for requests that the tape of two others lacks.
+fn misses(requests: &[Request]) -> String {
+    let recorder = recorder([says("a"), says("b")]);
+    send(&recorder, &asking("Something else."));
+    send(&recorder, &conversation("Really?"));
+    let replay = replay(&recorder.lines());
+    let errors = requests.iter().map(|request| send(&replay, request));
+    errors.map(|error| error + "\n\n").collect()
+}
+
 #[test]
 fn what_was_not_recorded_fails_with_a_difference() {
-    let recorder = recorder([says("a"), says("b")]);
-    let long = |end: &str| {
-        let contents = ["Why?", "And then?", end]
-            .map(|text| Arc::new(Content::user(vec![Part::text_of(text)])));
-        Request {
-            contents: contents.to_vec(),
-            ..asking("")
-        }
-    };
-    send(&recorder, &asking("Something else."));
-    send(&recorder, &long("Really?"));
-    let replay = replay(&recorder.lines());
     let other_model = Request {
         model: "gemini-other".to_owned(),
-        ..long("Really?")
+        ..conversation("Really?")
     };
-    let many = Request {
-        contents: vec![
-            Content::user((0..30).map(|n| Part::text_of(n.to_string())).collect()).into(),
-        ],
-        ..asking("")
-    };
-    let wide = long(&"x".repeat(1_000));
-    let mut found = String::new();
-    for request in [long("Truly?"), other_model, wide, many] {
-        found.push_str(&send(&replay, &request));
-        found.push_str("\n\n");
-    }
     assert_text(
-        &found,
+        misses(&[conversation("Truly?"), other_model]),
         str![[r#"
 ! no recorded response matches the request; the nearest one differs:
 @@ -22,5 +22,5 @@
@@ -307,6 +303,22 @@ fn what_was_not_recorded_fails_with_a_difference() {
  {
    "contents": [
 
+
+"#]],
+    );
+}
+
+#[test]
+fn large_differences_are_cut() {
+    let parts = (0..30).map(|number| Part::text_of(number.to_string()));
+    let many = Request {
+        contents: vec![Content::user(parts.collect()).into()],
+        ..asking("")
+    };
+    let wide = conversation(&"x".repeat(1_000));
+    assert_text(
+        misses(&[wide, many]),
+        str![[r#"
 ! no recorded response matches the request; the nearest one differs:
 @@ -22,5 +22,5 @@
        "parts": [
@@ -394,7 +406,7 @@ fn tapes_that_cannot_be_used() {
     let mut found = String::new();
     for tape in tapes {
         let error = Replay::new("t.jsonl", tape.as_bytes()).expect_err("cannot be used");
-        found.push_str(&format!("{error}\n"));
+        writeln!(found, "{error}").unwrap();
     }
     assert_text(
         &found,
