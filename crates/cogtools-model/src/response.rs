@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::wire::camel_case;
-use crate::{Content, Finish, FunctionCall, ModelError, Part, Usage};
+use crate::{Content, Finish, FunctionCall, ModelError, Part, Role, Usage};
 
 /// A part of a response: a whole `GenerateContentResponse` of the Gemini API.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,10 +117,11 @@ impl Response {
         let message = candidate.get("finishMessage").and_then(text);
         self.finish_message = message.or(self.finish_message.take());
         let content = candidate.remove("content");
-        let Some(content) = content.and_then(|value| serde_json::from_value::<Content>(value).ok())
-        else {
+        let content = content.and_then(|value| serde_json::from_value::<Content>(value).ok());
+        let Some(mut content) = content else {
             return 0;
         };
+        content.set_default_role(Role::Model);
         let count = content.parts().len();
         match &mut self.content {
             Some(whole) => whole.extend(content),
