@@ -141,7 +141,7 @@ fn a_wrong_line_is_named() {
         ),
         (
             r#"{"id":1,"parent":null,"time":"noon","kind":"torn","lines":0}"#.to_owned(),
-            "`time`: failed to parse year in date: failed to parse four digit integer as year: invalid digit, expected 0-9 but got n",
+            "`time`: not a time in the form of RFC 3339",
         ),
         (
             "[".repeat(200),
