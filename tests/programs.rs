@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "cogtools",
     "cogtools-add",
     "cogtools-call",
@@ -26,6 +26,7 @@ const NAMES: [&str; 23] = [
     "cogtools-run",
     "cogtools-schema",
     "cogtools-search",
+    "cogtools-session",
     "cogtools-test",
     "cogtools-trust",
     "cogtools-yaml",

@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 23] = [
+pub const PROGRAMS: [&Program; 24] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_call::PROGRAM,
@@ -37,6 +37,7 @@ pub const PROGRAMS: [&Program; 23] = [
     &cogtools_run::PROGRAM,
     &cogtools_schema::PROGRAM,
     &cogtools_packages::SEARCH,
+    &cogtools_session::PROGRAM,
     &cogtools_test::PROGRAM,
     &cogtools_trust::PROGRAM,
     &cogtools_yaml::PROGRAM,

@@ -37,7 +37,7 @@ fn calls() -> Value {
     ]})
 }
 
-fn answers(first: Value, second: Value) -> Value {
+fn answers(first: &Value, second: &Value) -> Value {
     json!({"role": "user", "parts": [
         {"functionResponse": {"id": "x", "name": "a", "response": first}},
         {"functionResponse": {"name": "b", "response": second}},
@@ -74,7 +74,7 @@ fn results_follow_their_calls_in_one_turn_and_in_order() {
     let expected = [
         user("go"),
         calls(),
-        answers(first, second),
+        answers(&first, &second),
         json!({"role": "model", "parts": [{"text": "done"}]}),
     ];
     check(events, &expected);
@@ -93,11 +93,11 @@ fn a_call_that_never_ended_has_an_answer_all_the_same() {
     let expected = [
         user("go"),
         calls(),
-        answers(json!({"output": 1}), missing.clone()),
+        answers(&json!({"output": 1}), &missing),
         user("again"),
     ];
     check(events, &expected);
-    let expected = [user("go"), calls(), answers(missing.clone(), missing)];
+    let expected = [user("go"), calls(), answers(&missing, &missing)];
     check(vec![task("go"), response(calls())], &expected);
 }
 
@@ -132,7 +132,7 @@ fn expired_results_and_old_turns_are_replaced() {
     let turns = [
         user("go"),
         calls(),
-        answers(json!({"output": 1}), expired),
+        answers(&json!({"output": 1}), &expired),
         user("more"),
     ];
     check(events.clone(), &turns);
