@@ -29,7 +29,7 @@ pub(crate) struct Summary<'s> {
     pub(crate) model: String,
     pub(crate) turns: usize,
     pub(crate) calls: usize,
-    /// From the first entry to the last, in milliseconds.
+    /// How long it ran, in milliseconds.
     pub(crate) ms: u64,
     pub(crate) usage: Usage,
     /// The first task.
@@ -48,7 +48,13 @@ impl<'s> Transcript<'s> {
         };
         let mut request = None;
         let mut calls: HashMap<&CallId, usize> = HashMap::new();
+        let mut last: Option<Timestamp> = None;
         for entry in path.iter().copied() {
+            // The time until the user has an answer; how long the user thinks is not in it.
+            if !matches!(entry.event, Event::Task { .. } | Event::Decision { .. }) {
+                summary.ms += last.map_or(0, |last| entry.time.millis_since(last));
+            }
+            last = Some(entry.time);
             summary.add(entry);
             let open = match &entry.event {
                 Event::Response { .. } => request,
@@ -81,8 +87,6 @@ impl<'s> Transcript<'s> {
                 });
             }
         }
-        let time = |entry: Option<&&Entry>| entry.map(|entry| entry.time);
-        summary.ms = millis(time(path.first()), time(path.last()));
         Self { steps, summary }
     }
 }
@@ -150,10 +154,4 @@ pub(crate) fn task_text(parts: &[Value]) -> String {
         .filter_map(part)
         .collect::<Vec<String>>()
         .join("\n")
-}
-
-fn millis(first: Option<Timestamp>, last: Option<Timestamp>) -> u64 {
-    first
-        .zip(last)
-        .map_or(0, |(first, last)| last.millis_since(first))
 }
