@@ -2,6 +2,7 @@
 
 mod attacks;
 mod contents;
+mod killed;
 mod lines;
 mod scene;
 mod store;
