@@ -18,14 +18,24 @@ pub enum Code {
     TestFailed,
     /// A session file is damaged; only `cogtools session verify` fails with it.
     SessionDamaged,
+    /// The model gave no usable answer, or rejected the request.
+    ModelFailed,
     /// The command line is invalid.
     Usage,
+    /// The model, or the policies of its provider, refused to answer.
+    ModelRefused,
+    /// A budget is spent.
+    BudgetSpent,
+    /// The model repeated the same calls.
+    Repetition,
     /// The arguments on standard input are not one JSON (or YAML) object.
     InvalidArgumentsSyntax,
     /// The arguments do not match the tool's parameters.
     SchemaViolation,
     /// A session file cannot be read as one.
     InvalidSession,
+    /// A service cannot be reached, or is overloaded.
+    Unavailable,
     /// The tool's template failed or exceeded a limit.
     TemplateFailed,
     /// A bug in cogtools.
@@ -34,6 +44,8 @@ pub enum Code {
     IoFailed,
     /// Another process is writing to the session file.
     SessionInUse,
+    /// The run waits for the user's approval.
+    ApprovalWanted,
     /// The user has not approved this.
     Denied,
     /// A tool file is not a valid tool.
@@ -52,21 +64,27 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 27] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
         Self::Stale,
         Self::TestFailed,
         Self::SessionDamaged,
+        Self::ModelFailed,
         Self::Usage,
+        Self::ModelRefused,
+        Self::BudgetSpent,
+        Self::Repetition,
         Self::InvalidArgumentsSyntax,
         Self::SchemaViolation,
         Self::InvalidSession,
+        Self::Unavailable,
         Self::TemplateFailed,
         Self::Internal,
         Self::IoFailed,
         Self::SessionInUse,
+        Self::ApprovalWanted,
         Self::Denied,
         Self::InvalidTool,
         Self::InvalidConfig,
@@ -85,7 +103,13 @@ impl Code {
             Self::Stale => "STALE",
             Self::TestFailed => "TEST_FAILED",
             Self::SessionDamaged => "SESSION_DAMAGED",
+            Self::ModelFailed => "MODEL_FAILED",
             Self::Usage => "USAGE",
+            Self::ModelRefused => "MODEL_REFUSED",
+            Self::BudgetSpent => "BUDGET_SPENT",
+            Self::Repetition => "REPETITION",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::ApprovalWanted => "APPROVAL_WANTED",
             Self::InvalidArgumentsSyntax => "INVALID_ARGUMENTS_SYNTAX",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
             Self::InvalidSession => "INVALID_SESSION",
@@ -112,11 +136,17 @@ impl Code {
             | Self::Unhealthy
             | Self::Stale
             | Self::TestFailed
-            | Self::SessionDamaged => 1,
+            | Self::SessionDamaged
+            | Self::ModelFailed => 1,
             Self::Usage => 2,
+            Self::ModelRefused => 3,
+            Self::BudgetSpent => 4,
+            Self::Repetition => 5,
             Self::InvalidArgumentsSyntax | Self::SchemaViolation | Self::InvalidSession => 65,
+            Self::Unavailable => 69,
             Self::TemplateFailed | Self::Internal => 70,
             Self::IoFailed | Self::SessionInUse => 74,
+            Self::ApprovalWanted => 75,
             Self::Denied => 77,
             Self::InvalidTool | Self::InvalidConfig | Self::Locked => 78,
             Self::Timeout => 124,
@@ -140,7 +170,17 @@ impl Code {
             }
             Self::TestFailed => "a tool failed its examples; the report names each failure",
             Self::SessionDamaged => "a session file is damaged; the report names each finding",
+            Self::ModelFailed => "the model gave no usable answer, or rejected the request",
             Self::Usage => "the command line is incomplete or invalid",
+            Self::ModelRefused => "the model, or the policies of its provider, refused to answer",
+            Self::BudgetSpent => {
+                "a budget is spent; what there is was printed, and the session can be continued"
+            }
+            Self::Repetition => "the model repeated the same calls until the run was ended",
+            Self::Unavailable => "a service cannot be reached, or is overloaded",
+            Self::ApprovalWanted => {
+                "calls wait for the user's approval; the message names the command that continues"
+            }
             Self::InvalidArgumentsSyntax => {
                 "the arguments on standard input are not one JSON object (with --yaml, YAML)"
             }

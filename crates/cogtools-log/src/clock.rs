@@ -42,6 +42,12 @@ impl Timestamp {
         self.0.as_millisecond()
     }
 
+    /// The time `seconds` later.
+    #[must_use]
+    pub fn plus_seconds(self, seconds: i64) -> Self {
+        Self::from_millis(self.as_millis().saturating_add(seconds.saturating_mul(1000)))
+    }
+
     /// The milliseconds since `earlier`; 0 if the clock was set back meanwhile.
     pub fn millis_since(self, earlier: Self) -> u64 {
         let millis = self.as_millis().saturating_sub(earlier.as_millis());

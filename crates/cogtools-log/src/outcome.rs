@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{Id, Timestamp};
+
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "snake_case")]
@@ -109,11 +111,22 @@ pub enum NodeState {
 #[schemars(inline)]
 pub enum CacheState {
     /// It was created.
-    Created,
+    Created {
+        /// The hash of the model, the instructions and the tools that it holds.
+        key: String,
+        /// The entry of the last turn that it holds; without it, it holds no turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        up_to: Option<Id>,
+        /// When the provider deletes it.
+        expires: Timestamp,
+    },
     /// A request used it.
     Used,
     /// It was kept from expiring.
-    Refreshed,
+    Refreshed {
+        /// When the provider deletes it.
+        expires: Timestamp,
+    },
     /// It was deleted.
     Deleted,
     /// Creating or using it failed; the request was sent in full.
