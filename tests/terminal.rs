@@ -15,7 +15,7 @@ const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 const SHOWN: &str = r"x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 
 /// Every program with arguments that make it print [`BAD`].
-const RUNS: [(&str, &[&str]); 36] = [
+const RUNS: [(&str, &[&str]); 40] = [
     ("cogtools", &[BAD]),
     ("cogtools", &["help", BAD]),
     ("cogtools-call", &[BAD]),

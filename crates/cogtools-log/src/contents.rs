@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::{Entry, Event, Id};
+use crate::{CallId, Entry, Event, Id};
 
 /// The result of a call that has none, because the run ended before it did.
 const NO_RESULT: &str = "the run ended before the call did";
@@ -47,7 +47,7 @@ struct Call {
     /// The tool.
     name: Value,
     /// The name in the log, once the call is logged.
-    logged: Option<String>,
+    logged: Option<CallId>,
     /// The entry with its result, and the result.
     result: Option<(Id, Value)>,
 }
@@ -69,22 +69,12 @@ impl Builder {
                 self.turns.push((entry.id, content));
             }
             Event::Call { call, .. } => {
-                if let Some(next) = self.calls.iter_mut().find(|next| next.logged.is_none()) {
-                    next.logged = Some(call.as_str().to_owned());
+                let next = || self.calls.iter().position(|next| next.logged.is_none());
+                if let Some(index) = self.position(call).or_else(next) {
+                    self.calls[index].logged = Some(call.clone());
                 }
             }
-            Event::Result { call, content, .. } => {
-                let logged = Some(call.as_str());
-                let mut calls = self.calls.iter_mut();
-                if let Some(call) = calls.find(|next| next.logged.as_deref() == logged) {
-                    let result = if self.expired.contains(&entry.id) {
-                        json!({"output": EXPIRED})
-                    } else {
-                        content.clone()
-                    };
-                    call.result = Some((entry.id, result));
-                }
-            }
+            Event::Result { call, content, .. } => self.add_result(entry.id, call, content),
             Event::Compaction { up_to, summary } => {
                 self.answer_calls();
                 self.turns.retain(|(id, _)| id > up_to);
@@ -92,6 +82,38 @@ impl Builder {
             }
             _ => {}
         }
+    }
+
+    fn add_result(&mut self, id: Id, name: &CallId, content: &Value) {
+        // A call that never ran need not be logged.
+        let waits = |call: &Call| call.logged.is_none() && call.result.is_none();
+        let calls = &self.calls;
+        let unnamed = || {
+            calls
+                .iter()
+                .position(|call| call.id.is_none() && waits(call))
+        };
+        let any = || calls.iter().position(waits);
+        if let Some(index) = self.position(name).or_else(unnamed).or_else(any) {
+            let result = if self.expired.contains(&id) {
+                json!({"output": EXPIRED})
+            } else {
+                content.clone()
+            };
+            self.calls[index].result = Some((id, result));
+        }
+    }
+
+    /// The call of the last turn with this name in the log, or else of the provider.
+    fn position(&self, name: &CallId) -> Option<usize> {
+        let is_logged = |call: &Call| call.logged.as_ref() == Some(name);
+        let is_named = |call: &Call| {
+            let id = call.id.as_ref().and_then(Value::as_str);
+            id == Some(name.as_str())
+        };
+        let calls = &self.calls;
+        let logged = calls.iter().position(is_logged);
+        logged.or_else(|| calls.iter().position(is_named))
     }
 
     /// Adds the turn with the results of the last turn's calls.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::error::HeaderError;
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::lines::{RawLine, next_line};
-use crate::{Entry, Event, Header, Id, LineError, SessionError, SessionFile};
+use crate::{CacheState, Entry, Event, Header, Id, LineError, SessionError, SessionFile};
 
 /// A reader of the lines of a session.
 pub struct Reader<R> {
@@ -187,6 +187,12 @@ pub(crate) fn references(event: &Event) -> &[Id] {
     match event {
         Event::Compaction { up_to, .. } => std::slice::from_ref(up_to),
         Event::Expired { results } => results,
+        Event::Cache {
+            state: CacheState::Created {
+                up_to: Some(up_to), ..
+            },
+            ..
+        } => std::slice::from_ref(up_to),
         _ => &[],
     }
 }

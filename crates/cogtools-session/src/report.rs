@@ -68,7 +68,13 @@ impl Report {
                 ..
             } => {
                 self.call(tool, arguments, approval);
-                self.result(step);
+                self.result(step.answer);
+            }
+            Event::Result { call, .. } => {
+                // A call that never ran.
+                let call = paint(&sanitize(call.as_str()), CYAN, self.colour);
+                let _ = writeln!(self.text, "  {call}");
+                self.result(Some(step.entry));
             }
             Event::Error {
                 code,
@@ -145,14 +151,14 @@ impl Report {
         self.text.push('\n');
     }
 
-    fn result(&mut self, step: &Step<'_>) {
+    fn result(&mut self, answer: Option<&Entry>) {
         let Some(Event::Result {
             outcome,
             content,
             blob,
             ms,
             ..
-        }) = step.answer.map(|answer| &answer.event)
+        }) = answer.map(|answer| &answer.event)
         else {
             let _ = writeln!(self.text, "    {}", paint("no result", YELLOW, self.colour));
             return;
@@ -195,9 +201,9 @@ impl Report {
                 tokens,
             } => {
                 let text = match state {
-                    CacheState::Created => format!("created, {tokens} tokens: {name}"),
+                    CacheState::Created { .. } => format!("created, {tokens} tokens: {name}"),
                     CacheState::Used => return,
-                    CacheState::Refreshed => format!("refreshed: {name}"),
+                    CacheState::Refreshed { .. } => format!("refreshed: {name}"),
                     CacheState::Deleted => format!("deleted: {name}"),
                     CacheState::Failed { reason } => format!("failed: {reason}"),
                 };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{BlobId, Blobs, CallId, Entry, Event, Line, LineError, Reader, SessionFile};
+use cogtools_log::{BlobId, Blobs, Entry, Event, Line, LineError, Reader, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
@@ -38,7 +38,6 @@ struct Check {
     /// How many lines were cut off.
     torn: usize,
     blobs: HashSet<BlobId>,
-    calls: HashSet<CallId>,
 }
 
 impl Check {
@@ -81,31 +80,14 @@ impl Check {
 
     fn entry(&mut self, entry: &Entry, number: usize, blobs: &Blobs, path: &Path) {
         self.entries += 1;
-        match &entry.event {
-            Event::Call { call, .. } => {
-                self.calls.insert(call.clone());
-            }
-            Event::Result { call, blob, .. } => {
-                if !self.calls.contains(call) {
-                    self.find(
-                        path,
-                        number,
-                        &format!("it answers the call `{call}`, which no earlier line has"),
-                    );
-                }
-                if let Some(blob) = blob
-                    .as_ref()
-                    .filter(|blob| self.blobs.insert((*blob).clone()))
-                    && let Err(error) = blobs.read(blob)
-                {
-                    self.find(
-                        path,
-                        number,
-                        &format!("the blob `{blob}` cannot be read: {error}"),
-                    );
-                }
-            }
-            _ => {}
+        if let Event::Result {
+            blob: Some(blob), ..
+        } = &entry.event
+            && self.blobs.insert(blob.clone())
+            && let Err(error) = blobs.read(blob)
+        {
+            let message = format!("the blob `{blob}` cannot be read: {error}");
+            self.find(path, number, &message);
         }
     }
 

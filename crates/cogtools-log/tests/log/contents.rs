@@ -102,6 +102,21 @@ fn a_call_that_never_ended_has_an_answer_all_the_same() {
 }
 
 #[test]
+fn a_result_finds_its_call_by_the_names_of_the_provider() {
+    // Neither call was logged, since neither ran.
+    let events = vec![
+        task("go"),
+        response(calls()),
+        result("call-1", json!({"error": "second"})),
+        result("x", json!({"error": "first"})),
+    ];
+    let first = json!({"error": "first"});
+    let second = json!({"error": "second"});
+    // The one without a name takes the first place that waits, unless it is another's.
+    check(events, &[user("go"), calls(), answers(&first, &second)]);
+}
+
+#[test]
 fn an_answer_without_parts_is_left_out() {
     let blocked = json!({"role": "model"});
     let events = vec![

@@ -79,13 +79,10 @@ fn damage_is_found() {
             r#""kind":"end","status":"completed""#,
             r#""kind":"end","status":"happy""#,
         )
-        .replace(r#""call":"3.2","status""#, r#""call":"3.9","status""#)
         .replacen(r#"{"id":9"#, r#"{{"id":9"#, 1);
     project.file("run.jsonl", damaged);
     session(&project, &["verify", "run.jsonl"]).fails(1, str![[r#"
 cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line 6: `parent` is 9, but no earlier line has that `id`
-cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line 8: it answers the call `3.9`, which no earlier line has
-cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line 9: it answers the call `3.1`, which no earlier line has
 cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line 10: the line is not JSON: unexpected text at column 2
 cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line 11: `parent` is 9, but no earlier line has that `id`
 cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line 13: not a valid `end`: unknown variant `happy`, expected one of `completed`, `refused`, `budget`, `loop`, `unavailable`, `approval_wanted`, `cancelled`, `failed`

@@ -102,7 +102,7 @@ turn 1 #2  gemini-flash-latest, 1.2 s, 850 tokens
 task #13
   Try again
 
-budget: 1 turn, 0 calls, 10 min 1 s, 850 tokens
+budget: 1 turn, 0 calls, 3.2 s, 850 tokens
 3 branches; `cogtools session tree` shows them
 
 "#]]);
@@ -114,6 +114,7 @@ fn everything_that_can_happen_is_shown() {
     let events = [
         r#""kind":"task","parts":[{"text":"Look"},{"inlineData":{"mimeType":"image/png","data":""}}]"#,
         r#""kind":"call","call":"c","tool":"wipe","arguments":{"why":"two words"},"approval":{"decision":"asked","why":"destructive"}"#,
+        r#""kind":"result","call":"d","status":"cancelled","content":{"error":"not run"},"ms":0"#,
         r#""kind":"paused","calls":["c"]"#,
         r#""kind":"decision","call":"c","approval":{"decision":"granted","why":"answer"}"#,
         r#""kind":"result","call":"c","status":"succeeded","content":{"output":"1\n2\n3\n4\n5\n6\n7"},"blob":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","ms":61000"#,
@@ -153,6 +154,9 @@ task #1
     | 5
     | … 2 more lines
     | whole: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+  d
+    cancelled, 0 ms
+    | not run
   paused: approval wanted: c
   decision: c granted
   half
