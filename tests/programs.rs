@@ -8,6 +8,7 @@ use crate::run;
 const NAMES: [&str; 24] = [
     "cogtools",
     "cogtools-add",
+    "cogtools-ask",
     "cogtools-call",
     "cogtools-completions",
     "cogtools-config",

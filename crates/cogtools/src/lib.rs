@@ -19,6 +19,7 @@ pub use dispatch::PROGRAM;
 pub const PROGRAMS: [&Program; 24] = [
     &PROGRAM,
     &cogtools_packages::ADD,
+    &cogtools_ask::PROGRAM,
     &cogtools_call::PROGRAM,
     &completions::PROGRAM,
     &cogtools_config::PROGRAM,
