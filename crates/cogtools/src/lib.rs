@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 24] = [
+pub const PROGRAMS: [&Program; 25] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
