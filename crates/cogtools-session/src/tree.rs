@@ -7,6 +7,7 @@ use cogtools_log::{Entry, Event, Id};
 use cogtools_program::terminal::style::{BOLD, GREEN};
 use cogtools_program::terminal::{Stream, paint, sanitize};
 use cogtools_program::{Failure, Io};
+use serde_json::Value;
 
 use crate::locate::{locate, read};
 use crate::phrase;
@@ -67,7 +68,14 @@ fn note(event: &Event) -> String {
     match event {
         Event::Task { .. } => event.text().unwrap_or("").to_owned(),
         Event::Request { turn, model, .. } => format!("turn {turn}, {model}"),
-        Event::Response { content, .. } => response_text(content),
+        Event::Response { content, .. } => {
+            let text = response_text(content);
+            if text.trim().is_empty() {
+                called_tools(content).join(", ")
+            } else {
+                text
+            }
+        }
         Event::Call {
             tool, arguments, ..
         } => {
@@ -83,4 +91,16 @@ fn note(event: &Event) -> String {
         Event::End { status } => status.name().replace('_', " "),
         _ => String::new(),
     }
+}
+
+/// The names of the tools that a response calls.
+fn called_tools(content: &Value) -> Vec<&str> {
+    let list = ["parts", "tool_calls"]
+        .iter()
+        .find_map(|key| content.get(key)?.as_array());
+    let calls = list.into_iter().flatten();
+    let calls = calls.filter_map(|part| part.get("functionCall").or_else(|| part.get("function")));
+    calls
+        .filter_map(|call| call.get("name")?.as_str())
+        .collect()
 }

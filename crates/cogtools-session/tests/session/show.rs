@@ -76,7 +76,7 @@ fn a_tree_shows_all_branches() {
 session 7f3a9c21be
  1  task        Why does the test fail?
  2  request     turn 1, gemini-flash-latest
- 3  response
+ 3  response    run_tests, read_file
  4  usage       850 tokens
    5  call        run_tests filter=price
    6  call        read_file path=price.js
