@@ -57,7 +57,8 @@ fn a_session_is_shown_and_resumed() {
         &["session", "resume", "run.jsonl", "And Bob?"],
     );
     resumed.status(0).stdout_is("So was Bob.\n");
-    let request = &fake.finish().main()[2].body;
+    let conversation = fake.finish();
+    let request = &conversation.main()[2].body;
     let contents = request["contents"].as_array().expect("contents");
     let exported = session(&project, &["export", "run.jsonl", "--format=gemini"]).json();
     let turns = exported["contents"].as_array().expect("contents");
