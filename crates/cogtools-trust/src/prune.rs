@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_core::Context;
 use cogtools_core::approval::TrustableSource;
-use cogtools_core::store::PackageStore;
+use cogtools_core::store::{PackageStore, ProviderStore};
 use cogtools_program::{Failure, Io};
 
 /// Removes the approvals of packages and projects whose folders no longer exist, and of
@@ -12,7 +12,7 @@ use cogtools_program::{Failure, Io};
 pub(crate) fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), Failure> {
     let current: Vec<(String, String)> = all.iter().filter_map(|it| it.key(cx)).collect();
     let keep = |source: &str, tool: &str| {
-        if source.starts_with("npm:") {
+        if source.starts_with("npm:") || source.starts_with("loaded:") {
             return Path::new(tool).is_dir();
         }
         let root = source
@@ -30,6 +30,7 @@ pub(crate) fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> R
         let record = cx.trust.read();
         let record = record.map_err(|error| Failure::from(error.diagnostic()))?;
         PackageStore::new(state).retain(|root, hash| record.approves_package(root, hash));
+        ProviderStore::new(state).retain(|source| record.has_source(source));
     }
     io.print(format!("forgot {removed}\n").as_bytes())
 }

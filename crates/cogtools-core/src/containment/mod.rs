@@ -15,10 +15,10 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-pub use argument::{NamedFile, named_files};
-pub use interpreter::{Line, first_line};
-pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, uncovered};
-pub use root::Roots;
+pub use argument::{NamedFile, named_files, starts as argument_starts};
+pub use interpreter::{Line, first_line, read as read_first_line};
+pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, runs_in_place, uncovered};
+pub use root::{MODULES, Roots};
 pub use uncovered::{Reason, Uncovered};
 
 use crate::{Code, Diagnostic};
@@ -185,7 +185,7 @@ impl Boundary {
         [folder, real].iter().any(|path| {
             self.roots.contain(path)
                 || path.starts_with(&self.package)
-                || path.iter().any(|part| part == root::MODULES)
+                || path.iter().any(|part| part == MODULES)
         })
     }
 
@@ -213,7 +213,7 @@ impl Boundary {
 }
 
 /// Folders of a package that are not its own content.
-const EXCLUDED: [&str; 2] = [root::MODULES, ".git"];
+const EXCLUDED: [&str; 2] = [MODULES, ".git"];
 
 /// Whether a folder of that name is excluded from a package's content.
 pub fn is_excluded(name: &OsStr) -> bool {
