@@ -17,10 +17,12 @@ mod packages;
 mod personal;
 mod processes;
 mod provider_copies;
+mod provider_coverage;
 mod read_links;
 mod records;
 mod review;
 mod served;
+mod shared_folders;
 mod write_links;
 
 /// A tool with one example.

@@ -107,6 +107,36 @@ fn the_scripts_of_the_project_ask_again() {
     }
 }
 
+/// A package that several projects use, by a link, is approved in each with its makefile.
+#[test]
+fn the_makefile_of_another_project_asks_again() {
+    let project = approved("{exec: [make]}", &[("Makefile", "all:\n\techo good\n")]);
+    let other = Project::new();
+    let installed = project.path("node_modules/pk");
+    other
+        .file("package.json", project.read("package.json"))
+        .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
+        .file("Makefile", "all:\n\techo evil\n")
+        .program("../home/bin/make", "#!/bin/sh\necho make\n")
+        .dir("node_modules")
+        .link("node_modules/pk", installed.display().to_string());
+    // Both have the same user, and thus the same record.
+    let call_other = || {
+        run("cogtools-call", &other)
+            .home(project.home())
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", project.home().join("bin").display()),
+            )
+            .arg("pk_run")
+            .run()
+    };
+    call_other().status(77).stderr_contains(
+        "which loads files of the project that were changed or added since it was approved",
+    );
+    call(&project).outputs("make\n");
+}
+
 #[test]
 fn what_is_loaded_is_shown() {
     let project = approved("{exec: [make]}", &[("Makefile", "all:\n\techo good\n")]);

@@ -80,20 +80,15 @@ impl Owners {
         opened: &Metadata,
         root: &Path,
     ) -> Result<(), ForeignOwner> {
-        match owner(opened) {
-            Some(user)
-                if !self.trusts(user)
-                    && !self.admits(root)
-                    && !owners(root).contains(&Some(user)) =>
-            {
-                Err(ForeignOwner {
-                    path: path.to_path_buf(),
-                    folder: root.to_path_buf(),
-                    user,
-                })
-            }
-            _ => Ok(()),
+        let user = owner(opened);
+        if self.trusts(user) || self.admits(root) || owners(root).contains(&Some(user)) {
+            return Ok(());
         }
+        Err(ForeignOwner {
+            path: path.to_path_buf(),
+            folder: root.to_path_buf(),
+            user,
+        })
     }
 
     /// Whether the user's configuration names `folder`. The files are read only for a
@@ -176,18 +171,18 @@ fn owners(path: &Path) -> [Option<u32>; 2] {
     let meta = path.symlink_metadata().ok();
     let target = meta.as_ref().filter(|meta| meta.is_symlink());
     let target = target.and_then(|_| path.metadata().ok());
-    [meta, target].map(|meta| owner(&meta?))
+    [meta, target].map(|meta| Some(owner(&meta?)))
 }
 
 /// The owner of an opened file.
 #[cfg(unix)]
-fn owner(meta: &Metadata) -> Option<u32> {
-    Some(std::os::unix::fs::MetadataExt::uid(meta))
+fn owner(meta: &Metadata) -> u32 {
+    std::os::unix::fs::MetadataExt::uid(meta)
 }
 
 #[cfg(not(unix))]
-const fn owner(_: &Metadata) -> Option<u32> {
-    None
+const fn owner(_: &Metadata) -> u32 {
+    0
 }
 
 #[cfg(not(unix))]

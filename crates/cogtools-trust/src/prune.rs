@@ -12,8 +12,11 @@ use cogtools_program::{Failure, Io};
 pub(crate) fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), Failure> {
     let current: Vec<(String, String)> = all.iter().filter_map(|it| it.key(cx)).collect();
     let keep = |source: &str, tool: &str| {
-        if source.starts_with("npm:") || source.starts_with("loaded:") {
+        if source.starts_with("npm:") {
             return Path::new(tool).is_dir();
+        }
+        if let Some(project) = source.strip_prefix("loaded:") {
+            return Path::new(tool).is_dir() && Path::new(project).is_dir();
         }
         let root = source
             .splitn(3, ':')

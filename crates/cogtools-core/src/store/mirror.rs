@@ -208,9 +208,8 @@ impl Mirror {
     /// `path` relative to the root, with the links of its folder resolved.
     fn below(&self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?.canonicalize().ok()?;
-        let name = match path.components().next_back()? {
-            Component::Normal(name) => name,
-            _ => return None,
+        let Component::Normal(name) = path.components().next_back()? else {
+            return None;
         };
         let below = folder.strip_prefix(&self.root).ok()?;
         Some(below.join(name))
@@ -230,7 +229,7 @@ fn unit_folder(file: &Path) -> PathBuf {
     let Some(modules) = names.iter().rposition(|name| *name == MODULES) else {
         return folder.to_path_buf();
     };
-    let is_scope = |name: &&&OsStr| name.as_encoded_bytes().starts_with(b"@");
-    let length = 2 + usize::from(names.get(modules + 1).filter(is_scope).is_some());
+    let is_scope = |name: &&OsStr| name.as_encoded_bytes().starts_with(b"@");
+    let length = 2 + usize::from(names.get(modules + 1).is_some_and(is_scope));
     names.iter().take(modules + length).collect()
 }
