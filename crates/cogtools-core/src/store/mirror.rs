@@ -4,7 +4,7 @@
 //! copied. The copy has the layout of the project: links lead from it to everything else,
 //! so that a path such as `../shared` leads where it did.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -23,8 +23,22 @@ pub struct Mirror {
     directory: PathBuf,
     /// What is covered, sorted; no part is in another one's content.
     pub(super) units: Vec<Unit>,
+    /// The words of the command lines that name files of the project, as they were when these
+    /// were found: a file that disappears later must not be searched again.
+    named: BTreeMap<String, Named>,
     /// What is named and not covered.
     uncovered: Vec<Uncovered>,
+}
+
+/// A word that ends in the path of a file.
+#[derive(Clone, Debug)]
+struct Named {
+    /// Where the path starts in the word.
+    start: usize,
+    /// The path below the root.
+    path: PathBuf,
+    /// The file, which may have another path: an interpreter adds an extension.
+    file: PathBuf,
 }
 
 impl Mirror {
@@ -35,6 +49,7 @@ impl Mirror {
             root: real.unwrap_or_else(|_| root.to_path_buf()),
             directory: directory.to_path_buf(),
             units: Vec::new(),
+            named: BTreeMap::new(),
             uncovered: Vec::new(),
         };
         let mut files = BTreeSet::new();
@@ -89,33 +104,29 @@ impl Mirror {
         if runs_in_place(line) {
             return line.to_vec();
         }
-        let is_module = line.iter().any(|word| loads_modules(word));
         let program = searched_program(line);
+        let is_covered = |file: &Path| self.units.iter().any(|unit| unit.contains(file));
         let words = line.iter().enumerate();
         words
-            .map(|(index, word)| {
-                let found = (Some(index) != program).then(|| self.movable(word, is_module));
-                let is_covered = |file: &Path| self.units.iter().any(|unit| unit.contains(file));
-                match found.flatten() {
-                    Some((start, below, file)) if is_covered(&file) => {
-                        format!("{}{}", &word[..start], copy.join(below).display())
-                    }
-                    _ => word.clone(),
+            .map(|(index, word)| match self.named.get(word) {
+                Some(named) if Some(index) != program && is_covered(&named.file) => {
+                    let path = copy.join(&named.path);
+                    format!("{}{}", &word[..named.start], path.display())
                 }
+                _ => word.clone(),
             })
             .collect()
     }
 
-    /// The start of a path in `word` that reaches to its end, the path below the root, and
-    /// the file of the project that it names.
-    fn movable(&self, word: &str, is_module: bool) -> Option<(usize, PathBuf, PathBuf)> {
+    /// The path in `word` that reaches to its end and names a file of the project.
+    fn find(&self, word: &str, is_module: bool) -> Option<Named> {
         let named = named_files(&self.directory, word, is_module)?;
         argument_starts(word).into_iter().find_map(|start| {
             let text = &word[start..];
             let one = named.iter().find(|one| one.path == text)?;
             let file = self.below(&one.file)?;
-            let below = self.below(&self.directory.join(text))?;
-            Some((start, below, file))
+            let path = self.below(&self.directory.join(text))?;
+            Some(Named { start, path, file })
         })
     }
 
@@ -127,7 +138,9 @@ impl Mirror {
             if Some(index) == program {
                 continue;
             }
-            let moved = self.movable(word, is_module).map(|(_, _, file)| file);
+            let found = self.find(word, is_module);
+            let moved = found.as_ref().map(|named| named.file.clone());
+            self.named.extend(found.map(|named| (word.clone(), named)));
             let named = named_files(&self.directory, word, is_module).unwrap_or_default();
             for NamedFile { path, file } in named {
                 let Some(below) = self.below(&file) else {
