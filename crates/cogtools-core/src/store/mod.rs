@@ -20,6 +20,7 @@ pub use package::{PackageStore, dependencies};
 pub use provider::ProviderStore;
 
 use crate::digest::{self, DigestError, Hash};
+use crate::file;
 use crate::{Code, Diagnostic};
 
 /// A folder of copies: a folder for each original, and in it one for each content.
@@ -172,13 +173,7 @@ fn is_folder(path: &Path) -> bool {
 
 /// Creates a folder, and those above it, that only its user can open.
 fn make_private(folder: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(folder)
-        .map_err(|error| StoreError::Io(folder.to_path_buf(), error))
+    file::create_private_folder(folder).map_err(|error| StoreError::Io(folder.to_path_buf(), error))
 }
 
 #[cfg(unix)]
