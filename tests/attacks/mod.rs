@@ -8,6 +8,7 @@ mod installer;
 mod layers;
 mod limits;
 mod lock;
+mod missing_lock;
 mod names;
 mod neutral_directory;
 mod owners;
