@@ -150,9 +150,11 @@ provider other
   discover  sh 'BAD'
   call      sh -c 'BAD'
   sees      'BAD'
+  program   /usr/bin/sh
   unhashed  sh -c 'BAD' (runs code that is not in a file, which may load other files)
 provider served
   starts    sh 'BAD'
+  program   /usr/bin/sh
 ",
     ));
     trust(&[]).outputs(shown(
