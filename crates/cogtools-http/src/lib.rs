@@ -28,3 +28,4 @@ pub use hyper::body::Bytes;
 pub use options::{ClientOptions, PlainHttp, Vars};
 pub use proxy::{Proxies, Proxy};
 pub use response::Response;
+pub use target::is_loopback;

@@ -9,28 +9,42 @@ use super::options::{Origins, ServerOptions};
 use super::{Body, text};
 use crate::target::Target;
 
+/// Why a request is rejected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rejection {
+    pub(super) status: StatusCode,
+    pub(super) text: &'static str,
+}
+
+impl From<Rejection> for Response<Body> {
+    fn from(rejection: Rejection) -> Self {
+        let mut response = text(rejection.status, rejection.text);
+        if rejection.status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        }
+        response
+    }
+}
+
 /// Rejects a request that is not from this machine, or has no token.
-pub(super) fn check(
-    parts: &Parts,
-    options: &ServerOptions,
-    port: u16,
-) -> Result<(), Response<Body>> {
-    let forbidden = |message: &'static str| Err(text(StatusCode::FORBIDDEN, message));
+pub(super) fn check(parts: &Parts, options: &ServerOptions, port: u16) -> Result<(), Rejection> {
+    let reject = |status, text| Err(Rejection { status, text });
     if !has_local_host(parts) {
-        return forbidden("the server is only for this machine\n");
+        return reject(
+            StatusCode::FORBIDDEN,
+            "the server is only for this machine\n",
+        );
     }
     if !has_allowed_origin(&parts.headers, options.origins, port) {
-        return forbidden("the page may not use this server\n");
+        return reject(StatusCode::FORBIDDEN, "the page may not use this server\n");
     }
-    if let Some(token) = &options.token
-        && !has_token(&parts.headers, token)
-    {
-        let mut response = text(StatusCode::UNAUTHORIZED, "send the token\n");
-        let scheme = HeaderValue::from_static("Bearer");
-        response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-        return Err(response);
+    match &options.token {
+        Some(token) if !has_token(&parts.headers, token) => {
+            reject(StatusCode::UNAUTHORIZED, "send the token\n")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The only value of a header; nothing if there are several.

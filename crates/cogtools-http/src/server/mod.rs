@@ -24,6 +24,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use guard::Rejection;
 pub use options::{Origins, ServerOptions};
 
 /// The body of a response: bytes, or a stream of them.
@@ -101,7 +102,7 @@ impl Server {
                     let (options, handle) = &*shared;
                     let response = match read(request, options, port).await {
                         Ok(request) => handle(request).await,
-                        Err(response) => response,
+                        Err(rejection) => rejection.into(),
                     };
                     Ok::<_, Infallible>(response)
                 }
@@ -125,26 +126,27 @@ pub fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
     response
 }
 
-/// A request that may be served, with its body; or the response that rejects it.
+/// A request that may be served, with its body.
 async fn read(
     request: Request<Incoming>,
     options: &ServerOptions,
     port: u16,
-) -> Result<Request<Bytes>, Response<Body>> {
+) -> Result<Request<Bytes>, Rejection> {
     let (parts, mut incoming) = request.into_parts();
     guard::check(&parts, options, port)?;
-    let too_large = || text(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large\n");
+    let reject = |status, text| Rejection { status, text };
     let mut body = Vec::new();
     while let Some(frame) = tokio::time::timeout(options.body_timeout, incoming.frame())
         .await
-        .map_err(|_| text(StatusCode::REQUEST_TIMEOUT, "the request is too slow\n"))?
+        .map_err(|_| reject(StatusCode::REQUEST_TIMEOUT, "the request is too slow\n"))?
     {
-        let frame = frame.map_err(|_| text(StatusCode::BAD_REQUEST, "the request is cut\n"))?;
+        let frame = frame.map_err(|_| reject(StatusCode::BAD_REQUEST, "the request is cut\n"))?;
         let Ok(bytes) = frame.into_data() else {
             continue;
         };
         if bytes.len() > options.max_request_bytes - body.len() {
-            return Err(too_large());
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            return Err(reject(status, "the request is too large\n"));
         }
         body.extend_from_slice(&bytes);
     }
