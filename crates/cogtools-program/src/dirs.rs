@@ -92,7 +92,7 @@ pub(crate) fn trust_file(io: &Io<'_>) -> Option<PathBuf> {
 }
 
 /// The folder for the user's own records and private copies of packages.
-pub(crate) fn state_dir(io: &Io<'_>) -> Option<PathBuf> {
+pub fn state_dir(io: &Io<'_>) -> Option<PathBuf> {
     user_dir(io, "XDG_STATE_HOME", STATE_HOME)
 }
 

@@ -102,6 +102,9 @@ const fn remedy(code: Code) -> &'static str {
         Code::TestFailed => {
             "Fix what the report of cogtools test names, or accept the new results with --update."
         }
+        Code::SessionDamaged => {
+            "Remove the lines that the report names, or restore the file from a copy."
+        }
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."
@@ -109,11 +112,15 @@ const fn remedy(code: Code) -> &'static str {
         Code::SchemaViolation => {
             "Correct every named argument as the hints say, and repeat the call."
         }
+        Code::InvalidSession => {
+            "Name a session file; cogtools session verify lists what is wrong with one."
+        }
         Code::TemplateFailed => "The message shows the line of the template.",
         Code::Internal => "Include the command in the report.",
         Code::IoFailed => {
             "Check that the named file exists and is readable, and that the disk is not full."
         }
+        Code::SessionInUse => "Wait until it ends, or continue in a copy: cogtools session fork.",
         Code::Denied => "Approve it, or use another tool.",
         Code::InvalidTool => {
             "Fix the file at the line shown; cogtools-discover --strict checks all tools."
@@ -122,6 +129,9 @@ const fn remedy(code: Code) -> &'static str {
         Code::Locked => "Review the differences; cogtools lock pins the new declarations.",
         Code::Timeout => "Close standard input after the arguments, or raise the tool's timeout.",
         Code::ToolNotFound => "Use one of the names in the hint; cogtools list lists all tools.",
+        Code::SessionNotFound => {
+            "Use a name that cogtools session list shows, or the path of a file."
+        }
     }
 }
 
