@@ -7,6 +7,7 @@ mod gemini;
 mod http;
 mod official;
 mod peer;
+mod proxy;
 mod session;
 mod shutdown;
 mod soak;

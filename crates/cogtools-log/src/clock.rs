@@ -45,7 +45,10 @@ impl Timestamp {
     /// The time `seconds` later.
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
-        Self::from_millis(self.as_millis().saturating_add(seconds.saturating_mul(1000)))
+        Self::from_millis(
+            self.as_millis()
+                .saturating_add(seconds.saturating_mul(1000)),
+        )
     }
 
     /// The milliseconds since `earlier`; 0 if the clock was set back meanwhile.
