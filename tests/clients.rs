@@ -186,7 +186,7 @@ const HI: &str = "name: hi\ndescription: Says hi\nparameters: {whom: string}\nim
 
 /// What the model reads when it calls `tool`.
 fn call(project: &Project, tool: &str, arguments: Value) -> String {
-    let fake = FakeGemini::start([Turn::call(tool, arguments), Turn::text("All done.")]);
+    let fake = FakeGemini::for_host([Turn::call(tool, arguments), Turn::text("All done.")]);
     let gemini = Gemini::install(Version::NEWEST, &cache());
     let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);
     let conversation = fake

@@ -29,7 +29,7 @@ fn conversation(settings: &str, prefix: &str, wrap: impl Fn(&str) -> String) {
         .file(".cogtoolrc.yaml", "budget: 1000\n")
         .file(".gemini/settings.json", settings);
     let query = json!({"query": "fact 150", "limit": 1});
-    let fake = FakeGemini::start([
+    let fake = FakeGemini::for_host([
         Turn::call(format!("{prefix}find_tool"), query.clone()),
         Turn::call(
             format!("{prefix}call_tool"),

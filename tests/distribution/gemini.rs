@@ -22,7 +22,7 @@ fn gemini_cli_calls_what_npm_has_installed() {
         let project = Packages::get().installed(flags);
         project.file(".gemini/settings.json", SETTINGS);
         let call = Turn::call(version.declared("hello"), json!({ "person": "Ada" }));
-        let fake = FakeGemini::start([call, Turn::text("All done.")]);
+        let fake = FakeGemini::for_host([call, Turn::text("All done.")]);
         let bin = project.path("node_modules/.bin");
         let outcome = gemini.ask(&project, &bin, &fake, &["--yolo"]);
         let finished = fake.try_finish();

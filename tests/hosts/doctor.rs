@@ -196,7 +196,7 @@ fn the_doctors_report_matches_the_host() {
 
     // A command that it reports as not starting does not start.
     spoil(&host);
-    let fake = FakeGemini::start(Vec::<Turn>::new());
+    let fake = FakeGemini::for_host(Vec::<Turn>::new());
     let outcome = host
         .gemini
         .ask(&host.project, Path::new("/nowhere"), &fake, &[]);

@@ -67,7 +67,7 @@ impl Host {
         turns: impl IntoIterator<Item = Turn>,
     ) -> Conversation {
         let script = turns.into_iter().chain([Turn::text(LAST)]);
-        let fake = FakeGemini::start(script);
+        let fake = FakeGemini::for_host(script);
         let outcome = self
             .gemini
             .ask(&self.project, crate::programs(), &fake, flags);

@@ -11,7 +11,7 @@ const SETTINGS: &str = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "a
 fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     let project = project();
     project.file(".gemini/settings.json", SETTINGS);
-    let fake = FakeGemini::start([
+    let fake = FakeGemini::for_host([
         Turn::call("mcp_cogtools_greet", json!({"person": "Ada"})),
         Turn::call(
             "mcp_cogtools_greet",

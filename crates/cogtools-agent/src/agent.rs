@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::cache::{CacheUse, Caching};
 use crate::calls::CallsEnd;
-use crate::history::{expired_results, is_whole};
+use crate::history::expired_results;
 use crate::journal::usage_event;
-use crate::layers::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
 use crate::loop_guard::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer};
 use crate::respond::{Ended, Exchange};
+use crate::state::Fixed;
 use crate::{AgentTool, Journal, Ledger, Settings, ToolTraits, Tools, declarations};
 
 /// What an agent consists of.
@@ -46,9 +46,7 @@ pub struct Agent<'a> {
     pub(crate) tools: Arc<dyn Tools>,
     pub(crate) traits: HashMap<String, ToolTraits>,
     pub(crate) journal: Journal,
-    system: Option<Arc<Content>>,
-    declarations: Arc<Vec<Value>>,
-    dynamic: Option<Arc<Content>>,
+    pub(crate) fixed: Fixed,
     pub(crate) settings: Settings,
     pub(crate) ledger: Ledger,
     guard: LoopGuard,
@@ -79,11 +77,14 @@ impl<'a> Agent<'a> {
                 .iter()
                 .map(|tool| (tool.name.clone(), tool.traits))
                 .collect(),
-            declarations: declarations(&tools),
+            fixed: Fixed {
+                system: parts.system,
+                tools: declarations(&tools),
+                dynamic: parts.dynamic,
+                whole_results: parts.settings.history.whole_results,
+            },
             tools: parts.tools,
             journal: parts.journal,
-            system: parts.system,
-            dynamic: parts.dynamic,
             settings: parts.settings,
             ledger: parts.ledger,
             guard: LoopGuard::default(),
@@ -173,52 +174,11 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// The prompt for the next request, whose first layer has `turns` turns.
-    pub(crate) fn prompt(&self, turns: usize) -> Option<Prompt> {
-        let conversation = self.journal.conversation();
-        let whole = is_whole(&conversation.kinds(), self.settings.history.whole_results);
-        let mut contents = conversation.contents(&whole);
-        let (_, trigger) = contents.pop()?;
-        let cut = contents.partition_point(|(end, _)| *end <= turns);
-        let buffered = contents
-            .split_off(cut)
-            .into_iter()
-            .map(|(_, content)| content);
-        let history = contents.into_iter().map(|(_, content)| content).collect();
-        Some(Prompt {
-            fixed: StaticLayer {
-                system: self.system.clone(),
-                tools: Arc::clone(&self.declarations),
-                history,
-            },
-            dynamic: DynamicLayer(self.dynamic.clone()),
-            buffered: BufferedLayer(buffered.collect()),
-            trigger: TriggerLayer(trigger),
-        })
-    }
-
-    /// Prepares the cache for the next request.
-    async fn prepare_cache(&mut self) -> Result<CacheUse, LogError> {
-        let conversation = self.journal.conversation().clone();
-        let whole = is_whole(&conversation.kinds(), self.settings.history.whole_results);
-        let contents = conversation.contents(&whole);
-        let (system, tools) = (self.system.clone(), Arc::clone(&self.declarations));
-        let layer = |turns: usize| StaticLayer {
-            system: system.clone(),
-            tools: Arc::clone(&tools),
-            history: contents
-                .iter()
-                .take_while(|(end, _)| *end <= turns)
-                .map(|(_, content)| Arc::clone(content))
-                .collect(),
-        };
-        self.caching().prepare(&layer).await
-    }
-
     fn caching(&mut self) -> Caching<'_> {
         Caching {
             model: self.model,
             model_name: &self.settings.request.model,
+            fixed: &self.fixed,
             settings: self.settings.history,
             journal: &mut self.journal,
             observer: &mut *self.observer,
@@ -227,7 +187,7 @@ impl<'a> Agent<'a> {
 
     /// Sends the next request. One that fails because of its cache is sent again in full.
     async fn ask(&mut self) -> Result<Ended, LogError> {
-        let cache = self.prepare_cache().await?;
+        let cache = self.caching().prepare().await?;
         let ended = self.ask_with(&cache).await?;
         let (Some(name), Ended::Failed(_, error)) = (&cache.name, &ended) else {
             return Ok(ended);
@@ -241,11 +201,11 @@ impl<'a> Agent<'a> {
 
     async fn ask_with(&mut self, cache: &CacheUse) -> Result<Ended, LogError> {
         // A conversation always ends in a task or a result here.
-        let Some(prompt) = self.prompt(cache.turns) else {
+        let Some(prompt) = self.journal.state().prompt(&self.fixed, cache.turns) else {
             return Ok(Ended::Complete(Response::default()));
         };
         let request = prompt.request(&self.settings.request, cache.name.as_deref());
-        let turn = self.journal.requests().saturating_add(1);
+        let turn = self.journal.state().requests().saturating_add(1);
         self.journal.append(Event::Request {
             hash: request.hash(),
             layers: prompt.sizes(cache.name.is_some()),

@@ -3,9 +3,9 @@
 use cogtools_log::{CacheState, Event, Id, LogError, Timestamp};
 use cogtools_model::{Model, ModelError};
 
+use crate::state::{Fixed, cache_key};
 use crate::Journal;
 use crate::history::{Split, task_border};
-use crate::layers::StaticLayer;
 use crate::observer::{Activity, Observer};
 use crate::settings::HistorySettings;
 
@@ -64,32 +64,30 @@ pub struct CacheUse {
 pub(crate) struct Caching<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) model_name: &'a str,
+    pub(crate) fixed: &'a Fixed,
     pub(crate) settings: HistorySettings,
     pub(crate) journal: &'a mut Journal,
     pub(crate) observer: &'a mut dyn Observer,
 }
 
 impl Caching<'_> {
-    /// The cache for the next request, made or renewed if that pays. `layer` makes the first
-    /// layer with that many turns.
-    pub(crate) async fn prepare(
-        &mut self,
-        layer: &dyn Fn(usize) -> StaticLayer,
-    ) -> Result<CacheUse, LogError> {
+    /// The cache for the next request, made or renewed if that pays.
+    pub(crate) async fn prepare(&mut self) -> Result<CacheUse, LogError> {
         let (Some(caches), Some(_)) = (self.model.caches(), self.settings.cache_threshold) else {
             return Ok(CacheUse::default());
         };
-        let key = layer(0).key(self.model_name);
-        let current = self.current(&key);
-        let kinds = self.journal.conversation().kinds();
-        let sent = self.journal.sent();
+        let state = self.journal.state();
+        let current = state.usable_cache(self.fixed, self.model_name, self.journal.now());
+        let kinds = state.conversation().kinds();
+        let sent = state.sent();
         let split = Split::new(kinds.len(), sent, self.settings.cache_threshold);
         let cut = task_border(&kinds, split.cached);
         let is_better = current.as_ref().is_none_or(|current| cut > current.turns);
         if !split.is_due || !is_better {
             return self.refresh(current.unwrap_or_default()).await;
         }
-        let request = layer(cut).cache_request(self.model_name);
+        let layer = state.static_layer(self.fixed, cut);
+        let request = layer.cache_request(self.model_name);
         match caches.create(&request, self.settings.cache_ttl).await {
             Ok(cache) => {
                 let old = current.and_then(|current| current.name);
@@ -97,7 +95,7 @@ impl Caching<'_> {
                 let up_to = cut.checked_sub(1).map(|last| turns[last].id);
                 let expires = self.expiry();
                 let state = CacheState::Created {
-                    key,
+                    key: cache_key(self.fixed, self.model_name),
                     up_to,
                     expires,
                 };
@@ -117,23 +115,6 @@ impl Caching<'_> {
         }
     }
 
-    /// The cache of the session, if it still is what the request begins with.
-    fn current(&self, key: &str) -> Option<CacheUse> {
-        let cache = self.journal.cache()?;
-        if cache.key != key || cache.expires <= self.journal.now() {
-            return None;
-        }
-        let turns = self.journal.conversation().turns();
-        let turns = match cache.up_to {
-            Some(id) => turns.iter().position(|turn| turn.id == id)? + 1,
-            None => 0,
-        };
-        Some(CacheUse {
-            turns,
-            name: Some(cache.name.clone()),
-        })
-    }
-
     /// Renews a cache that lives for less than half of its time.
     async fn refresh(&mut self, usage: CacheUse) -> Result<CacheUse, LogError> {
         let Some(name) = usage.name.clone() else {
@@ -141,7 +122,7 @@ impl Caching<'_> {
         };
         let ttl = self.settings.cache_ttl;
         let half = self.journal.now().plus_seconds(i64::from(ttl / 2));
-        let expires = self.journal.cache().map(|cache| cache.expires);
+        let expires = self.journal.state().cache().map(|cache| cache.expires);
         if expires.is_some_and(|expires| expires > half) {
             return Ok(usage);
         }

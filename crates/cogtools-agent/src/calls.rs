@@ -92,7 +92,7 @@ impl Agent<'_> {
     /// Checks a call, and asks for its approval if nothing else decides.
     fn decide(&mut self, call: OpenCall) -> Result<Decided, LogError> {
         let traits = self.traits.get(&call.tool).copied().unwrap_or_default();
-        let decided = self.journal.decision(&call.id);
+        let decided = self.journal.state().decision(&call.id).cloned();
         let mut approval =
             decided.unwrap_or_else(|| self.settings.permissions.decide(&call.tool, &traits));
         let prepared = self.prepare(&call);

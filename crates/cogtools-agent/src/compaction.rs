@@ -23,7 +23,7 @@ impl Agent<'_> {
     /// Replaces old turns by a summary if the last request was too large.
     pub(crate) async fn compact_if_due(&mut self) -> Result<(), LogError> {
         let limit = self.settings.history.compact_at;
-        let sent = self.journal.sent().prompt;
+        let sent = self.journal.state().sent().prompt;
         if limit.is_none_or(|limit| sent < limit) {
             return Ok(());
         }
@@ -45,7 +45,7 @@ impl Agent<'_> {
     }
 
     async fn summarise(&mut self, cut: usize) -> Result<Option<String>, LogError> {
-        let Some(prompt) = self.prompt(cut) else {
+        let Some(prompt) = self.journal.state().prompt(&self.fixed, cut) else {
             return Ok(None);
         };
         let mut contents = prompt.fixed.history;

@@ -18,11 +18,12 @@ mod observer;
 mod permission;
 mod respond;
 mod settings;
+mod state;
 mod tools;
 
 pub use agent::{Agent, AgentParts, RunEnd};
 pub use budget::{Budget, Ledger, Price, Spent};
-pub use cache::CacheRecord;
+pub use cache::{CacheRecord, CacheUse};
 pub use conversation::{Conversation, OpenCall, Turn};
 pub use instructions::{
     InstructionFile, Instructions, STATIC_TEMPLATE, Situation, TemplateError, render_dynamic,
@@ -34,4 +35,5 @@ pub use loop_guard::{LoopGuard, Repetition};
 pub use observer::{Activity, Answer, Observer, Question, Silent};
 pub use permission::{Permissions, ToolTraits};
 pub use settings::{HistorySettings, Settings};
+pub use state::{Fixed, State};
 pub use tools::{AgentTool, CallResult, ReadyCall, Tools, declarations};

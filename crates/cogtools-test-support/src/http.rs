@@ -4,6 +4,7 @@
 //! Connections stay open until the client closes them.
 
 use std::io::{self, BufRead, Read, Write};
+use std::time::Duration;
 
 /// The maximum size of a request body.
 const MAX_BODY_BYTES: usize = 64 << 20;
@@ -61,35 +62,77 @@ impl Incoming {
     }
 }
 
-/// A response; a stream is sent in chunks, because its length is unknown.
+/// A response: a head, and a body in the pieces in which it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     pub(crate) status: u16,
-    pub(crate) kind: &'static str,
-    pub(crate) body: Vec<u8>,
-    pub(crate) streamed: bool,
+    pub(crate) kind: String,
+    pub(crate) body: Body,
+}
+
+/// The body of a response.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// Of a length that is known beforehand.
+    Whole(Vec<u8>),
+    /// Of an unknown length: each piece is a chunk and a write of its own.
+    Pieces(Vec<Piece>, End),
+}
+
+/// A piece of a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) bytes: Vec<u8>,
+    /// The pause before it is written.
+    pub(crate) pause: Duration,
+}
+
+/// What happens to the connection after a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The body is complete and the connection stays open.
+    Complete,
+    /// It is closed, although the body is not complete.
+    Cut,
+    /// It is reset.
+    Reset,
+    /// It stays open, and nothing more is written.
+    Hang,
 }
 
 impl Outgoing {
-    pub(crate) fn write(&self, stream: &mut impl Write) -> io::Result<()> {
-        let mut bytes = format!(
+    /// Writes the response and returns what to do with the connection.
+    pub(crate) fn write(&self, stream: &mut impl Write) -> io::Result<End> {
+        let mut head = format!(
             "HTTP/1.1 {} {}\r\nContent-Type: {}\r\n",
             self.status,
             if self.status == 200 { "OK" } else { "Error" },
             self.kind
-        )
-        .into_bytes();
-        if self.streamed {
-            bytes.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
-            write!(bytes, "{:x}\r\n", self.body.len())?;
-            bytes.extend_from_slice(&self.body);
-            bytes.extend_from_slice(b"\r\n0\r\n\r\n");
-        } else {
-            write!(bytes, "Content-Length: {}\r\n\r\n", self.body.len())?;
-            bytes.extend_from_slice(&self.body);
+        );
+        match &self.body {
+            Body::Whole(body) => {
+                let mut bytes = head.into_bytes();
+                write!(bytes, "Content-Length: {}\r\n\r\n", body.len())?;
+                bytes.extend_from_slice(body);
+                stream.write_all(&bytes)?;
+                Ok(End::Complete)
+            }
+            Body::Pieces(pieces, end) => {
+                head.push_str("Transfer-Encoding: chunked\r\n\r\n");
+                stream.write_all(head.as_bytes())?;
+                for Piece { bytes, pause } in pieces {
+                    std::thread::sleep(*pause);
+                    let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
+                    chunk.extend_from_slice(bytes);
+                    chunk.extend_from_slice(b"\r\n");
+                    stream.write_all(&chunk)?;
+                }
+                if *end == End::Complete {
+                    stream.write_all(b"0\r\n\r\n")?;
+                }
+                Ok(*end)
+            }
         }
-        stream.write_all(&bytes)?;
-        stream.flush()
     }
 }
 

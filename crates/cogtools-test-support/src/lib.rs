@@ -27,7 +27,10 @@ mod stdout;
 
 pub use diff::difference;
 pub use expected::{Expected, assert_text, is_blessing};
-pub use fake::{Conversation, FakeGemini, Kind, Request, Turn};
+pub use fake::{
+    ApiError, Break, Clock, Conversation, FakeGemini, Kind, Model, Options, Request, Turn,
+    Unfinished, Usage,
+};
 pub use gemini::{Gemini, Version};
 pub use outcome::{Outcome, Status};
 pub use project::Project;

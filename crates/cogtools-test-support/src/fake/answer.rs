@@ -1,86 +1,92 @@
-//! The API's responses: contents, counts, errors, and neutral side responses.
+//! The API's responses to a request for content.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::request::{Request, field};
-use crate::http::Outgoing;
+use super::content::Content;
+use super::error::ApiError;
+use super::tokens::Usage;
+use crate::http::{Body, Outgoing};
+
+/// The content type of JSON.
+pub(super) const JSON: &str = "application/json; charset=UTF-8";
+
+/// The content type of a stream of events.
+pub(super) const EVENTS: &str = "text/event-stream";
 
 /// A JSON response.
 pub(super) fn object(value: &Value) -> Outgoing {
     Outgoing {
         status: 200,
-        kind: "application/json; charset=UTF-8",
-        body: value.to_string().into_bytes(),
-        streamed: false,
+        kind: JSON.to_owned(),
+        body: Body::Whole(value.to_string().into_bytes()),
     }
 }
 
-/// An error in the API's format.
-pub(super) fn error(code: u16, status: &str, message: &str) -> Outgoing {
-    let body = json!({ "error": { "code": code, "message": message, "status": status } });
-    Outgoing {
-        status: code,
-        ..object(&body)
+/// The error of a model that does not exist.
+pub(super) fn unknown_model(model: &str, version: &str) -> ApiError {
+    ApiError::new(404).message(format!(
+        "models/{model} is not found for API version {version}, or is not supported for \
+         generateContent. Call ListModels to see the list of available models and their \
+         supported methods."
+    ))
+}
+
+/// What all responses to one request have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Header {
+    pub(super) model: String,
+    pub(super) number: usize,
+    pub(super) usage: Usage,
+}
+
+impl Header {
+    fn response(&self, usage: Usage) -> Value {
+        json!({
+            "usageMetadata": usage.metadata(),
+            "modelVersion": self.model,
+            "responseId": format!("response-{}", self.number),
+        })
+    }
+
+    /// The responses of a stream; only the last says why the model stopped, and counts
+    /// what it said.
+    pub(super) fn responses(&self, content: &Content, events: &[Vec<Value>]) -> Vec<Value> {
+        let before = Usage {
+            thoughts: 0,
+            answer: 0,
+            ..self.usage
+        };
+        let last = events.len().saturating_sub(1);
+        let response = |(index, parts): (usize, &Vec<Value>)| {
+            let mut said = json!({ "role": "model" });
+            if !parts.is_empty() {
+                said["parts"] = parts.clone().into();
+            }
+            let mut candidate = json!({ "content": said, "index": 0 });
+            if index == last {
+                candidate["finishReason"] = content.finish().into();
+                if !content.calls.is_empty() {
+                    candidate["finishMessage"] = "Model generated function call(s).".into();
+                }
+            }
+            let mut response = json!({ "candidates": [candidate] });
+            let rest = self.response(if index == last { self.usage } else { before });
+            merge(&mut response, rest);
+            response
+        };
+        events.iter().enumerate().map(response).collect()
+    }
+
+    /// The response to a prompt that is blocked.
+    pub(super) fn blocked(&self, reason: &str) -> Value {
+        let mut response = json!({ "promptFeedback": { "blockReason": reason } });
+        merge(&mut response, self.response(self.usage));
+        response
     }
 }
 
-/// The model's content, as one response or as the events of a stream.
-pub(super) fn content(request: &Request, parts: &[Value]) -> Outgoing {
-    let response = json!({
-        "candidates": [{
-            "content": { "role": "model", "parts": parts },
-            "finishReason": "STOP",
-            "index": 0,
-        }],
-        "usageMetadata": { "promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20 },
-        "modelVersion": "fake",
-    });
-    if request.target.contains("alt=sse") {
-        Outgoing {
-            kind: "text/event-stream",
-            body: format!("data: {response}\r\n\r\n").into_bytes(),
-            streamed: true,
-            ..object(&Value::Null)
-        }
-    } else if request.target.contains(":streamGenerateContent") {
-        object(&json!([response]))
-    } else {
-        object(&response)
-    }
-}
-
-/// A neutral response: the smallest value that matches the requested schema, or a
-/// short text.
-pub(super) fn side(request: &Request) -> Outgoing {
-    let config = field(&request.body, "generationConfig", "generation_config");
-    let mut schema = field(config, "responseJsonSchema", "response_json_schema");
-    if schema.is_null() {
-        schema = field(config, "responseSchema", "response_schema");
-    }
-    let text = if schema.is_null() {
-        "Nothing to add.".to_owned()
-    } else {
-        minimal_value(schema).to_string()
-    };
-    content(request, &[json!({ "text": text })])
-}
-
-/// The smallest value that matches a schema: zero, empty or false; of an enum, `user`
-/// (it is the user's turn) or otherwise the first value.
-fn minimal_value(schema: &Value) -> Value {
-    if let Some(choices) = schema["enum"].as_array() {
-        let user = choices.iter().find(|choice| *choice == "user");
-        return user.or(choices.first()).cloned().unwrap_or_default();
-    }
-    match schema["type"].as_str().map(str::to_lowercase).as_deref() {
-        Some("object") => {
-            let properties = schema["properties"].as_object().into_iter().flatten();
-            let fields = properties.map(|(name, schema)| (name.clone(), minimal_value(schema)));
-            Value::Object(fields.collect::<Map<_, _>>())
-        }
-        Some("array") => json!([]),
-        Some("number" | "integer") => json!(0),
-        Some("boolean") => json!(false),
-        _ => json!(""),
+fn merge(response: &mut Value, rest: Value) {
+    if let (Some(response), Value::Object(rest)) = (response.as_object_mut(), rest) {
+        response.extend(rest);
     }
 }

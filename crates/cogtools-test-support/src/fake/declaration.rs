@@ -4,35 +4,33 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::request::{Request, field};
+use super::field::{field, snake};
+use super::message::unknown;
 use super::schema;
 
 /// The maximum number of functions in one request.
 const MAX_FUNCTIONS: usize = 512;
 
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 8] = [
     "name",
     "description",
     "parameters",
     "parametersJsonSchema",
-    "parameters_json_schema",
     "response",
     "responseJsonSchema",
-    "response_json_schema",
     "behavior",
     "strict",
 ];
 
-/// Checks every declaration of a request.
-pub(super) fn check(request: &Request, complaints: &mut Vec<String>) {
-    let declarations = request.declarations();
+/// Checks the declarations of a request.
+pub(super) fn check(declarations: &[&Value], complaints: &mut Vec<String>) {
     if declarations.len() > MAX_FUNCTIONS {
         complaints.push(format!(
             "at most {MAX_FUNCTIONS} function declarations are supported"
         ));
     }
     let mut names = BTreeSet::new();
-    for (index, declaration) in declarations.into_iter().enumerate() {
+    for (index, declaration) in declarations.iter().enumerate() {
         let at = format!("tools[0].function_declarations[{index}]");
         one(declaration, &at, complaints);
         if !names.insert(declaration["name"].to_string()) {
@@ -56,18 +54,15 @@ fn one(declaration: &Value, at: &str, complaints: &mut Vec<String>) {
         .into_iter()
         .flat_map(|map| map.keys())
     {
-        if !FIELDS.contains(&name.as_str()) {
-            complaints.push(format!(
-                "Invalid JSON payload received. Unknown name \"{name}\" at '{at}': Cannot find field."
-            ));
+        if !FIELDS
+            .iter()
+            .any(|camel| name == camel || *name == snake(camel))
+        {
+            complaints.push(unknown(name, at));
         }
     }
     let plain = &declaration["parameters"];
-    let json = field(
-        declaration,
-        "parametersJsonSchema",
-        "parameters_json_schema",
-    );
+    let json = field(declaration, "parametersJsonSchema");
     if !plain.is_null() && !json.is_null() {
         complaints.push(format!(
             "{at}: only one of parameters and parameters_json_schema may be set"

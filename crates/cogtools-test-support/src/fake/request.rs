@@ -1,7 +1,12 @@
 //! A recorded request, with accessors for tests.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
+use super::authority;
+use super::field::{RESPONSE, field, items, parts};
+use super::tokens::Usage;
 use crate::http::Incoming;
 
 /// The kind of a request.
@@ -14,8 +19,10 @@ pub enum Kind {
     Side,
     /// A count of tokens.
     Count,
-    /// A list of models.
+    /// A list of models, or one of them.
     Models,
+    /// A cache is made, read, listed, changed or deleted.
+    Caches,
     /// An unknown method.
     Unknown,
 }
@@ -29,43 +36,41 @@ pub struct Request {
     pub method: String,
     /// Path and query.
     pub target: String,
+    /// The headers, with names in lower case, and without the key.
+    pub headers: Vec<(String, String)>,
     /// The body; null when it was not JSON.
     pub body: Value,
+    /// When it was complete, since the start of the fake.
+    pub at: Duration,
+    /// The HTTP status of the answer; 0 if there was none.
+    pub status: u16,
+    /// The tokens, if content or a count was asked for and not refused.
+    pub usage: Usage,
 }
 
 impl Request {
-    pub(super) fn new(incoming: &Incoming) -> Self {
-        let body = serde_json::from_slice(&incoming.body).unwrap_or(Value::Null);
-        let mut request = Self {
+    pub(super) fn new(incoming: &Incoming, at: Duration) -> Self {
+        Self {
             kind: Kind::Unknown,
             method: incoming.method.clone(),
-            target: incoming.target.clone(),
-            body,
-        };
-        let path = incoming.path();
-        let operation = path.rsplit(':').next().unwrap_or_default();
-        request.kind = match (incoming.method.as_str(), operation) {
-            ("POST", "generateContent" | "streamGenerateContent") => {
-                if request.declarations().is_empty() {
-                    Kind::Side
-                } else {
-                    Kind::Main
-                }
-            }
-            ("POST", "countTokens") => Kind::Count,
-            ("GET", _) if path.ends_with("/models") => Kind::Models,
-            _ => Kind::Unknown,
-        };
-        request
+            target: authority::without_key(&incoming.target),
+            headers: authority::without_secrets(&incoming.headers),
+            body: serde_json::from_slice(&incoming.body).unwrap_or(Value::Null),
+            at,
+            status: 0,
+            usage: Usage::default(),
+        }
+    }
+
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(header, _)| header == name);
+        found.map(|(_, value)| value.as_str())
     }
 
     /// Every function declaration, in order.
     pub fn declarations(&self) -> Vec<&Value> {
-        let tools = items(field(&self.body, "tools", "tools"));
-        tools
-            .iter()
-            .flat_map(|tool| items(field(tool, "functionDeclarations", "function_declarations")))
-            .collect()
+        declarations(&self.body)
     }
 
     /// The declaration of `name`.
@@ -86,34 +91,11 @@ impl Request {
     }
 }
 
-/// The two spellings of a part's field.
-pub(super) type Field = (&'static str, &'static str);
-
-/// A function's response.
-pub(super) const RESPONSE: Field = ("functionResponse", "function_response");
-
-/// A function's call.
-pub(super) const CALL: Field = ("functionCall", "function_call");
-
-/// The values that the parts of `content` carry under `name`.
-pub(super) fn parts(content: &Value, name: Field) -> Vec<&Value> {
-    let parts = items(&content["parts"]).iter();
-    parts
-        .map(|part| field(part, name.0, name.1))
-        .filter(|value| !value.is_null())
+/// The function declarations of a request or a cache.
+pub(super) fn declarations(body: &Value) -> Vec<&Value> {
+    let tools = items(&body["tools"]);
+    tools
+        .iter()
+        .flat_map(|tool| items(field(tool, "functionDeclarations")))
         .collect()
-}
-
-/// The elements of an array; none of anything else.
-pub(super) fn items(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// A field in either spelling, because clients send both.
-pub(super) fn field<'v>(value: &'v Value, camel: &str, snake: &str) -> &'v Value {
-    if value[camel].is_null() {
-        &value[snake]
-    } else {
-        &value[camel]
-    }
 }

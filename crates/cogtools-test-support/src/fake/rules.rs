@@ -2,71 +2,32 @@
 
 use serde_json::Value;
 
-use super::declaration;
-use super::request::{CALL, RESPONSE, Request, field, items, parts};
+use super::field::{CALL, RESPONSE, field, is_model, items, parts, snake};
+use super::message::DATA;
 
-const FIELDS: [&str; 8] = [
-    "model",
-    "contents",
-    "systeminstruction",
-    "tools",
-    "toolconfig",
-    "generationconfig",
-    "safetysettings",
-    "cachedcontent",
-];
+const ORDER: &str = "Please ensure that function call turn comes immediately after a user turn \
+    or after a function response turn.";
 
-const DATA: [&str; 7] = [
-    "text",
-    "inlinedata",
-    "filedata",
-    "functioncall",
-    "functionresponse",
-    "executablecode",
-    "codeexecutionresult",
-];
-
-const BESIDE: [&str; 4] = [
-    "thought",
-    "thoughtsignature",
-    "videometadata",
-    "partmetadata",
-];
-
-/// All reasons for which the API would refuse this request.
-pub(super) fn check(request: &Request) -> Vec<String> {
-    let mut complaints = Vec::new();
-    let Some(body) = request.body.as_object() else {
-        return vec!["Invalid JSON payload received. Not an object.".to_owned()];
-    };
-    for name in body.keys() {
-        if !FIELDS.contains(&plain(name).as_str()) {
-            complaints.push(format!(
-                "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."
-            ));
-        }
-    }
-    let contents = items(&request.body["contents"]);
+/// Checks the contents of a request; `cached` are those of its cache, which come before
+/// them and were checked already.
+pub(super) fn check(cached: &[Value], contents: &[Value], complaints: &mut Vec<String>) {
     if contents.is_empty() {
         complaints.push("contents is not specified".to_owned());
     }
     for (index, content) in contents.iter().enumerate() {
-        shape(content, &format!("contents[{index}]"), &mut complaints);
+        let is_alone = contents.len() == 1 && cached.is_empty();
+        if !(is_alone && content["role"].is_null()) {
+            role(content, &format!("contents[{index}]"), complaints);
+        }
+        shape(content, &format!("contents[{index}]"), complaints);
     }
-    if contents.last().is_some_and(|last| last["role"] == "model") {
+    if contents.last().is_some_and(is_model) {
         complaints.push("the last content must not be the model's".to_owned());
     }
-    order(contents, &mut complaints);
-    declaration::check(request, &mut complaints);
-    complaints
+    order(cached.last(), contents, complaints);
 }
 
-/// A field's name, normalised so that both spellings are equal.
-fn plain(name: &str) -> String {
-    name.replace('_', "").to_ascii_lowercase()
-}
-
-fn shape(content: &Value, at: &str, complaints: &mut Vec<String>) {
+fn role(content: &Value, at: &str, complaints: &mut Vec<String>) {
     let role = content["role"].as_str().unwrap_or_default();
     if !["user", "model", "function"].contains(&role) {
         complaints.push(format!(
@@ -74,52 +35,60 @@ fn shape(content: &Value, at: &str, complaints: &mut Vec<String>) {
             content["role"]
         ));
     }
+}
+
+/// Checks the parts of a content.
+pub(super) fn shape(content: &Value, at: &str, complaints: &mut Vec<String>) {
     let parts = items(&content["parts"]);
     if parts.is_empty() {
         complaints.push(format!("{at}.parts must not be empty"));
     }
     for (index, part) in parts.iter().enumerate() {
         let at = format!("{at}.parts[{index}]");
-        let names = part.as_object().into_iter().flat_map(|part| part.keys());
-        let names: Vec<String> = names.map(|name| plain(name)).collect();
-        let data = names.iter().filter(|name| DATA.contains(&name.as_str()));
+        let data = DATA.iter().filter(|name| !field(part, name).is_null());
         if data.count() != 1 {
             complaints.push(format!("{at}.data: exactly one field must be set"));
         }
-        for name in names {
-            if !DATA.contains(&name.as_str()) && !BESIDE.contains(&name.as_str()) {
-                complaints.push(format!("Unknown name \"{name}\" at '{at}'"));
+        for (name, data) in [("functionCall", "args"), ("functionResponse", "response")] {
+            let value = field(part, name);
+            let is_missing = value[data].is_null() && name == CALL;
+            if !value.is_null() && !value[data].is_object() && !is_missing {
+                let name = snake(name);
+                complaints.push(format!("{at}.{name}.{data}: must be an object"));
+            }
+            if !value.is_null() && value["name"].as_str().is_none_or(str::is_empty) {
+                let name = snake(name);
+                complaints.push(format!("{at}.{name}.name: cannot be empty"));
             }
         }
     }
 }
 
-fn order(contents: &[Value], complaints: &mut Vec<String>) {
-    for (index, content) in contents.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|index| contents.get(index));
+fn order(last_cached: Option<&Value>, contents: &[Value], complaints: &mut Vec<String>) {
+    let mut before = last_cached;
+    for content in contents {
         let (calls, responses) = (parts(content, CALL), parts(content, RESPONSE));
-        if !calls.is_empty() && (content["role"] != "model" || before.is_none_or(is_model)) {
-            complaints.push(
-                "Please ensure that function call turn comes immediately after a user turn \
-                 or after a function response turn."
-                    .to_owned(),
-            );
+        // A server of the API's own that was called: the model's turn has both.
+        let is_called_within = is_model(content) && !calls.is_empty() && !responses.is_empty();
+        if !calls.is_empty() && (!is_model(content) || before.is_none_or(is_model)) {
+            complaints.push(ORDER.to_owned());
         }
-        let asked = before.map_or_else(Vec::new, |before| parts(before, CALL));
+        let asked = before.map_or_else(Vec::new, asked);
         // Calls without responses are valid only if the turn is never sent.
-        if !responses.is_empty() || !asked.is_empty() {
+        if !is_called_within && (!responses.is_empty() || !asked.is_empty()) {
             answered(&asked, &responses, complaints);
         }
-        for response in responses {
-            if !response["response"].is_object() {
-                complaints.push(format!("contents[{index}]: a response must be an object"));
-            }
-        }
+        before = Some(content);
     }
 }
 
-fn is_model(content: &Value) -> bool {
-    content["role"] == "model"
+/// The calls of a turn that wait for a response in the next.
+fn asked(content: &Value) -> Vec<&Value> {
+    if parts(content, RESPONSE).is_empty() {
+        parts(content, CALL)
+    } else {
+        Vec::new()
+    }
 }
 
 /// One response for each call, in the turn that follows it.
@@ -140,9 +109,11 @@ fn answered(calls: &[&Value], responses: &[&Value], complaints: &mut Vec<String>
                 call["name"], response["name"]
             ));
         }
-        let (asked, given) = (field(call, "id", "id"), field(response, "id", "id"));
-        if !asked.is_null() && asked != given {
-            complaints.push(format!("call {asked} is answered with id {given}"));
+        if !call["id"].is_null() && call["id"] != response["id"] {
+            complaints.push(format!(
+                "call {} is answered with id {}",
+                call["id"], response["id"]
+            ));
         }
     }
 }

@@ -6,7 +6,8 @@
 use serde_json::{Map, Value};
 
 use super::declaration::is_name;
-use super::request::items;
+use super::field::items;
+use super::message::unknown;
 
 /// The keywords that `parameters` supports.
 const KEYWORDS: [&str; 23] = [
@@ -46,9 +47,7 @@ pub(super) fn check(schema: &Value, at: &str, complaints: &mut Vec<String>) {
     };
     for keyword in schema.keys() {
         if !KEYWORDS.contains(&keyword.as_str()) {
-            complaints.push(format!(
-                "Invalid JSON payload received. Unknown name \"{keyword}\" at '{at}': Cannot find field."
-            ));
+            complaints.push(unknown(keyword, at));
         }
     }
     let kind = schema.get("type").map_or(Some(String::new()), |kind| {

@@ -1,17 +1,25 @@
 //! The server: one thread per connection, one script for all of them.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
-use serde_json::json;
+use socket2::SockRef;
 
+use super::options::Options;
+use super::reply::Reply;
 use super::request::{Kind, Request};
-use super::turn::{Says, Turn};
-use super::{answer, rules};
-use crate::http::{Incoming, Outgoing};
+use super::state::State;
+use super::tokens::Usage;
+use super::turn::Turn;
+use super::unfinished::Unfinished;
+use crate::http::{End, Incoming};
+
+/// How often a connection that hangs looks whether the fake still exists.
+const HANG: Duration = Duration::from_millis(50);
 
 /// A Gemini API on 127.0.0.1 that plays a script.
 #[derive(Debug)]
@@ -19,6 +27,8 @@ use crate::http::{Incoming, Outgoing};
 pub struct FakeGemini {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
+    /// Whether the server is to stop.
+    stop: Arc<AtomicBool>,
     finished: bool,
 }
 
@@ -29,33 +39,39 @@ pub struct Conversation {
     pub requests: Vec<Request>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    turns: VecDeque<Turn>,
-    requests: Vec<Request>,
-    complaints: Vec<String>,
-}
-
 impl FakeGemini {
-    /// Starts to listen; each main request is answered with the next turn.
+    /// Starts to listen; each request for content is answered with the next turn.
     pub fn start(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self::with(Options::default(), turns)
+    }
+
+    /// Starts to listen for a host, whose auxiliary requests do not advance the script.
+    pub fn for_host(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self::with(Options::default().answer_side_requests(), turns)
+    }
+
+    /// Starts to listen with these options.
+    pub fn with(options: Options, turns: impl IntoIterator<Item = Turn>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("no free port on 127.0.0.1");
         let address = listener.local_addr().expect("a listener has an address");
-        let state = Arc::new(Mutex::new(State {
-            turns: turns.into_iter().collect(),
-            ..State::default()
-        }));
-        let shared = Arc::clone(&state);
+        let turns = turns.into_iter().collect();
+        let state = Arc::new(Mutex::new(State::new(options, turns, address.port())));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (shared, stopped) = (Arc::clone(&state), Arc::clone(&stop));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let state = Arc::clone(&shared);
+                if stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (state, stop) = (Arc::clone(&shared), Arc::clone(&stopped));
                 // A client that disconnects early does not affect the script.
-                thread::spawn(move || serve(stream, &state));
+                thread::spawn(move || serve(stream, &state, &stop));
             }
         });
         Self {
             address,
             state,
+            stop,
             finished: false,
         }
     }
@@ -65,9 +81,14 @@ impl FakeGemini {
         format!("http://{}", self.address)
     }
 
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<Request> {
+        lock(&self.state).requests.clone()
+    }
+
     /// The reasons for which the API would have refused requests so far.
     pub fn complaints(&self) -> Vec<String> {
-        lock(&self.state).complaints.clone()
+        lock(&self.state).refused.clone()
     }
 
     /// Ends the script: all turns must have been played and no request refused.
@@ -77,28 +98,23 @@ impl FakeGemini {
     }
 
     /// Like [`finish`](Self::finish), but returns the failure instead of panicking.
-    pub fn try_finish(mut self) -> Result<Conversation, String> {
+    pub fn try_finish(mut self) -> Result<Conversation, Unfinished> {
         self.finished = true;
         let mut state = lock(&self.state);
-        if !state.complaints.is_empty() {
-            let complaints = state.complaints.join("\n");
-            return Err(format!("the API would have refused this:\n{complaints}"));
+        match state.unfinished() {
+            Some(unfinished) => Err(unfinished),
+            None => Ok(Conversation {
+                requests: std::mem::take(&mut state.requests),
+            }),
         }
-        if !state.turns.is_empty() {
-            return Err(format!(
-                "after {} requests these turns were still to be said: {:#?}",
-                state.requests.len(),
-                state.turns
-            ));
-        }
-        Ok(Conversation {
-            requests: std::mem::take(&mut state.requests),
-        })
     }
 }
 
 impl Drop for FakeGemini {
     fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // Wakes the listener, which then ends.
+        let _ = TcpStream::connect(self.address);
         assert!(
             self.finished || thread::panicking(),
             "a fake must be finished with `finish` or `try_finish`"
@@ -113,6 +129,13 @@ impl Conversation {
         requests
             .filter(|request| request.kind == Kind::Main)
             .collect()
+    }
+
+    /// The tokens of all requests for content.
+    pub fn usage(&self) -> Usage {
+        self.main()
+            .iter()
+            .fold(Usage::default(), |sum, request| sum + request.usage)
     }
 }
 
@@ -147,76 +170,45 @@ impl Write for Connection {
     }
 }
 
-fn serve(stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
+fn serve(stream: TcpStream, state: &Mutex<State>, stop: &AtomicBool) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut connection = Connection {
         reader: BufReader::new(stream),
     };
     while let Some(incoming) = Incoming::read(&mut connection)? {
         let close = incoming.header("connection") == Some("close");
-        respond(&incoming, state).write(&mut connection)?;
-        if close {
-            break;
+        let answer = lock(state).answer(&incoming);
+        if let Some(work) = answer.meanwhile {
+            work();
+        }
+        let end = match answer.reply {
+            Reply::Response(outgoing) => outgoing.write(&mut connection)?,
+            Reply::Nothing(end) => end,
+        };
+        match end {
+            End::Complete if !close => {}
+            End::Complete | End::Cut => return Ok(()),
+            End::Reset => {
+                return SockRef::from(connection.reader.get_ref()).set_linger(Some(Duration::ZERO));
+            }
+            End::Hang => return hang(&mut connection, stop),
         }
     }
     Ok(())
 }
 
-fn respond(incoming: &Incoming, state: &Mutex<State>) -> Outgoing {
-    let request = Request::new(incoming);
-    let mut complaints = match request.kind {
-        Kind::Main | Kind::Side => rules::check(&request),
-        Kind::Count | Kind::Models => Vec::new(),
-        Kind::Unknown => vec![format!(
-            "no such thing: {} {}",
-            request.method, request.target
-        )],
-    };
-    if incoming.header("x-goog-api-key").is_none() && !incoming.target.contains("key=") {
-        complaints.push("Method doesn't allow unregistered callers".to_owned());
-    }
-    lock(state).requests.push(request.clone());
-    if !complaints.is_empty() {
-        let message = complaints.join("\n");
-        lock(state).complaints.extend(complaints);
-        return answer::error(400, "INVALID_ARGUMENT", &message);
-    }
-    match request.kind {
-        Kind::Main => next(&request, state),
-        Kind::Side => answer::side(&request),
-        Kind::Count => answer::object(&json!({ "totalTokens": 10 })),
-        Kind::Models | Kind::Unknown => answer::object(&json!({ "models": [
-            { "name": "models/gemini-2.5-flash", "supportedGenerationMethods": ["generateContent"] },
-        ] })),
-    }
-}
-
-fn next(request: &Request, state: &Mutex<State>) -> Outgoing {
-    let mut held = lock(state);
-    let number = held.requests.len();
-    let Some(mut turn) = held.turns.pop_front() else {
-        held.complaints
-            .push(format!("request {number} came after the last turn"));
-        return answer::error(400, "INVALID_ARGUMENT", "the script has ended");
-    };
-    if let Says::Calls(calls) = &turn.says {
-        let declared = request.declarations();
-        for (name, _) in calls {
-            if !declared.iter().any(|entry| entry["name"] == name.as_str()) {
-                held.complaints.push(format!(
-                    "the script calls {name}, which request {number} does not declare"
-                ));
-            }
+/// Says nothing until the client gives up, or the fake ends.
+fn hang(connection: &mut Connection, stop: &AtomicBool) -> io::Result<()> {
+    connection.reader.get_ref().set_read_timeout(Some(HANG))?;
+    while !stop.load(Ordering::Relaxed) {
+        match connection.read(&mut [0]) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
         }
     }
-    drop(held);
-    if let Some(work) = turn.meanwhile.take() {
-        work();
-    }
-    match &turn.says {
-        Says::Error(code, status, message) => answer::error(*code, status, message),
-        says => answer::content(request, &Turn::parts(says, number)),
-    }
+    Ok(())
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
