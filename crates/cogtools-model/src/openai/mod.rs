@@ -39,6 +39,11 @@ impl OpenAi {
         Self { client, endpoint }
     }
 
+    async fn post(&self, body: &Value) -> Result<Response, ModelError> {
+        let body = body.to_string().into_bytes();
+        self.exchange(Method::POST, "chat/completions", body).await
+    }
+
     /// Sends a request, and returns the answer if it has a status of success.
     async fn exchange(
         &self,
@@ -72,11 +77,15 @@ impl OpenAi {
 impl Model for OpenAi {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
-            let body = request::body(request, self.endpoint.limit_key())?;
-            let body = body.to_string().into_bytes();
-            let response = self
-                .exchange(Method::POST, "chat/completions", body)
-                .await?;
+            let mut body = request::body(request, self.endpoint.limit_key())?;
+            let response = match self.post(&body).await {
+                // Some servers count no tokens of a stream, and reject what they do not know.
+                Err(ModelError::Api(error)) if request::is_about_usage(&error) => {
+                    request::remove_usage(&mut body);
+                    self.post(&body).await?
+                }
+                response => response?,
+            };
             stream::chunks(response).await
         }
         .boxed()

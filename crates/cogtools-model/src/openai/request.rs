@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::message;
-use crate::{ModelError, Request, ToolMode};
+use crate::{ApiError, ApiErrorKind, ModelError, Request, ToolMode};
+
+/// The key that asks for a count of tokens at the end of a stream.
+const USAGE: &str = "stream_options";
 
 /// The body of `request`; `limit_key` is the key of the limit of output tokens.
 pub(super) fn body(request: &Request, limit_key: &str) -> Result<Value, ModelError> {
@@ -30,8 +33,20 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Value, ModelErr
     let schema = generation.response_json_schema.as_ref();
     set("response_format", schema.map(format));
     set("stream", Some(true.into()));
-    set("stream_options", Some(json!({"include_usage": true})));
+    set(USAGE, Some(json!({"include_usage": true})));
     Ok(Value::Object(body))
+}
+
+/// Whether a server rejects a request because it counts the tokens.
+pub(super) fn is_about_usage(error: &ApiError) -> bool {
+    error.kind == ApiErrorKind::InvalidRequest && error.message.contains(USAGE)
+}
+
+/// Lets the server stream without a count of tokens.
+pub(super) fn remove_usage(body: &mut Value) {
+    if let Value::Object(fields) = body {
+        fields.shift_remove(USAGE);
+    }
 }
 
 /// The tools that the model may call: the API has no list of allowed names.

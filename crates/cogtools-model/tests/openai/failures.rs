@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_model::{ApiError, ApiErrorKind, ModelError};
+use cogtools_model::{ApiError, ApiErrorKind, ModelError, Usage};
 
 use super::server::{Answer, Scripted, ask};
 
@@ -113,4 +113,24 @@ async fn a_stream_may_fail() {
     }
     let whole = failure(Answer::json(200, r#"{"error":{"message":"m","code":"c"}}"#)).await;
     assert_eq!(whole.to_string(), "the provider answered with 200 c: m");
+}
+
+#[tokio::test]
+async fn a_server_may_not_count_tokens() {
+    let server = Scripted::start_with(|body| match body.get("stream_options") {
+        Some(_) => Answer::json(
+            422,
+            r#"{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#,
+        ),
+        None => Answer::events(&[
+            r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+            "[DONE]",
+        ]),
+    })
+    .await;
+    let response = ask(&server.model(None)).await.expect("a response");
+    assert_eq!(
+        (response.text().as_str(), response.usage()),
+        ("a", Usage::default())
+    );
 }

@@ -60,14 +60,22 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) async fn start(answer: Answer) -> Self {
+        Self::start_with(move |_| answer.clone()).await
+    }
+
+    /// A server whose answer depends on the body of the request.
+    pub(crate) async fn start_with(
+        answer: impl Fn(&Value) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         let server = Server::bind((Ipv4Addr::LOCALHOST, 0).into()).await;
         let server = server.expect("a port");
         let address = server.address();
         let received = Arc::<Mutex<Vec<Received>>>::default();
         let records = Arc::clone(&received);
         let handle = move |request: Request<Bytes>| {
-            records.lock().expect("a list").push(read(&request));
-            let answer = answer.clone();
+            let request = read(&request);
+            let answer = answer(&request.body);
+            records.lock().expect("a list").push(request);
             async move {
                 let status = StatusCode::from_u16(answer.status).expect("a status");
                 let mut response = server::text(status, answer.body);
