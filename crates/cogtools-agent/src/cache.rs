@@ -3,11 +3,11 @@
 use cogtools_log::{CacheState, Event, Id, LogError, Timestamp};
 use cogtools_model::{Model, ModelError};
 
-use crate::state::{Fixed, cache_key};
 use crate::Journal;
 use crate::history::{Split, task_border};
 use crate::observer::{Activity, Observer};
 use crate::settings::HistorySettings;
+use crate::state::{Fixed, cache_key};
 
 /// A cache as the log knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]

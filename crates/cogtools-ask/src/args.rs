@@ -7,11 +7,11 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use cogtools_agent::Budget;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::Id;
+use cogtools_program::Failure;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches,
     system_env_arg,
 };
-use cogtools_program::Failure;
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,10 +124,14 @@ pub(crate) fn args() -> Vec<Arg> {
             .value_name("PROMPT")
             .num_args(0..)
             .help("The task; standard input is added to it, or is all of it"),
-        value("file", "PATH", "A file for the model: text, an image, a PDF")
-            .short('f')
-            .action(ArgAction::Append)
-            .value_parser(value_parser!(PathBuf)),
+        value(
+            "file",
+            "PATH",
+            "A file for the model: text, an image, a PDF",
+        )
+        .short('f')
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(PathBuf)),
     ];
     args.extend(session_args());
     args.extend(model_args());
@@ -141,28 +145,60 @@ pub(crate) fn args() -> Vec<Arg> {
 fn session_args() -> [Arg; 5] {
     let path = |arg: Arg| arg.value_parser(value_parser!(PathBuf));
     [
-        path(value("session", "FILE", "The file of the session, new or not")),
-        flag("continue", "Go on with the newest session, or with the one of --session").short('c'),
-        value("from", "ID", "Go on after this entry of the session: a new branch")
-            .value_parser(value_parser!(Id)),
-        path(value("record", "FILE", "Record the model's responses in FILE")),
-        path(value("replay", "FILE", "Answer from recorded responses, without a network"))
-            .conflicts_with("record"),
+        path(value(
+            "session",
+            "FILE",
+            "The file of the session, new or not",
+        )),
+        flag(
+            "continue",
+            "Go on with the newest session, or with the one of --session",
+        )
+        .short('c'),
+        value(
+            "from",
+            "ID",
+            "Go on after this entry of the session: a new branch",
+        )
+        .value_parser(value_parser!(Id)),
+        path(value(
+            "record",
+            "FILE",
+            "Record the model's responses in FILE",
+        )),
+        path(value(
+            "replay",
+            "FILE",
+            "Answer from recorded responses, without a network",
+        ))
+        .conflicts_with("record"),
     ]
 }
 
 fn model_args() -> [Arg; 7] {
     [
         value("model", "NAME", "The model").short('m'),
-        value("temperature", "NUMBER", "How varied answers are, from 0 to 2")
-            .value_parser(value_parser!(f64)),
+        value(
+            "temperature",
+            "NUMBER",
+            "How varied answers are, from 0 to 2",
+        )
+        .value_parser(value_parser!(f64)),
         value("max-tokens", "NUMBER", "The limit of tokens of a response")
             .value_parser(value_parser!(u32)),
-        value("seed", "NUMBER", "Makes answers repeatable, as far as the provider can")
-            .allow_negative_numbers(true)
-            .value_parser(value_parser!(i32)),
-        value("schema", "FILE", "The JSON Schema that the answer has to match")
-            .value_parser(value_parser!(PathBuf)),
+        value(
+            "seed",
+            "NUMBER",
+            "Makes answers repeatable, as far as the provider can",
+        )
+        .allow_negative_numbers(true)
+        .value_parser(value_parser!(i32)),
+        value(
+            "schema",
+            "FILE",
+            "The JSON Schema that the answer has to match",
+        )
+        .value_parser(value_parser!(PathBuf)),
         value(
             "budget",
             "LIMIT=NUMBER",
@@ -176,26 +212,50 @@ fn model_args() -> [Arg; 7] {
 fn approval_args() -> [Arg; 5] {
     let list = |name, value_name, help| value(name, value_name, help).action(ArgAction::Append);
     [
-        list("allow", "PATTERN", "Run calls of these tools without a question"),
+        list(
+            "allow",
+            "PATTERN",
+            "Run calls of these tools without a question",
+        ),
         list("deny", "PATTERN", "Never run calls of these tools"),
-        flag("pause", "Stop at a call that needs an approval, if there is no terminal"),
-        list("approve", "CALL", "Run this call, for which the session waits"),
-        list("reject", "CALL", "Do not run this call, for which the session waits"),
+        flag(
+            "pause",
+            "Stop at a call that needs an approval, if there is no terminal",
+        ),
+        list(
+            "approve",
+            "CALL",
+            "Run this call, for which the session waits",
+        ),
+        list(
+            "reject",
+            "CALL",
+            "Do not run this call, for which the session waits",
+        ),
     ]
 }
 
 fn output_args() -> [Arg; 5] {
     [
         flag("json", "Print one JSON object at the end").conflicts_with("stream-json"),
-        flag("stream-json", "Print what happens, one JSON object per line"),
+        flag(
+            "stream-json",
+            "Print what happens, one JSON object per line",
+        ),
         flag("quiet", "Print no activity on stderr").short('q'),
         flag("verbose", "Print thoughts and results on stderr").conflicts_with("quiet"),
-        flag("dry-run", "Print the request by layers instead of sending it"),
+        flag(
+            "dry-run",
+            "Print the request by layers instead of sending it",
+        ),
     ]
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {

@@ -176,7 +176,10 @@ impl Observer for Display<'_, '_> {
             Activity::Response(usage) => self.event(&json!({"event": "usage", "usage": usage})),
             Activity::Retry { wait, error } => {
                 let seconds = wait.as_secs_f64();
-                self.note(Level::Activity, &format!("{error}; trying again in {seconds:.1} s"));
+                self.note(
+                    Level::Activity,
+                    &format!("{error}; trying again in {seconds:.1} s"),
+                );
             }
             Activity::CacheFailed(error) => {
                 let text = format!("sent in full, because the cache cannot be used: {error}");
@@ -195,7 +198,11 @@ impl Observer for Display<'_, '_> {
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {
         let Some(prompt) = Prompt::of(self.io) else {
-            return if self.pause { Answer::Pause } else { Answer::NoTerminal };
+            return if self.pause {
+                Answer::Pause
+            } else {
+                Answer::NoTerminal
+            };
         };
         if self.last.is_some_and(|last| last != '\n') {
             self.write("\n");
@@ -204,7 +211,10 @@ impl Observer for Display<'_, '_> {
         let text = format!("Run {} {}?", question.tool, truncate(&arguments, 500));
         let answers = [
             (Answer::Yes, "yes, once"),
-            (Answer::Always, "yes, and further calls of this tool in this run"),
+            (
+                Answer::Always,
+                "yes, and further calls of this tool in this run",
+            ),
             (Answer::No, "no"),
         ];
         let options = answers.map(|(_, label)| label.to_owned());

@@ -23,14 +23,24 @@ pub(crate) fn print(
     let mut state = match session::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
-            State::new(&read.map_err(|error| Failure::from(error.diagnostic()))?, args.from)
+            State::new(
+                &read.map_err(|error| Failure::from(error.diagnostic()))?,
+                args.from,
+            )
         }
         None => State::default(),
     };
     if !task.is_empty() {
-        let parts = task.into_iter().map(|part| Value::Object(part.fields().clone()));
+        let parts = task
+            .into_iter()
+            .map(|part| Value::Object(part.fields().clone()));
         let id = state.head().map_or(Id::FIRST, Id::next);
-        state.apply(id, &Event::Task { parts: parts.collect() });
+        state.apply(
+            id,
+            &Event::Task {
+                parts: parts.collect(),
+            },
+        );
     }
     let now = Timestamp::now();
     let fixed = Fixed {
@@ -38,7 +48,9 @@ pub(crate) fn print(
         ..fixed
     };
     let options = &settings.request;
-    let cache = state.usable_cache(&fixed, &options.model, now).unwrap_or_default();
+    let cache = state
+        .usable_cache(&fixed, &options.model, now)
+        .unwrap_or_default();
     let Some(prompt) = state.prompt(&fixed, cache.turns) else {
         let diagnostic = Diagnostic::new(Code::Usage, "the session has nothing to answer");
         return Err(diagnostic.hint("give a task").into());

@@ -2,6 +2,4 @@
 
 use cogtools_program::man;
 
-pub(crate) const MANUAL: &[(&str, &str)] = &[
-    ("FILES", man::FILES),
-];
+pub(crate) const MANUAL: &[(&str, &str)] = &[("FILES", man::FILES)];

@@ -12,11 +12,13 @@ use crate::provider;
 pub(crate) fn list(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let model = provider::connect(args, io)?;
     let models = provider::runtime()?.block_on(model.models());
-    let models = models.map_err(|error| {
-        Failure::from(diagnostic::diagnostic(&error, "the list of models"))
-    })?;
+    let models = models
+        .map_err(|error| Failure::from(diagnostic::diagnostic(&error, "the list of models")))?;
     if args.format == OutputFormat::Text {
-        let lines: String = models.iter().map(|model| format!("{}\n", model.name)).collect();
+        let lines: String = models
+            .iter()
+            .map(|model| format!("{}\n", model.name))
+            .collect();
         return io.show(&lines);
     }
     let entries: Vec<_> = models.iter().map(entry).collect();

@@ -29,7 +29,8 @@ pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
 /// Connects to the provider that the environment describes.
 pub(crate) fn connect(_args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
-    let failed = |error: &ModelError| Failure::from(cogtools_agent::diagnostic::diagnostic(error, "gemini"));
+    let failed =
+        |error: &ModelError| Failure::from(cogtools_agent::diagnostic::diagnostic(error, "gemini"));
     let var = |name: &str| dirs::trusted_var(io, name)?.to_str().map(str::to_owned);
     let endpoint = Endpoint::from_vars(var).map_err(|error| failed(&error))?;
     let options = ClientOptions {
@@ -54,7 +55,10 @@ pub(crate) fn secrets(io: &Io<'_>) -> Vec<(String, String)> {
             .iter()
             .any(|word| name.contains(word))
     };
-    let vars = io.vars.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let vars = io
+        .vars
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
     vars.filter(|(name, _)| is_secret(name))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect()

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use cogtools_agent::{Agent, AgentParts, Fixed, Journal, Ledger, Settings, Tools as _, declarations};
+use cogtools_agent::{
+    Agent, AgentParts, Fixed, Journal, Ledger, Settings, Tools as _, declarations,
+};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::{Model, Part};
@@ -132,13 +134,21 @@ fn decide(journal: &mut Journal, args: &AskArgs) -> Result<(), Failure> {
     for (call, decision) in granted.chain(denied) {
         let id = CallId::new(call.as_str());
         let is_open = |open: &CallId| *open == id;
-        if !journal.conversation().open_calls().iter().any(|open| is_open(&open.id)) {
-            let diagnostic = Diagnostic::new(Code::Usage, "the session does not wait for this call");
+        if !journal
+            .conversation()
+            .open_calls()
+            .iter()
+            .any(|open| is_open(&open.id))
+        {
+            let diagnostic =
+                Diagnostic::new(Code::Usage, "the session does not wait for this call");
             return Err(diagnostic.with_subject(call.as_str()).into());
         }
         let approval = Approval::new(decision, Why::Answer);
         let event = Event::Decision { call: id, approval };
-        journal.append(event).map_err(|error| session::failure(&error))?;
+        journal
+            .append(event)
+            .map_err(|error| session::failure(&error))?;
     }
     Ok(())
 }

@@ -71,7 +71,9 @@ fn locate(
     }
     let Some(state) = dirs::state_dir(io) else {
         let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for sessions");
-        return Err(diagnostic.hint("set HOME, or name a file with --session").into());
+        return Err(diagnostic
+            .hint("set HOME, or name a file with --session")
+            .into());
     };
     let store = Store::new(&state, project.root());
     if !args.resume && args.from.is_none() && !args.is_answer() {
@@ -85,9 +87,11 @@ fn locate(
     })?;
     match newest {
         Some(stored) => Ok((store.file(&stored.id), stored.id, true)),
-        None => Err(Diagnostic::new(Code::SessionNotFound, "this project has no session yet")
-            .hint("leave out --continue to begin one")
-            .into()),
+        None => Err(
+            Diagnostic::new(Code::SessionNotFound, "this project has no session yet")
+                .hint("leave out --continue to begin one")
+                .into(),
+        ),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The settings of a run: the command line over the defaults.
 
 use cogtools_agent::{HistorySettings, Permissions, RequestOptions, Settings};
-use cogtools_core::text;
 use cogtools_core::Code;
+use cogtools_core::text;
 use cogtools_model::{Generation, Part};
 use cogtools_program::{Failure, Io, project};
 use serde_json::Value;
@@ -15,7 +15,10 @@ const MAX_SCHEMA_BYTES: usize = 1 << 20;
 
 /// The settings of a run that begins with `task`.
 pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Settings, Failure> {
-    let model = args.model.clone().unwrap_or_else(|| provider::DEFAULT_MODEL.to_owned());
+    let model = args
+        .model
+        .clone()
+        .unwrap_or_else(|| provider::DEFAULT_MODEL.to_owned());
     let schema = args.schema.as_deref().map(|path| {
         let full = io.cwd.join(path);
         let scope = project::read_scope(&full, io);
@@ -53,8 +56,13 @@ pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Set
 
 /// The same task gets the same seed: a hash of the model and the task (FNV-1a).
 fn stable_seed(model: &str, task: &[Part]) -> i32 {
-    let parts = task.iter().map(|part| serde_json::to_string(part.fields()).unwrap_or_default());
-    let text = std::iter::once(model.to_owned()).chain(parts).collect::<Vec<_>>().join("\n");
+    let parts = task
+        .iter()
+        .map(|part| serde_json::to_string(part.fields()).unwrap_or_default());
+    let text = std::iter::once(model.to_owned())
+        .chain(parts)
+        .collect::<Vec<_>>()
+        .join("\n");
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });

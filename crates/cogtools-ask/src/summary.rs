@@ -41,7 +41,10 @@ impl Summary {
             OutputFormat::Text => {}
             OutputFormat::Json => io.show_json(&format!("{summary}\n"))?,
             OutputFormat::StreamJson => {
-                io.show_json(&format!("{}\n", json!({"event": "end", "summary": summary})))?;
+                io.show_json(&format!(
+                    "{}\n",
+                    json!({"event": "end", "summary": summary})
+                ))?;
             }
         }
         if !args.quiet {
@@ -50,8 +53,14 @@ impl Summary {
             let note = format!(
                 "session {}: {}, {}, {} ({cached} % cached)",
                 self.session,
-                pluralize(usize::try_from(self.spent.turns).unwrap_or(usize::MAX), "turn"),
-                pluralize(usize::try_from(self.spent.calls).unwrap_or(usize::MAX), "call"),
+                pluralize(
+                    usize::try_from(self.spent.turns).unwrap_or(usize::MAX),
+                    "turn"
+                ),
+                pluralize(
+                    usize::try_from(self.spent.calls).unwrap_or(usize::MAX),
+                    "call"
+                ),
                 pluralize(usize::try_from(usage.total).unwrap_or(usize::MAX), "token"),
             );
             io.note(&note);
@@ -86,7 +95,9 @@ impl Summary {
                 let session = self.session_option();
                 fail(Code::ApprovalWanted, message)
                     .hint(format!("cogtools ask {session}--approve {first} runs it"))
-                    .hint(format!("cogtools ask {session}--reject {first} goes on without it"))
+                    .hint(format!(
+                        "cogtools ask {session}--reject {first} goes on without it"
+                    ))
             }
             EndStatus::Unavailable | EndStatus::Failed { .. } => match &self.end.error {
                 Some(error) => {
@@ -103,7 +114,10 @@ impl Summary {
     /// How the session is named on the command line; the newest one needs no name.
     fn session_option(&self) -> String {
         if self.session.contains(['/', '.']) {
-            format!("--session {} ", cogtools_program::call::quote(&self.session))
+            format!(
+                "--session {} ",
+                cogtools_program::call::quote(&self.session)
+            )
         } else {
             String::new()
         }

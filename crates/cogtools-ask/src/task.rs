@@ -36,9 +36,10 @@ pub(crate) fn parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failur
         parts.push(Part::text_of(text));
     }
     if !io.stdin.is_terminal() {
-        let bytes = io.stdin.read().map_err(|error| {
-            input_diagnostic(&error, "the prompt", || None, "cogtools ask")
-        })?;
+        let bytes = io
+            .stdin
+            .read()
+            .map_err(|error| input_diagnostic(&error, "the prompt", || None, "cogtools ask"))?;
         let input = String::from_utf8_lossy(&bytes);
         if !input.trim().is_empty() {
             parts.push(Part::text_of(input.into_owned()));
@@ -46,7 +47,6 @@ pub(crate) fn parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failur
     }
     Ok(parts)
 }
-
 
 /// A file that the user has named: text as text, everything else as data.
 fn file(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
@@ -60,10 +60,13 @@ fn file(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Part::text_of(format!("Content of {name}:\n\n{text}"))),
-        Err(_) => Err(Diagnostic::new(Code::Usage, "this is not text, nor a file that models read")
-            .with_subject(name.to_string())
-            .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
-            .into()),
+        Err(_) => Err(Diagnostic::new(
+            Code::Usage,
+            "this is not text, nor a file that models read",
+        )
+        .with_subject(name.to_string())
+        .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
+        .into()),
     }
 }
 
