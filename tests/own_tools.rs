@@ -113,7 +113,7 @@ fn the_table_is_the_same_for_all_programs() {
             "../home/.gemini/cogtoolrc.yaml",
             "tool_sources:\n  - local: ./tools\n",
         );
-    crate::run("cogtools-docs", &project)
+    run("cogtools-docs", &project)
         .arg("--print")
         .run()
         .outputs(str![[r#"
