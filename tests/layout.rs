@@ -17,6 +17,15 @@ const EMPTY_NAMES: [&str; 8] = [
     "util", "utils", "helper", "helpers", "common", "misc", "shared", "stuff",
 ];
 
+/// What `cogtools-ask` is made of.
+const TALKS: [&str; 5] = [
+    "cogtools-agent",
+    "cogtools-http",
+    "cogtools-log",
+    "cogtools-model",
+    "cogtools-prompt",
+];
+
 /// Every file of the repository with this extension, unless git ignores it.
 pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
     let listed = Command::new("git")
@@ -104,6 +113,8 @@ fn dependencies_point_one_way() {
             "cogtools-core" => other == "njk",
             "cogtools-http" => false,
             "cogtools-model" => other == "cogtools-http",
+            "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
+            "cogtools-ask" if TALKS.contains(&other) => true,
             // Both talk over HTTP, one as a server, one as a client.
             "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
             "cogtools-program" | "cogtools-edit" => other == "cogtools-core",

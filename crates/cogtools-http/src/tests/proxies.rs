@@ -1,10 +1,11 @@
 //! Requests through a proxy, which may reject them, hang or be absent.
 
+use cogtools_test_support::Project;
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
 use super::peer::{Peer, Step, TIMEOUT, client, failure, get, ok, send, text};
-use super::tls::{Folder, secure};
+use super::tls::secure;
 use crate::error::{ProxyReason, Reason};
 use crate::options::Vars;
 use crate::proxy::Proxies;
@@ -39,8 +40,8 @@ async fn a_proxy_reads_the_whole_url_over_http() {
 
 #[tokio::test]
 async fn a_proxy_only_connects_over_https() {
-    let folder = Folder::new("tunnel");
-    let site = secure(&folder.0, "a.example", 4096).await;
+    let folder = Project::new();
+    let site = secure(&folder, "a.example", 4096).await;
     let address = site.address;
     let established = send("HTTP/1.1 200 Connection established\r\n\r\n");
     let proxy = Peer::start_tunnel(vec![established], move |mut stream| async move {
@@ -50,7 +51,7 @@ async fn a_proxy_only_connects_over_https() {
     .await;
     let url = proxy.url("http", "u:p@proxy.example", "/");
     let client = client(|options| {
-        options.certificates = Some(folder.0.join("ca.pem"));
+        options.certificates = Some(folder.path("ca.pem"));
         options.proxies = proxies("HTTPS_PROXY", &url);
     });
     let result = text(&client, get("https://a.example/x")).await;

@@ -1,8 +1,8 @@
 //! Certificates that are trusted, and those that are not.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use cogtools_test_support::Project;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
@@ -15,36 +15,18 @@ use tokio_rustls::TlsAcceptor;
 use super::peer::{Peer, Step, TIMEOUT, client, failure, get, ok, send, text};
 use crate::error::{Reason, TlsReason};
 
-/// A directory for one test, removed when it is dropped.
-pub(super) struct Folder(pub(super) PathBuf);
-
-impl Folder {
-    pub(super) fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("cogtools-http-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a directory");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// An authority in `ca.pem` of the folder, and a server whose certificate it has signed.
-pub(super) async fn secure(folder: &std::path::Path, name: &str, last_year: i32) -> Peer {
+pub(super) async fn secure(project: &Project, name: &str, last_year: i32) -> Peer {
     let key = || KeyPair::generate().expect("a key");
     let mut params = CertificateParams::default();
     // Authorities of the same name would be taken for each other.
-    let name_of_authority = folder.to_string_lossy().into_owned();
+    let name_of_authority = project.root().to_string_lossy().into_owned();
     params
         .distinguished_name
         .push(DnType::CommonName, name_of_authority);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, key()).expect("an authority");
-    std::fs::write(folder.join("ca.pem"), authority.pem()).expect("a file");
+    project.file("ca.pem", authority.pem());
     let own = key();
     let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
     params.not_after = date_time_ymd(last_year, 1, 1);
@@ -62,29 +44,29 @@ pub(super) async fn secure(folder: &std::path::Path, name: &str, last_year: i32)
 }
 
 /// The response of a server whose certificate is for `name` until `last_year`.
-async fn outcome(test: &str, name: &str, last_year: i32, trusted: &str) -> Result<String, Reason> {
-    let folder = Folder::new(test);
-    let peer = secure(&folder.0, name, last_year).await;
-    let client = client(|options| options.certificates = Some(folder.0.join(trusted)));
+async fn outcome(name: &str, last_year: i32, trusted: &str) -> Result<String, Reason> {
+    let folder = Project::new();
+    let peer = secure(&folder, name, last_year).await;
+    let client = client(|options| options.certificates = Some(folder.path(trusted)));
     let result = text(&client, get(&peer.url("https", "a.example", "/"))).await;
     result.map_err(|error| error.reason)
 }
 
 #[tokio::test]
 async fn a_trusted_certificate_of_the_host_is_required() {
-    let secure = outcome("trusted", "a.example", 4096, "ca.pem").await;
+    let secure = outcome("a.example", 4096, "ca.pem").await;
     assert_eq!(secure, Ok("secure".to_owned()));
-    let wrong = outcome("wrong", "b.example", 4096, "ca.pem").await;
+    let wrong = outcome("b.example", 4096, "ca.pem").await;
     assert!(
         matches!(wrong, Err(Reason::Tls(TlsReason::WrongName(_)))),
         "{wrong:?}"
     );
-    let expired = outcome("expired", "a.example", 2020, "ca.pem").await;
+    let expired = outcome("a.example", 2020, "ca.pem").await;
     assert!(
         matches!(expired, Err(Reason::Tls(TlsReason::Expired(_)))),
         "{expired:?}"
     );
-    let none = outcome("none", "a.example", 4096, "none.pem").await;
+    let none = outcome("a.example", 4096, "none.pem").await;
     assert!(
         matches!(none, Err(Reason::Tls(TlsReason::NoRoots(_)))),
         "{none:?}"
@@ -93,19 +75,19 @@ async fn a_trusted_certificate_of_the_host_is_required() {
 
 #[tokio::test]
 async fn the_authority_of_another_is_not_trusted() {
-    let (folder, other) = (Folder::new("own"), Folder::new("other"));
-    let peer = secure(&folder.0, "a.example", 4096).await;
-    let _other = secure(&other.0, "a.example", 4096).await;
-    let client = client(|options| options.certificates = Some(other.0.join("ca.pem")));
+    let (folder, other) = (Project::new(), Project::new());
+    let peer = secure(&folder, "a.example", 4096).await;
+    let _other = secure(&other, "a.example", 4096).await;
+    let client = client(|options| options.certificates = Some(other.path("ca.pem")));
     let reason = failure(&client, &peer.url("https", "a.example", "/")).await;
     assert_eq!(reason, Reason::Tls(TlsReason::UnknownIssuer));
 }
 
 #[tokio::test]
 async fn a_server_may_not_speak_tls() {
-    let folder = Folder::new("plain");
-    let _peer = secure(&folder.0, "a.example", 4096).await;
-    let client = client(|options| options.certificates = Some(folder.0.join("ca.pem")));
+    let folder = Project::new();
+    let _peer = secure(&folder, "a.example", 4096).await;
+    let client = client(|options| options.certificates = Some(folder.path("ca.pem")));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await
         .expect("a port");
