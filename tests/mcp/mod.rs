@@ -6,7 +6,7 @@ mod failures;
 mod gemini;
 mod http;
 mod official;
-mod peer;
+pub(crate) mod peer;
 mod proxy;
 mod session;
 mod shutdown;

@@ -24,6 +24,18 @@ pub(crate) enum Action {
     Models,
 }
 
+/// Whose API answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Provider {
+    /// Google's.
+    Gemini,
+    /// OpenAI's, or that of a compatible server.
+    OpenAi,
+}
+
+const GEMINI: &str = "gemini";
+const OPENAI: &str = "openai";
+
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
@@ -43,6 +55,7 @@ pub(crate) struct AskArgs {
     pub(crate) session: Option<PathBuf>,
     pub(crate) resume: bool,
     pub(crate) from: Option<Id>,
+    pub(crate) provider: Provider,
     pub(crate) model: Option<String>,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
@@ -79,6 +92,10 @@ impl AskArgs {
             session: path("session"),
             resume: flag("continue"),
             from: matches.get_one("from").copied(),
+            provider: match matches.get_one::<String>("provider").map(String::as_str) {
+                Some(OPENAI) => Provider::OpenAi,
+                _ => Provider::Gemini,
+            },
             model: matches.get_one("model").cloned(),
             temperature: matches.get_one("temperature").copied(),
             max_tokens: matches.get_one("max-tokens").copied(),
@@ -175,8 +192,15 @@ fn session_args() -> [Arg; 5] {
     ]
 }
 
-fn model_args() -> [Arg; 7] {
+fn model_args() -> [Arg; 8] {
     [
+        value(
+            "provider",
+            "NAME",
+            "The API of the model; openai is any compatible server, also one on this machine",
+        )
+        .value_parser([GEMINI, OPENAI])
+        .default_value(GEMINI),
         value("model", "NAME", "The model").short('m'),
         value(
             "temperature",
