@@ -13,6 +13,8 @@ use cogtools_program::args::{
     system_env_arg,
 };
 
+use crate::provider::Provider;
+
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -23,18 +25,6 @@ pub(crate) enum Action {
     /// List the models of the provider.
     Models,
 }
-
-/// Whose API answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Provider {
-    /// Google's.
-    Gemini,
-    /// OpenAI's, or that of a compatible server.
-    OpenAi,
-}
-
-const GEMINI: &str = "gemini";
-const OPENAI: &str = "openai";
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +82,7 @@ impl AskArgs {
             session: path("session"),
             resume: flag("continue"),
             from: matches.get_one("from").copied(),
-            provider: match matches.get_one::<String>("provider").map(String::as_str) {
-                Some(OPENAI) => Provider::OpenAi,
-                _ => Provider::Gemini,
-            },
+            provider: Provider::from_matches(matches),
             model: matches.get_one("model").cloned(),
             temperature: matches.get_one("temperature").copied(),
             max_tokens: matches.get_one("max-tokens").copied(),
@@ -199,8 +186,8 @@ fn model_args() -> [Arg; 8] {
             "NAME",
             "The API of the model; openai is any compatible server, also one on this machine",
         )
-        .value_parser([GEMINI, OPENAI])
-        .default_value(GEMINI),
+        .value_parser(Provider::NAMES)
+        .default_value(Provider::NAMES[0]),
         value("model", "NAME", "The model").short('m'),
         value(
             "temperature",

@@ -1,5 +1,6 @@
 //! The provider of the model: who it is, and how it is reached.
 
+use clap::ArgMatches;
 use cogtools_agent::diagnostic;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
@@ -7,15 +8,44 @@ use cogtools_model::{Gemini, Model, ModelError, OpenAi, gemini, openai};
 use cogtools_program::{Failure, Io, dirs};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{AskArgs, Provider};
+use crate::args::AskArgs;
 
 /// The model that is used if none is named: the newest fast one.
 const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
+/// Whose API answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Provider {
+    /// Google's.
+    Gemini,
+    /// OpenAI's, or that of a compatible server.
+    OpenAi,
+}
+
+impl Provider {
+    /// The names of all, the default first.
+    pub(crate) const NAMES: [&str; 2] = ["gemini", "openai"];
+
+    pub(crate) fn from_matches(matches: &ArgMatches) -> Self {
+        let name = matches.get_one::<String>("provider");
+        match name.map(String::as_str) {
+            Some("openai") => Self::OpenAi,
+            _ => Self::Gemini,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gemini => Self::NAMES[0],
+            Self::OpenAi => Self::NAMES[1],
+        }
+    }
+}
+
 /// Connects to the provider that the environment describes.
 pub(crate) fn connect(args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
     let failed =
-        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, name(args.provider)));
+        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, args.provider.name()));
     let var = |name: &str| dirs::trusted_var(io, name)?.to_str().map(str::to_owned);
     let options = ClientOptions {
         // A model may think for minutes before it says anything.
@@ -50,13 +80,6 @@ pub(crate) fn model_name(args: &AskArgs) -> Result<String, Failure> {
             let hint = "name one with --model; --provider openai --models lists them";
             Err(diagnostic.hint(hint).into())
         }
-    }
-}
-
-const fn name(provider: Provider) -> &'static str {
-    match provider {
-        Provider::Gemini => "gemini",
-        Provider::OpenAi => "openai",
     }
 }
 
