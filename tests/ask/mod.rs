@@ -7,6 +7,7 @@ use crate::run;
 
 mod local;
 mod road;
+mod tape;
 
 /// A greeting that a model can ask for.
 const GREET: &str = "\

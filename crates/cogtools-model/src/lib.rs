@@ -7,7 +7,6 @@
 mod api_error;
 mod content;
 mod error;
-mod events;
 mod finish;
 pub mod gemini;
 mod key;
@@ -33,7 +32,7 @@ pub use openai::OpenAi;
 pub use part::{FunctionCall, Part, ResultKey};
 pub use request::{Generation, Request, ToolMode, hex};
 pub use response::{Chunk, Response};
-pub use retry::RetryPolicy;
-pub use signature::{SENTINEL, fill_missing};
-pub use tape::{Recorder, Replay};
+pub use retry::{RetryPolicy, Wait, random_jitter, send_with_retry};
+pub use signature::{SENTINEL, decode_signature, fill_missing};
+pub use tape::{MAX_TAPE_BYTES, Recorder, Replay, Tape};
 pub use usage::Usage;

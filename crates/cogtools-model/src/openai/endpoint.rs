@@ -71,6 +71,11 @@ impl Endpoint {
         Ok(Some(value))
     }
 
+    /// The secret that no message may repeat; empty if there is none.
+    pub(super) fn secret(&self) -> &str {
+        self.key.as_ref().map_or("", Key::expose)
+    }
+
     /// The key of the limit of output tokens: OpenAI itself has renamed it for newer models,
     /// other servers know the first name.
     pub(super) fn limit_key(&self) -> &'static str {

@@ -5,12 +5,11 @@
 
 mod assembler;
 mod endpoint;
+mod events;
 mod message;
 mod model_list;
 mod request;
 mod stream;
-
-use std::time::Duration;
 
 use cogtools_http::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use cogtools_http::http::{HeaderValue, Method};
@@ -25,6 +24,9 @@ use crate::{ApiError, ApiErrorKind, Chunks, Model, ModelError, ModelInfo, Reques
 
 /// The longest body of an answer that is not a stream.
 const MAX_BODY_BYTES: u64 = 16 << 20;
+
+/// The longest body of an error.
+const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// A client of a server with the API of OpenAI.
 #[derive(Clone, Debug)]
@@ -66,11 +68,11 @@ impl OpenAi {
             return Ok(response);
         }
         let status = response.status.as_u16();
-        let wait = response.header(RETRY_AFTER).and_then(seconds);
-        let body = response.bytes(MAX_BODY_BYTES).await?;
-        let mut error = ApiError::new(status, &body);
-        error.retry_after = error.retry_after.or(wait);
-        Err(api_error(error))
+        let wait = response.header(RETRY_AFTER).map(str::to_owned);
+        // An error without its body is still that error.
+        let body = response.bytes(MAX_ERROR_BYTES).await.unwrap_or_default();
+        let error = ApiError::new(status, &body).with_retry_after(wait.as_deref());
+        Err(api_error(error, self.endpoint.secret()))
     }
 }
 
@@ -86,7 +88,7 @@ impl Model for OpenAi {
                 }
                 response => response?,
             };
-            stream::chunks(response).await
+            stream::chunks(response, self.endpoint.secret()).await
         }
         .boxed()
     }
@@ -106,16 +108,12 @@ async fn read_json(response: Response) -> Result<Value, ModelError> {
     serde_json::from_slice(&body).map_err(|error| ModelError::InvalidResponse(error.to_string()))
 }
 
-/// An error of the server; an account without credit is one that no wait repairs.
-fn api_error(mut error: ApiError) -> ModelError {
+/// An error of the server, without `secret`; an account without credit is one that no wait
+/// repairs.
+fn api_error(mut error: ApiError, secret: &str) -> ModelError {
     if error.name.as_deref() == Some("insufficient_quota") {
         error.kind = ApiErrorKind::QuotaExhausted;
         error.retry_after = None;
     }
-    ModelError::Api(error)
-}
-
-/// The time of `Retry-After`, unless it is a date.
-fn seconds(text: &str) -> Option<Duration> {
-    Duration::try_from_secs_f64(text.trim().parse().ok()?).ok()
+    ModelError::Api(error.without(secret))
 }

@@ -52,7 +52,7 @@ pub(super) fn remove_usage(body: &mut Value) {
 /// The tools that the model may call: the API has no list of allowed names.
 fn tools(request: &Request) -> Vec<Value> {
     let is_allowed = |tool: &&Value| match &request.mode {
-        ToolMode::Any(names) if !names.is_empty() => {
+        ToolMode::Any(names) | ToolMode::Validated(names) if !names.is_empty() => {
             let name = tool.get("name").and_then(Value::as_str);
             names.iter().any(|allowed| Some(allowed.as_str()) == name)
         }
@@ -81,7 +81,7 @@ fn tool(declaration: &Value) -> Value {
 fn choice(mode: &ToolMode, tools: &[Value]) -> Option<Value> {
     match mode {
         _ if tools.is_empty() => None,
-        ToolMode::Auto => None,
+        ToolMode::Auto | ToolMode::Validated(_) => None,
         ToolMode::None => Some("none".into()),
         ToolMode::Any(_) => Some("required".into()),
     }

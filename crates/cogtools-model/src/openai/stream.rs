@@ -7,28 +7,27 @@ use futures::stream;
 use serde_json::Value;
 
 use super::assembler::Assembler;
+use super::events::{self, DONE, Events};
 use super::{api_error, read_json};
-use crate::events::{self, Events};
 use crate::{ApiError, Chunk, Chunks, ModelError};
-
-/// The data of the last event.
-const DONE: &str = "[DONE]";
 
 struct State {
     events: Events,
     assembler: Option<Assembler>,
+    secret: String,
 }
 
-/// The chunks of `response`. An error in the stream ends it.
-pub(super) async fn chunks(response: Response) -> Result<Chunks, ModelError> {
+/// The chunks of `response`; `secret` is kept out of errors. An error in the stream ends it.
+pub(super) async fn chunks(response: Response, secret: &str) -> Result<Chunks, ModelError> {
     let content_type = response.header(CONTENT_TYPE).unwrap_or_default();
     if content_type.starts_with("application/json") {
-        let chunks = whole(&read_json(response).await?)?;
+        let chunks = whole(read_json(response).await?, secret)?;
         return Ok(stream::iter(chunks.into_iter().map(Ok)).boxed());
     }
     let state = State {
         events: Events::new(response),
         assembler: Some(Assembler::default()),
+        secret: secret.to_owned(),
     };
     let next = |mut state: State| async move {
         let chunk = state.next().await.transpose()?;
@@ -46,7 +45,7 @@ impl State {
             let data = self.events.next().await.transpose()?;
             let is_done = data.as_deref().is_some_and(|data| data.trim() == DONE);
             let chunk = match data.filter(|_| !is_done) {
-                Some(data) => assembler.push(&checked(events::parse(&data)?)?),
+                Some(data) => assembler.push(&checked(events::parse(&data)?, &self.secret)?),
                 None => self
                     .assembler
                     .take()
@@ -60,8 +59,8 @@ impl State {
     }
 }
 
-fn whole(answer: &Value) -> Result<Vec<Chunk>, ModelError> {
-    let answer = checked(answer.clone())?;
+fn whole(answer: Value, secret: &str) -> Result<Vec<Chunk>, ModelError> {
+    let answer = checked(answer, secret)?;
     let mut assembler = Assembler::default();
     let first = assembler.push(&answer);
     Ok([first, assembler.finish(true)]
@@ -71,9 +70,9 @@ fn whole(answer: &Value) -> Result<Vec<Chunk>, ModelError> {
 }
 
 /// `object`, unless it is an error.
-fn checked(object: Value) -> Result<Value, ModelError> {
+fn checked(object: Value, secret: &str) -> Result<Value, ModelError> {
     match object.get("error").filter(|error| !error.is_null()) {
-        Some(error) => Err(api_error(ApiError::from_json(200, error))),
+        Some(error) => Err(api_error(ApiError::from_json(200, error), secret)),
         None if object.get("choices").is_none() && object.get("usage").is_none() => Err(
             ModelError::InvalidResponse("it has no `choices`".to_owned()),
         ),

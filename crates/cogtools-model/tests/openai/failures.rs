@@ -79,9 +79,9 @@ async fn an_error_of_the_server_has_a_kind() {
 #[tokio::test]
 async fn the_server_says_when_to_try_again() {
     let mut answer = Answer::json(429, r#"{"error":{"message":"slow down"}}"#);
-    answer.headers.push(("retry-after", "2.5"));
+    answer.headers.push(("retry-after", "20"));
     let error = api_error(answer).await;
-    assert_eq!(error.retry_after, Some(Duration::from_millis(2_500)));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(20)));
     let mut answer = Answer::json(429, r#"{"error":{"code":"insufficient_quota"}}"#);
     answer.headers.push(("retry-after", "2"));
     assert_eq!(api_error(answer).await.retry_after, None);
@@ -90,6 +90,18 @@ async fn the_server_says_when_to_try_again() {
         .headers
         .push(("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"));
     assert_eq!(api_error(answer).await.retry_after, None);
+}
+
+#[tokio::test]
+async fn no_error_repeats_the_key() {
+    let body = r#"{"error":{"message":"k3y is not a key","code":"invalid_api_key"}}"#;
+    for status in [401, 200] {
+        let error = failure(Answer::json(status, body)).await.to_string();
+        assert!(
+            error.ends_with("invalid_api_key: … is not a key"),
+            "{error}"
+        );
+    }
 }
 
 #[tokio::test]

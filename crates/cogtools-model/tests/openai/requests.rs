@@ -48,6 +48,7 @@ async fn the_generation_has_other_names() {
             stop_sequences: vec!["END".to_owned()],
             response_json_schema: Some(schema.clone()),
             include_thoughts: true,
+            ..Generation::default()
         },
         ..question()
     };
@@ -92,6 +93,7 @@ async fn tools_are_functions() {
             ToolMode::Any(vec![]),
             json!({"tools": tools, "tool_choice": "required"}),
         ),
+        (ToolMode::Validated(vec![]), json!({"tools": tools})),
         (
             ToolMode::Any(vec!["second".to_owned()]),
             json!({"tools": [tools[1]], "tool_choice": "required"}),

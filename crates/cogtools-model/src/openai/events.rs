@@ -2,19 +2,23 @@
 
 use cogtools_http::Response;
 use cogtools_http::sse::{Event, SseParser};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::ModelError;
 
+/// The data of the last event.
+pub(super) const DONE: &str = "[DONE]";
+
 /// The events of a response.
-pub(crate) struct Events {
+pub(super) struct Events {
     response: Response,
     parser: SseParser,
     has_ended: bool,
 }
 
 impl Events {
-    pub(crate) fn new(response: Response) -> Self {
+    pub(super) fn new(response: Response) -> Self {
         Self {
             response,
             parser: SseParser::default(),
@@ -23,7 +27,7 @@ impl Events {
     }
 
     /// The data of the next event. `None` at the end, and after an error.
-    pub(crate) async fn next(&mut self) -> Option<Result<String, ModelError>> {
+    pub(super) async fn next(&mut self) -> Option<Result<String, ModelError>> {
         while !self.has_ended {
             let event = match self.next_event().await {
                 Ok(event) => event?,
@@ -40,7 +44,7 @@ impl Events {
     }
 
     /// Ignores the rest.
-    pub(crate) const fn end(&mut self) {
+    pub(super) const fn end(&mut self) {
         self.has_ended = true;
     }
 
@@ -51,7 +55,9 @@ impl Events {
             }
             let Some(bytes) = self.response.chunk().await? else {
                 self.end();
-                return Ok(std::mem::take(&mut self.parser).finish());
+                // Half an event says no more than that the stream was cut.
+                let last = std::mem::take(&mut self.parser).finish();
+                return Ok(last.filter(|event| is_whole(&event.data)));
             };
             let pushed = self.parser.push(&bytes);
             pushed.map_err(|error| ModelError::InvalidResponse(error.to_string()))?;
@@ -60,7 +66,11 @@ impl Events {
 }
 
 /// The value of an event.
-pub(crate) fn parse(data: &str) -> Result<Value, ModelError> {
+pub(super) fn parse(data: &str) -> Result<Value, ModelError> {
     serde_json::from_str(data)
         .map_err(|error| ModelError::InvalidResponse(format!("an event is not JSON: {error}")))
+}
+
+fn is_whole(data: &str) -> bool {
+    data.trim() == DONE || serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
