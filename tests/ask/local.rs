@@ -63,7 +63,14 @@ fn its_models_are_listed() {
 fn a_model_is_named() {
     let project = project();
     let site = model(&project);
-    local(&project, &site).arg("Hi").run().fails(2, str![]);
+    local(&project, &site).arg("Hi").run().fails(
+        2,
+        str![[r#"
+cogtools-ask: error[USAGE]: no model is named
+hint: name one with --model; --provider openai --models lists them
+
+"#]],
+    );
     assert!(!project.path("asked").exists());
 }
 
@@ -74,5 +81,9 @@ fn another_machine_wants_a_key() {
         .env("OPENAI_BASE_URL", "https://models.example/v1")
         .args(["--provider=openai", "--model=m", "Hi"])
         .run()
-        .fails(78, str![]);
+        .fails(78, str![[r#"
+cogtools-ask: error[INVALID_CONFIG]: openai: no API key: OPENAI_API_KEY is not set
+hint: set OPENAI_API_KEY to a key of the server; one on this machine, at OPENAI_BASE_URL, needs no key
+
+"#]]);
 }

@@ -184,7 +184,7 @@ fn model_args() -> [Arg; 8] {
         value(
             "provider",
             "NAME",
-            "The API of the model; openai is any compatible server, also one on this machine",
+            "The API; openai is any compatible server",
         )
         .value_parser(Provider::NAMES)
         .default_value(Provider::NAMES[0]),
