@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::run;
 
+mod local;
 mod road;
 mod tape;
 
