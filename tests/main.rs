@@ -24,6 +24,7 @@ mod failures;
 mod files;
 mod filters;
 mod fixes;
+mod genai;
 mod groups;
 mod hosts;
 mod input;
