@@ -7,6 +7,7 @@ use cogtools_test_support::{Project, Run};
 
 mod adding;
 mod answers;
+mod ask;
 mod attacks;
 mod budget;
 mod call;

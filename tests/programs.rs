@@ -5,9 +5,10 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "cogtools",
     "cogtools-add",
+    "cogtools-ask",
     "cogtools-call",
     "cogtools-completions",
     "cogtools-config",

@@ -16,18 +16,36 @@ pub enum Code {
     Stale,
     /// A tool did not pass its own examples.
     TestFailed,
+    /// A session file is damaged; only `cogtools session verify` fails with it.
+    SessionDamaged,
+    /// The model gave no usable answer, or rejected the request.
+    ModelFailed,
     /// The command line is invalid.
     Usage,
+    /// The model, or the policies of its provider, refused to answer.
+    ModelRefused,
+    /// A budget is spent.
+    BudgetSpent,
+    /// The model repeated the same calls.
+    Repetition,
     /// The arguments on standard input are not one JSON (or YAML) object.
     InvalidArgumentsSyntax,
     /// The arguments do not match the tool's parameters.
     SchemaViolation,
+    /// A session file cannot be read as one.
+    InvalidSession,
+    /// A service cannot be reached, or is overloaded.
+    Unavailable,
     /// The tool's template failed or exceeded a limit.
     TemplateFailed,
     /// A bug in cogtools.
     Internal,
     /// A file or stream could not be read or written.
     IoFailed,
+    /// Another process is writing to the session file.
+    SessionInUse,
+    /// The run waits for the user's approval.
+    ApprovalWanted,
     /// The user has not approved this.
     Denied,
     /// A tool file is not a valid tool.
@@ -40,28 +58,40 @@ pub enum Code {
     Timeout,
     /// No source has a tool of that name.
     ToolNotFound,
+    /// There is no session of that name.
+    SessionNotFound,
 }
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 27] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
         Self::Stale,
         Self::TestFailed,
+        Self::SessionDamaged,
+        Self::ModelFailed,
         Self::Usage,
+        Self::ModelRefused,
+        Self::BudgetSpent,
+        Self::Repetition,
         Self::InvalidArgumentsSyntax,
         Self::SchemaViolation,
+        Self::InvalidSession,
+        Self::Unavailable,
         Self::TemplateFailed,
         Self::Internal,
         Self::IoFailed,
+        Self::SessionInUse,
+        Self::ApprovalWanted,
         Self::Denied,
         Self::InvalidTool,
         Self::InvalidConfig,
         Self::Locked,
         Self::Timeout,
         Self::ToolNotFound,
+        Self::SessionNotFound,
     ];
 
     /// The name as messages carry it, such as `SCHEMA_VIOLATION`.
@@ -72,18 +102,28 @@ impl Code {
             Self::Unhealthy => "UNHEALTHY",
             Self::Stale => "STALE",
             Self::TestFailed => "TEST_FAILED",
+            Self::SessionDamaged => "SESSION_DAMAGED",
+            Self::ModelFailed => "MODEL_FAILED",
             Self::Usage => "USAGE",
+            Self::ModelRefused => "MODEL_REFUSED",
+            Self::BudgetSpent => "BUDGET_SPENT",
+            Self::Repetition => "REPETITION",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::ApprovalWanted => "APPROVAL_WANTED",
             Self::InvalidArgumentsSyntax => "INVALID_ARGUMENTS_SYNTAX",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
+            Self::InvalidSession => "INVALID_SESSION",
             Self::TemplateFailed => "TEMPLATE_FAILED",
             Self::Internal => "INTERNAL",
             Self::IoFailed => "IO_FAILED",
+            Self::SessionInUse => "SESSION_IN_USE",
             Self::Denied => "DENIED",
             Self::InvalidTool => "INVALID_TOOL",
             Self::InvalidConfig => "INVALID_CONFIG",
             Self::Locked => "LOCKED",
             Self::Timeout => "TIMEOUT",
             Self::ToolNotFound => "TOOL_NOT_FOUND",
+            Self::SessionNotFound => "SESSION_NOT_FOUND",
         }
     }
 
@@ -95,15 +135,22 @@ impl Code {
             | Self::UnknownProgram
             | Self::Unhealthy
             | Self::Stale
-            | Self::TestFailed => 1,
+            | Self::TestFailed
+            | Self::SessionDamaged
+            | Self::ModelFailed => 1,
             Self::Usage => 2,
-            Self::InvalidArgumentsSyntax | Self::SchemaViolation => 65,
+            Self::ModelRefused => 3,
+            Self::BudgetSpent => 4,
+            Self::Repetition => 5,
+            Self::InvalidArgumentsSyntax | Self::SchemaViolation | Self::InvalidSession => 65,
+            Self::Unavailable => 69,
             Self::TemplateFailed | Self::Internal => 70,
-            Self::IoFailed => 74,
+            Self::IoFailed | Self::SessionInUse => 74,
+            Self::ApprovalWanted => 75,
             Self::Denied => 77,
             Self::InvalidTool | Self::InvalidConfig | Self::Locked => 78,
             Self::Timeout => 124,
-            Self::ToolNotFound => 127,
+            Self::ToolNotFound | Self::SessionNotFound => 127,
         }
     }
 
@@ -122,18 +169,33 @@ impl Code {
                 "generated content is out of date; the report names the command that regenerates it"
             }
             Self::TestFailed => "a tool failed its examples; the report names each failure",
+            Self::SessionDamaged => "a session file is damaged; the report names each finding",
+            Self::ModelFailed => "the model gave no usable answer, or rejected the request",
             Self::Usage => "the command line is incomplete or invalid",
+            Self::ModelRefused => "the model, or the policies of its provider, refused to answer",
+            Self::BudgetSpent => {
+                "a budget is spent; what there is was printed, and the session can be continued"
+            }
+            Self::Repetition => "the model repeated the same calls until the run was ended",
+            Self::Unavailable => "a service cannot be reached, or is overloaded",
+            Self::ApprovalWanted => {
+                "calls wait for the user's approval; the message names the command that continues"
+            }
             Self::InvalidArgumentsSyntax => {
                 "the arguments on standard input are not one JSON object (with --yaml, YAML)"
             }
             Self::SchemaViolation => {
                 "the arguments do not match the tool's parameters; each violation is reported"
             }
+            Self::InvalidSession => {
+                "a session file cannot be read; the message names the file and the line"
+            }
             Self::TemplateFailed => {
                 "the tool's template failed or exceeded a limit; the tool's author has to fix it"
             }
             Self::Internal => "internal error in cogtools; please report it",
             Self::IoFailed => "a file or stream could not be read or written",
+            Self::SessionInUse => "another process is writing to the session file",
             Self::Denied => "the user has not approved what was requested",
             Self::InvalidTool => "a tool file is invalid; the message names file, line and column",
             Self::InvalidConfig => {
@@ -143,6 +205,7 @@ impl Code {
                 "a source's declarations differ from those pinned in cogtools.lock; each difference is reported"
             }
             Self::Timeout => "the operation timed out",
+            Self::SessionNotFound => "no session of that name was found",
             Self::ToolNotFound => "no tool of that name was found; the hints name similar ones",
         }
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::digest::{self, CopyTo, DigestError, Hash};
+use crate::file;
 use crate::{Code, Diagnostic};
 
 /// The folder of the copies.
@@ -213,13 +214,7 @@ fn is_folder(path: &Path) -> bool {
 
 /// Creates a folder, and those above it, that only its user can open.
 fn make_private(folder: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(folder)
-        .map_err(|error| StoreError::Io(folder.to_path_buf(), error))
+    file::create_private_folder(folder).map_err(|error| StoreError::Io(folder.to_path_buf(), error))
 }
 
 #[cfg(unix)]

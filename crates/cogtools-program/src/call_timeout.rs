@@ -6,7 +6,7 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 
-use cogtools_core::{Call, Code, Context, Diagnostic, Limit, ToolOutput};
+use cogtools_core::{Call, Cancel, Code, Context, Diagnostic, Limit, ToolOutput};
 
 use crate::failure::Failure;
 use crate::process::SignalGuard;
@@ -39,6 +39,34 @@ pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, F
         // A panic, which the panic hook has reported.
         Err(RecvTimeoutError::Disconnected) => Err(Failure::Reported(Code::Internal.status())),
     }
+}
+
+/// Runs `work`, a call within `limit`, for a caller that handles signals itself: `cancel` ends
+/// the programs of the call at the deadline.
+pub fn run_within(
+    limit: &Limit,
+    cancel: &Cancel,
+    work: impl FnOnce() -> Result<ToolOutput, Vec<Diagnostic>> + Send + 'static,
+) -> Result<ToolOutput, Vec<Diagnostic>> {
+    let (sender, receiver) = channel();
+    start(limit.name(), move || {
+        let _ = sender.send(work());
+    })
+    .map_err(|diagnostic| vec![*diagnostic])?;
+    let mut result = receiver.recv_timeout(limit.duration());
+    if limit.runs_programs() && result == Err(RecvTimeoutError::Timeout) {
+        cancel.cancel();
+        result = receiver.recv_timeout(Limit::KILL_GRACE);
+    }
+    result.unwrap_or_else(|error| match error {
+        RecvTimeoutError::Timeout => Err(vec![limit.diagnostic()]),
+        // A panic, which the panic hook has reported.
+        RecvTimeoutError::Disconnected => {
+            let message = "unexpected failure while the tool was running";
+            let diagnostic = Diagnostic::new(Code::Internal, message);
+            Err(vec![diagnostic.with_subject(limit.name())])
+        }
+    })
 }
 
 /// Runs `work`, a call of the tool `name`, in a new thread.

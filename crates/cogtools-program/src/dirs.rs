@@ -92,7 +92,7 @@ pub(crate) fn trust_file(io: &Io<'_>) -> Option<PathBuf> {
 }
 
 /// The folder for the user's own records and private copies of packages.
-pub(crate) fn state_dir(io: &Io<'_>) -> Option<PathBuf> {
+pub fn state_dir(io: &Io<'_>) -> Option<PathBuf> {
     user_dir(io, "XDG_STATE_HOME", STATE_HOME)
 }
 
@@ -126,7 +126,7 @@ fn user_dir(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf>
 
 /// The value of a variable that only the user may set. Hosts load a project's `.env` into the
 /// environment of every program that they start.
-fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
+pub fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
     io.var(name).filter(|_| !is_set_by_dotenv(io, name))
 }
 

@@ -16,9 +16,10 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 23] = [
+pub const PROGRAMS: [&Program; 24] = [
     &PROGRAM,
     &cogtools_packages::ADD,
+    &cogtools_ask::PROGRAM,
     &cogtools_call::PROGRAM,
     &completions::PROGRAM,
     &cogtools_config::PROGRAM,

@@ -48,7 +48,12 @@ const MAX_BYTES: u64 = 64 << 20;
 pub fn value(value: &Value) -> Hash {
     let mut value = value.clone();
     value.sort_all_objects();
-    Hash(Sha256::digest(value.to_string().as_bytes()).into())
+    bytes(value.to_string().as_bytes())
+}
+
+/// The digest of `bytes`.
+pub fn bytes(bytes: &[u8]) -> Hash {
+    Hash(Sha256::digest(bytes).into())
 }
 
 /// The digest of the content of a file.

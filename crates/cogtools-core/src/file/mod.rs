@@ -6,6 +6,7 @@
 //! malicious links, so every folder on the path is opened by handle, and a link that
 //! leads outside the [`WritePath`]'s folder is rejected.
 
+mod append;
 mod boundary;
 mod error;
 mod path;
@@ -24,12 +25,15 @@ mod folder;
 #[expect(dead_code, reason = "the tests call what writes")]
 mod portable;
 
+pub use append::{Existing, open_append};
 pub use boundary::Boundary;
 pub use error::WriteError;
 pub use path::WritePath;
 pub use read::{ReadError, open};
 pub use scope::ReadScope;
 pub use temp::{Expected, Temp, write_temp};
+
+use std::path::Path;
 
 use walk::{Links, Missing, Walk};
 
@@ -76,6 +80,15 @@ pub fn write(path: &WritePath, content: &[u8]) -> Result<(), WriteError> {
 /// Replaces any file, even a link, by one that only its owner can read.
 pub fn replace_private(path: &WritePath, content: &[u8]) -> Result<(), WriteError> {
     write_temp(path, Expected::Overwritten, content, Mode::Private)?.commit()
+}
+
+/// Creates a folder, with its parents, that only the user can open.
+pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Removes a file, or the link itself.

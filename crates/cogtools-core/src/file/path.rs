@@ -74,6 +74,12 @@ impl WritePath {
         ReadScope::within(&self.root, self.boundary, true)
     }
 
+    /// `below`, relative to `folder`, which must exist. Links in the path of that folder are
+    /// followed.
+    pub fn below(folder: &Path, below: &Path) -> Self {
+        Self::new(folder, below, Boundary::Folder)
+    }
+
     /// The full path.
     pub fn full(&self) -> PathBuf {
         self.root.join(&self.below)

@@ -72,6 +72,16 @@ impl Folder {
         File::create_new(self.0.join(name))
     }
 
+    /// Opens a file for reading and appending; creates it if there is a mode.
+    pub(super) fn append_file(&self, name: &OsStr, mode: Option<Mode>) -> io::Result<File> {
+        if self.read_link(name).is_some() {
+            return Err(io::Error::other("the file was replaced by a link"));
+        }
+        let mut options = File::options();
+        let options = options.read(true).append(true).create(mode.is_some());
+        options.open(self.0.join(name))
+    }
+
     /// Renames a file to `to`, replacing any other.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))

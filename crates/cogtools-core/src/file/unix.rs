@@ -48,6 +48,14 @@ fn open_file(folder: impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<File>
     }
 }
 
+const fn raw_mode(mode: Mode) -> fs::Mode {
+    fs::Mode::from_raw_mode(match mode {
+        Mode::Data => 0o666,
+        Mode::Program => 0o777,
+        Mode::Private => 0o600,
+    })
+}
+
 impl Folder {
     /// Opens the folder at `path`, following links.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
@@ -83,12 +91,21 @@ impl Folder {
 
     /// Creates a file for writing; fails if the name exists.
     pub(super) fn create_file(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
-        let mode = fs::Mode::from_raw_mode(match mode {
-            Mode::Data => 0o666,
-            Mode::Program => 0o777,
-            Mode::Private => 0o600,
-        });
+        let mode = raw_mode(mode);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.0, name, flags, mode)?.into())
+    }
+
+    /// Opens a file for reading and appending; creates it with `mode`, if there is one. Does
+    /// not block on a pipe.
+    pub(super) fn append_file(&self, name: &OsStr, mode: Option<Mode>) -> io::Result<File> {
+        let create = if mode.is_some() {
+            OFlags::CREATE
+        } else {
+            OFlags::empty()
+        };
+        let flags = READ | OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW | create;
+        let mode = mode.map_or(fs::Mode::empty(), raw_mode);
         Ok(fs::openat(&self.0, name, flags, mode)?.into())
     }
 

@@ -16,6 +16,11 @@ pub struct Accepted(Map<String, Value>);
 
 impl Accepted {
     /// The arguments.
+    pub const fn as_object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// The arguments.
     pub(crate) fn into_object(self) -> Map<String, Value> {
         self.0
     }

@@ -84,15 +84,6 @@ const fn check(_: &Path, _: &fs::Metadata) -> Result<(), NotPrivate> {
     Ok(())
 }
 
-/// Creates a folder, with its parents, that only the user can read.
-pub(super) fn create_folder(folder: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 /// Locks `file` until it is dropped; false if another process holds the lock for too
 /// long. `on_wait` is called once when it takes a while.
 pub(super) fn lock(file: &fs::File, on_wait: Option<fn()>) -> std::io::Result<bool> {

@@ -99,7 +99,7 @@ impl Record {
     pub(super) fn lock(file: &Path, on_wait: Option<fn()>) -> Result<fs::File, RecordError> {
         let lock_file = file.with_extension("lock");
         let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
-        private::create_folder(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
+        file::create_private_folder(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
         private::check_folder(file)
             .map_err(|error| RecordError::NotPrivate(file.to_path_buf(), error))?;
         let lock = fs::File::create(lock_file).map_err(failed)?;

@@ -102,18 +102,31 @@ const fn remedy(code: Code) -> &'static str {
         Code::TestFailed => {
             "Fix what the report of cogtools test names, or accept the new results with --update."
         }
+        Code::SessionDamaged => {
+            "Remove the lines that the report names, or restore the file from a copy."
+        }
+        Code::ModelFailed => "Ask in another way, or use another model.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
+        Code::ModelRefused => "Change the task, or use another model.",
+        Code::BudgetSpent => "Continue the session with a larger --budget.",
+        Code::Repetition => "Continue the session, and say what to do instead.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."
         }
         Code::SchemaViolation => {
             "Correct every named argument as the hints say, and repeat the call."
         }
+        Code::InvalidSession => {
+            "Name a session file; cogtools session verify lists what is wrong with one."
+        }
+        Code::Unavailable => "Check the network, wait a while, and continue the session.",
         Code::TemplateFailed => "The message shows the line of the template.",
         Code::Internal => "Include the command in the report.",
         Code::IoFailed => {
             "Check that the named file exists and is readable, and that the disk is not full."
         }
+        Code::SessionInUse => "Wait until it ends, or continue in a copy: cogtools session fork.",
+        Code::ApprovalWanted => "Continue the session with --approve or --reject.",
         Code::Denied => "Approve it, or use another tool.",
         Code::InvalidTool => {
             "Fix the file at the line shown; cogtools-discover --strict checks all tools."
@@ -122,6 +135,9 @@ const fn remedy(code: Code) -> &'static str {
         Code::Locked => "Review the differences; cogtools lock pins the new declarations.",
         Code::Timeout => "Close standard input after the arguments, or raise the tool's timeout.",
         Code::ToolNotFound => "Use one of the names in the hint; cogtools list lists all tools.",
+        Code::SessionNotFound => {
+            "Use a name that cogtools session list shows, or the path of a file."
+        }
     }
 }
 

@@ -1,0 +1,151 @@
+//! How much a run may use, and how much it has used.
+//!
+//! Everything that a run calls shares its budget: limits are checked before each request.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cogtools_log::BudgetLimit;
+use cogtools_model::Usage;
+
+/// The limits of a run; an absent one does not limit it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Requests to a model.
+    pub turns: Option<u64>,
+    /// Calls of tools.
+    pub calls: Option<u64>,
+    /// Tokens, sent and received.
+    pub tokens: Option<u64>,
+    /// Time.
+    pub time: Option<Duration>,
+    /// Money, in the currency of the user's prices.
+    pub money: Option<f64>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            turns: Some(50),
+            calls: Some(200),
+            tokens: None,
+            time: None,
+            money: None,
+        }
+    }
+}
+
+/// The prices of a model, for a million tokens.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Price {
+    /// The currency, such as `USD`.
+    pub currency: String,
+    /// Tokens that are sent.
+    pub input: f64,
+    /// Tokens that come from a cache.
+    pub cached: f64,
+    /// Tokens that are received, thoughts included.
+    pub output: f64,
+}
+
+impl Price {
+    /// What `usage` costs.
+    pub fn cost(&self, usage: &Usage) -> f64 {
+        // Counts of tokens are far below the precision of a double.
+        #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+        let price = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
+        price(usage.prompt.saturating_sub(usage.cached), self.input)
+            + price(usage.cached, self.cached)
+            + price(usage.output + usage.thoughts, self.output)
+    }
+}
+
+/// What a run has used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Requests.
+    pub turns: u64,
+    /// Calls.
+    pub calls: u64,
+    /// Tokens.
+    pub usage: Usage,
+    /// Money, if prices are known.
+    pub money: f64,
+}
+
+/// A budget and what is used of it. Copies share both.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    budget: Budget,
+    start: Instant,
+    spent: Arc<Mutex<Spent>>,
+}
+
+impl Ledger {
+    /// A run that begins now.
+    pub fn new(budget: Budget) -> Self {
+        Self {
+            budget,
+            start: Instant::now(),
+            spent: Arc::default(),
+        }
+    }
+
+    /// What was used.
+    pub fn spent(&self) -> Spent {
+        *self.lock()
+    }
+
+    /// Counts a request.
+    pub fn add_turn(&self) {
+        self.lock().turns += 1;
+    }
+
+    /// Counts the tokens of a response.
+    pub fn add_usage(&self, usage: Usage, price: Option<&Price>) {
+        let mut spent = self.lock();
+        spent.usage += usage;
+        spent.money += price.map_or(0.0, |price| price.cost(&usage));
+    }
+
+    /// Counts a call, unless no further one is within the budget.
+    pub fn try_add_call(&self) -> bool {
+        let mut spent = self.lock();
+        let is_within = self.budget.calls.is_none_or(|limit| spent.calls < limit);
+        spent.calls += u64::from(is_within);
+        is_within
+    }
+
+    /// The limit that the next request would exceed.
+    pub fn exceeded(&self) -> Option<BudgetLimit> {
+        let spent = self.spent();
+        let is_spent = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
+        if is_spent(self.budget.turns, spent.turns) {
+            return Some(BudgetLimit::Turns);
+        }
+        if is_spent(self.budget.calls, spent.calls) {
+            return Some(BudgetLimit::Calls);
+        }
+        if is_spent(self.budget.tokens, spent.usage.total) {
+            return Some(BudgetLimit::Tokens);
+        }
+        if self.time_left().is_some_and(|left| left.is_zero()) {
+            return Some(BudgetLimit::Seconds);
+        }
+        let is_over = |limit: f64| spent.money >= limit;
+        self.budget
+            .money
+            .is_some_and(is_over)
+            .then_some(BudgetLimit::Money)
+    }
+
+    /// The time that is left, if it is limited.
+    pub fn time_left(&self) -> Option<Duration> {
+        let limit = self.budget.time?;
+        Some(limit.saturating_sub(self.start.elapsed()))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Spent> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,176 @@
+//! Explicit caches: when one is made, used, renewed, given up.
+
+use cogtools_log::{CacheState, Event, Id, LogError, Timestamp};
+use cogtools_model::{Model, ModelError};
+
+use crate::Journal;
+use crate::history::{Split, task_border};
+use crate::observer::{Activity, Observer};
+use crate::settings::HistorySettings;
+use crate::state::{Fixed, cache_key};
+
+/// A cache as the log knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheRecord {
+    /// The provider's name of it.
+    pub name: String,
+    /// The hash of the model, the instructions and the tools that it was made with.
+    pub key: String,
+    /// The last turn that it holds; `None` if it holds instructions and tools only.
+    pub up_to: Option<Id>,
+    /// When the provider deletes it.
+    pub expires: Timestamp,
+}
+
+impl CacheRecord {
+    /// What `record` is after an event about the cache `name`.
+    pub(crate) fn update(record: &mut Option<Self>, name: &str, state: &CacheState) {
+        match state {
+            CacheState::Created {
+                key,
+                up_to,
+                expires,
+            } => {
+                *record = Some(Self {
+                    name: name.to_owned(),
+                    key: key.clone(),
+                    up_to: *up_to,
+                    expires: *expires,
+                });
+            }
+            CacheState::Refreshed { expires } => {
+                if let Some(record) = record.as_mut().filter(|record| record.name == name) {
+                    record.expires = *expires;
+                }
+            }
+            CacheState::Deleted | CacheState::Failed { .. } => {
+                record.take_if(|record| record.name == name);
+            }
+            CacheState::Used => {}
+        }
+    }
+}
+
+/// Whether and how a request uses a cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheUse {
+    /// How many turns the first layer has.
+    pub turns: usize,
+    /// The name of the cache that holds it.
+    pub name: Option<String>,
+}
+
+/// Takes care of the cache of a session.
+pub(crate) struct Caching<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) model_name: &'a str,
+    pub(crate) fixed: &'a Fixed,
+    pub(crate) settings: HistorySettings,
+    pub(crate) journal: &'a mut Journal,
+    pub(crate) observer: &'a mut dyn Observer,
+}
+
+impl Caching<'_> {
+    /// The cache for the next request, made or renewed if that pays.
+    pub(crate) async fn prepare(&mut self) -> Result<CacheUse, LogError> {
+        let (Some(caches), Some(_)) = (self.model.caches(), self.settings.cache_threshold) else {
+            return Ok(CacheUse::default());
+        };
+        let state = self.journal.state();
+        let current = state.usable_cache(self.fixed, self.model_name, self.journal.now());
+        let kinds = state.conversation().kinds();
+        let sent = state.sent();
+        let split = Split::new(kinds.len(), sent, self.settings.cache_threshold);
+        let cut = task_border(&kinds, split.cached);
+        let is_better = current.as_ref().is_none_or(|current| cut > current.turns);
+        if !split.is_due || !is_better {
+            return self.refresh(current.unwrap_or_default()).await;
+        }
+        let layer = state.static_layer(self.fixed, cut);
+        let request = layer.cache_request(self.model_name);
+        match caches.create(&request, self.settings.cache_ttl).await {
+            Ok(cache) => {
+                let old = current.and_then(|current| current.name);
+                let turns = self.journal.conversation().turns();
+                let up_to = cut.checked_sub(1).map(|last| turns[last].id);
+                let expires = self.expiry();
+                let state = CacheState::Created {
+                    key: cache_key(self.fixed, self.model_name),
+                    up_to,
+                    expires,
+                };
+                self.record(&cache.name, state, cache.tokens)?;
+                if let Some(old) = old {
+                    self.delete(&old).await?;
+                }
+                Ok(CacheUse {
+                    turns: cut,
+                    name: Some(cache.name),
+                })
+            }
+            Err(error) => {
+                self.fail("", &error)?;
+                self.refresh(current.unwrap_or_default()).await
+            }
+        }
+    }
+
+    /// Renews a cache that lives for less than half of its time.
+    async fn refresh(&mut self, usage: CacheUse) -> Result<CacheUse, LogError> {
+        let Some(name) = usage.name.clone() else {
+            return Ok(usage);
+        };
+        let ttl = self.settings.cache_ttl;
+        let half = self.journal.now().plus_seconds(i64::from(ttl / 2));
+        let expires = self.journal.state().cache().map(|cache| cache.expires);
+        if expires.is_some_and(|expires| expires > half) {
+            return Ok(usage);
+        }
+        let Some(caches) = self.model.caches() else {
+            return Ok(CacheUse::default());
+        };
+        match caches.refresh(&name, ttl).await {
+            Ok(()) => {
+                let expires = self.expiry();
+                self.record(&name, CacheState::Refreshed { expires }, 0)?;
+                Ok(usage)
+            }
+            Err(error) => {
+                self.fail(&name, &error)?;
+                Ok(CacheUse::default())
+            }
+        }
+    }
+
+    async fn delete(&mut self, name: &str) -> Result<(), LogError> {
+        let Some(caches) = self.model.caches() else {
+            return Ok(());
+        };
+        match caches.delete(name).await {
+            Ok(()) => self.record(name, CacheState::Deleted, 0),
+            // It expires by itself.
+            Err(error) => self.fail(name, &error),
+        }
+    }
+
+    /// Notes that the cache `name` cannot be used: the first layer is sent in full.
+    pub(crate) fn fail(&mut self, name: &str, error: &ModelError) -> Result<(), LogError> {
+        self.observer.on(&Activity::CacheFailed(error));
+        let reason = error.to_string();
+        self.record(name, CacheState::Failed { reason }, 0)
+    }
+
+    fn expiry(&self) -> Timestamp {
+        let ttl = i64::from(self.settings.cache_ttl);
+        self.journal.now().plus_seconds(ttl)
+    }
+
+    fn record(&mut self, name: &str, state: CacheState, tokens: u64) -> Result<(), LogError> {
+        let event = Event::Cache {
+            name: name.to_owned(),
+            state,
+            tokens,
+        };
+        self.journal.append(event).map(drop)
+    }
+}

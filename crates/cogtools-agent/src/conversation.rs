@@ -1,0 +1,230 @@
+//! The conversation in a log: the turns on the way from the root to an entry.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use cogtools_log::{CallId, Entry, Event, Id, Outcome};
+use cogtools_model::{Content, FunctionCall, Part, ResultKey};
+use serde_json::{Value, json};
+
+use crate::history::TurnKind;
+
+/// A turn, and the entry that it was read from.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The entry.
+    pub id: Id,
+    /// What kind of turn it is.
+    pub kind: TurnKind,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Content(Arc<Content>),
+    /// The result of the call at this position of its response. All results of a response go
+    /// back in one content, in this order.
+    Result(usize, Part),
+}
+
+/// The turns of a session that a model sees.
+#[derive(Clone, Debug, Default)]
+pub struct Conversation {
+    turns: Vec<Turn>,
+    /// Entries with results that are not sent whole any more.
+    expired: HashSet<Id>,
+    /// The calls of the last response without results, in order.
+    open: Vec<OpenCall>,
+    /// How many calls without an identifier of the provider there were.
+    unnamed: usize,
+}
+
+/// A call that has no result yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenCall {
+    /// Its identifier in the log.
+    pub id: CallId,
+    /// The call of the provider: its identifier, if it has one.
+    provider_id: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, as they were sent.
+    pub arguments: Value,
+    /// Its position among the calls of its response.
+    position: usize,
+}
+
+impl OpenCall {
+    /// The part with its result.
+    pub fn result(&self, response: &Value) -> Part {
+        let call = FunctionCall {
+            id: self.provider_id.as_deref(),
+            name: &self.tool,
+            args: None,
+        };
+        let mut part = Part::result_of(&call, ResultKey::Output, Value::Null);
+        part.set_result(response.clone());
+        part
+    }
+}
+
+impl Conversation {
+    /// The conversation on a path of entries, from the root.
+    pub fn new<'e>(path: impl IntoIterator<Item = &'e Entry>) -> Self {
+        let mut conversation = Self::default();
+        for entry in path {
+            conversation.push(entry.id, &entry.event);
+        }
+        conversation
+    }
+
+    /// Adds the next entry.
+    pub fn push(&mut self, id: Id, event: &Event) {
+        match event {
+            Event::Task { parts } => {
+                let parts = serde_json::from_value(Value::Array(parts.clone()));
+                let content = Content::user(parts.unwrap_or_default());
+                self.push_content(id, TurnKind::Task, content);
+            }
+            Event::Response { content, .. } => {
+                if let Some(content) = Content::from_wire(content.clone()) {
+                    self.push_response(id, content);
+                }
+            }
+            Event::Result {
+                call,
+                outcome,
+                content,
+                ..
+            } => self.push_result(id, call, outcome, content),
+            Event::Compaction { up_to, summary } => {
+                self.turns.retain(|turn| turn.id > *up_to);
+                if let Some(content) = Content::from_wire(summary.clone()) {
+                    let kind = TurnKind::Summary;
+                    let body = Body::Content(Arc::new(content));
+                    self.turns.insert(0, Turn { id, kind, body });
+                }
+            }
+            Event::Expired { results } => self.expired.extend(results),
+            _ => {}
+        }
+    }
+
+    fn push_content(&mut self, id: Id, kind: TurnKind, content: Content) {
+        let body = Body::Content(Arc::new(content));
+        self.turns.push(Turn { id, kind, body });
+    }
+
+    fn push_response(&mut self, id: Id, content: Content) {
+        let calls: Vec<FunctionCall<'_>> = content.parts().iter().filter_map(Part::call).collect();
+        let kind = if calls.is_empty() {
+            TurnKind::Answer
+        } else {
+            TurnKind::Calls
+        };
+        let open = calls.iter().enumerate().map(|(position, call)| OpenCall {
+            id: CallId::new(call.id.map_or_else(
+                || {
+                    self.unnamed += 1;
+                    format!("call-{}", self.unnamed)
+                },
+                str::to_owned,
+            )),
+            provider_id: call.id.map(str::to_owned),
+            tool: call.name.to_owned(),
+            arguments: call.args.cloned().unwrap_or_else(|| json!({})),
+            position,
+        });
+        self.open = open.collect();
+        // An empty content, of a response that was refused, cannot be sent back.
+        if !content.parts().is_empty() {
+            self.push_content(id, kind, content);
+        }
+    }
+
+    fn push_result(&mut self, id: Id, call: &CallId, outcome: &Outcome, content: &Value) {
+        let Some(position) = self.open.iter().position(|open| open.id == *call) else {
+            return;
+        };
+        let open = self.open.remove(position);
+        let kind = match outcome {
+            Outcome::Succeeded => TurnKind::Result,
+            _ => TurnKind::FailedResult,
+        };
+        let body = Body::Result(open.position, open.result(content));
+        self.turns.push(Turn { id, kind, body });
+    }
+
+    /// The calls of the last response that have no result yet, in their order.
+    pub fn open_calls(&self) -> &[OpenCall] {
+        &self.open
+    }
+
+    /// The responses to the calls of the last response that has calls, in their order.
+    pub fn last_results(&self) -> Vec<&Value> {
+        let last = self.turns.iter().rev();
+        let mut results: Vec<(usize, &Value)> = last
+            .map_while(|turn| match &turn.body {
+                Body::Result(position, part) => Some((*position, part.result()?.1)),
+                Body::Content(_) => None,
+            })
+            .collect();
+        results.sort_by_key(|(position, _)| *position);
+        results.into_iter().map(|(_, response)| response).collect()
+    }
+
+    /// The kinds of all turns, in order.
+    pub fn kinds(&self) -> Vec<TurnKind> {
+        self.turns.iter().map(|turn| turn.kind).collect()
+    }
+
+    /// All turns.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// Whether the turn at `index` is sent whole, as far as the log says.
+    pub fn is_expired(&self, index: usize) -> bool {
+        self.expired.contains(&self.turns[index].id)
+    }
+
+    /// The contents of all turns: results that follow each other are one content, in the order of
+    /// their calls. `whole` says for each turn whether it is sent whole. Returns with each content
+    /// how many turns there are up to its end.
+    pub fn contents(&self, whole: &[bool]) -> Vec<(usize, Arc<Content>)> {
+        let mut contents = Vec::with_capacity(self.turns.len());
+        let mut results: Vec<(usize, Part)> = Vec::new();
+        for (index, turn) in self.turns.iter().enumerate() {
+            match &turn.body {
+                Body::Content(content) => contents.push((index + 1, Arc::clone(content))),
+                Body::Result(position, part) => {
+                    let is_whole =
+                        whole.get(index) != Some(&false) && !self.expired.contains(&turn.id);
+                    let part = if is_whole {
+                        part.clone()
+                    } else {
+                        expired(part)
+                    };
+                    results.push((*position, part));
+                    let is_last = !matches!(
+                        self.turns.get(index + 1).map(|next| &next.body),
+                        Some(Body::Result(..))
+                    );
+                    if is_last {
+                        results.sort_by_key(|(position, _)| *position);
+                        let parts = results.drain(..).map(|(_, part)| part).collect();
+                        contents.push((index + 1, Arc::new(Content::user(parts))));
+                    }
+                }
+            }
+        }
+        contents
+    }
+}
+
+/// A result that is too old to be sent again.
+fn expired(part: &Part) -> Part {
+    let mut short = part.clone();
+    short.set_result(json!({"output": "(expired: call the tool again to see its result)"}));
+    short
+}

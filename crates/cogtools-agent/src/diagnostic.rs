@@ -1,0 +1,55 @@
+//! Errors of models as diagnostics.
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_model::{ApiErrorKind, ModelError};
+
+/// The code of an error.
+pub fn code(error: &ModelError) -> Code {
+    match error {
+        ModelError::MissingKey { .. } | ModelError::InvalidVariable { .. } => Code::InvalidConfig,
+        ModelError::Http(_) => Code::Unavailable,
+        ModelError::Api(error) => match error.kind {
+            ApiErrorKind::InvalidKey | ApiErrorKind::Forbidden => Code::Denied,
+            ApiErrorKind::RateLimited
+            | ApiErrorKind::QuotaExhausted
+            | ApiErrorKind::Overloaded
+            | ApiErrorKind::TimedOut
+            | ApiErrorKind::Failed => Code::Unavailable,
+            ApiErrorKind::NotFound | ApiErrorKind::InvalidRequest => Code::ModelFailed,
+        },
+        _ => Code::ModelFailed,
+    }
+}
+
+/// The error, with what to do about it. `model` is the name of the model.
+pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(code(error), error.to_string()).with_subject(model);
+    let hint = match error {
+        ModelError::MissingKey { variables } => format!(
+            "set {} to a key from https://aistudio.google.com/apikey, or use a model on this \
+             machine with --provider openai",
+            variables[variables.len() - 1]
+        ),
+        ModelError::Http(_) => "check the network; the session can be continued".to_owned(),
+        ModelError::Api(error) => match error.kind {
+            ApiErrorKind::InvalidKey => "check the API key".to_owned(),
+            ApiErrorKind::Forbidden => "check what the API key may be used for".to_owned(),
+            ApiErrorKind::NotFound => "--models lists the models of the provider".to_owned(),
+            ApiErrorKind::QuotaExhausted => {
+                "the quota is used up; wait for the next day, or use another model".to_owned()
+            }
+            ApiErrorKind::RateLimited | ApiErrorKind::Overloaded => {
+                "try again in a minute; the session can be continued".to_owned()
+            }
+            ApiErrorKind::TimedOut | ApiErrorKind::Failed => {
+                "try again; the session can be continued".to_owned()
+            }
+            ApiErrorKind::InvalidRequest => {
+                "--dry-run prints the request; --verbose shows more".to_owned()
+            }
+        },
+        ModelError::NotRecorded { .. } => "record the tape again with --record".to_owned(),
+        _ => return diagnostic,
+    };
+    diagnostic.hint(hint)
+}

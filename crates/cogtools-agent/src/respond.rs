@@ -1,0 +1,143 @@
+//! One response: sent, streamed, and sent again while nothing of it was shown.
+
+use std::time::Duration;
+
+use cogtools_core::Cancel;
+use cogtools_model::{Chunks, Finish, Model, ModelError, Request, Response, RetryPolicy};
+use futures::StreamExt as _;
+use tokio::time::{sleep, timeout};
+
+use crate::observer::{Activity, Observer};
+
+/// How often cancellation is looked for.
+const CANCEL_POLL: Duration = Duration::from_millis(25);
+
+/// How often a response without use is asked for again.
+const MAX_USELESS: u32 = 2;
+
+/// How a response ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// Whole.
+    Complete(Response),
+    /// The user has cancelled it; what had arrived.
+    Cancelled(Response),
+    /// The time is over; what had arrived.
+    OutOfTime(Response),
+    /// It failed; what had arrived.
+    Failed(Response, ModelError),
+}
+
+/// Asks a model for one response.
+pub(crate) struct Exchange<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) request: &'a Request,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) time_left: Option<Duration>,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) observer: &'a mut dyn Observer,
+}
+
+/// What has arrived of a response.
+#[derive(Default)]
+struct Arrived {
+    response: Response,
+    /// Whether the user has seen a part of it.
+    is_shown: bool,
+}
+
+impl Exchange<'_> {
+    /// Sends the request, and passes on what arrives.
+    pub(crate) async fn run(mut self) -> Ended {
+        let mut arrived = Arrived::default();
+        let limit = self.time_left.unwrap_or(Duration::MAX);
+        let cancel = self.cancel.clone();
+        let ended = tokio::select! {
+            biased;
+            () = cancelled(&cancel) => None,
+            ended = timeout(limit, self.attempts(&mut arrived)) => Some(ended),
+        };
+        match ended {
+            None => Ended::Cancelled(arrived.response),
+            Some(Err(_)) => Ended::OutOfTime(arrived.response),
+            Some(Ok(Ok(()))) => Ended::Complete(arrived.response),
+            Some(Ok(Err(error))) => Ended::Failed(arrived.response, error),
+        }
+    }
+
+    async fn attempts(&mut self, arrived: &mut Arrived) -> Result<(), ModelError> {
+        let mut failures = 0;
+        let mut useless = 0;
+        loop {
+            let result = self.attempt(arrived).await;
+            let error = match result {
+                Ok(()) if is_usable(&arrived.response) || arrived.is_shown => return Ok(()),
+                Ok(()) => {
+                    useless += 1;
+                    if useless > MAX_USELESS {
+                        return Ok(());
+                    }
+                    ModelError::InvalidResponse(useless_reason(&arrived.response))
+                }
+                Err(error) => error,
+            };
+            failures += 1;
+            let wait = self.retry.wait(failures, &error, jitter(failures));
+            let Some(wait) = wait.filter(|_| !arrived.is_shown) else {
+                return Err(error);
+            };
+            self.observer.on(&Activity::Retry {
+                wait,
+                error: &error,
+            });
+            sleep(wait).await;
+            *arrived = Arrived::default();
+        }
+    }
+
+    async fn attempt(&mut self, arrived: &mut Arrived) -> Result<(), ModelError> {
+        let mut chunks: Chunks = self.model.send(self.request).await?;
+        while let Some(chunk) = chunks.next().await {
+            let count = arrived.response.push(chunk?);
+            let parts = arrived.response.parts();
+            for part in &parts[parts.len().saturating_sub(count)..] {
+                if let Some(text) = part.answer().filter(|text| !text.is_empty()) {
+                    self.observer.on(&Activity::Text(text));
+                    arrived.is_shown = true;
+                } else if let Some(thought) = part.thought() {
+                    self.observer.on(&Activity::Thought(thought));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether something can be done with a response: an answer, calls, or a refusal.
+fn is_usable(response: &Response) -> bool {
+    let is_refused = matches!(response.finish(), Some(Finish::Refused(_)));
+    let is_malformed = matches!(response.finish(), Some(Finish::MalformedCall(_)));
+    response.block_reason().is_some()
+        || is_refused
+        || (!is_malformed && response.finish().is_some() && !response.is_empty())
+}
+
+fn useless_reason(response: &Response) -> String {
+    match response.finish() {
+        None => "it ended without a reason".to_owned(),
+        Some(finish) => format!("it is empty and ended with {finish}"),
+    }
+}
+
+/// A number from 0 to 1 that differs from process to process.
+fn jitter(seed: u32) -> f64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    let hash = RandomState::new().hash_one(seed);
+    f64::from(u16::try_from(hash & 0xffff).unwrap_or(0)) / f64::from(u16::MAX)
+}
+
+async fn cancelled(cancel: &Cancel) {
+    while !cancel.is_cancelled() {
+        sleep(CANCEL_POLL).await;
+    }
+}

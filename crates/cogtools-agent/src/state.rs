@@ -1,0 +1,181 @@
+//! What a session amounts to at one of its entries: everything that the next request needs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cogtools_log::{Approval, CallId, Entry, Event, Id, Session, Timestamp};
+use cogtools_model::Content;
+use serde_json::Value;
+
+use crate::Conversation;
+use crate::cache::{CacheRecord, CacheUse};
+use crate::history::{SentTokens, is_whole};
+use crate::layers::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
+
+/// The state of a session, read from its log.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    conversation: Conversation,
+    head: Option<Id>,
+    sent: SentTokens,
+    cache: Option<CacheRecord>,
+    requests: u32,
+    decisions: HashMap<CallId, Approval>,
+    is_paused: bool,
+}
+
+/// What is the same in all requests of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Fixed {
+    /// Instructions.
+    pub system: Option<Arc<Content>>,
+    /// The declarations of the tools.
+    pub tools: Arc<Vec<Value>>,
+    /// The state of the world when the task was given.
+    pub dynamic: Option<Arc<Content>>,
+    /// How many results are sent whole.
+    pub whole_results: usize,
+}
+
+impl State {
+    /// The state of `session` after the entry `from`, or after its last one.
+    pub fn new(session: &Session, from: Option<Id>) -> Self {
+        let mut state = Self::default();
+        let head = from.or_else(|| session.head());
+        for Entry { id, event, .. } in head.map(|head| session.path_to(head)).unwrap_or_default() {
+            state.apply(*id, event);
+        }
+        state
+    }
+
+    /// Adds the next entry.
+    pub fn apply(&mut self, id: Id, event: &Event) {
+        self.head = Some(id);
+        self.conversation.push(id, event);
+        match event {
+            Event::Request { .. } => self.requests += 1,
+            Event::Usage(usage) => {
+                self.sent = SentTokens {
+                    prompt: usage.prompt,
+                    cached: usage.cached,
+                };
+            }
+            // What was sent before is not sent again.
+            Event::Compaction { .. } => {
+                self.sent = SentTokens::default();
+                self.cache = None;
+            }
+            Event::Paused { .. } => self.is_paused = true,
+            Event::Task { .. } => self.is_paused = false,
+            Event::Decision { call, approval } => {
+                self.decisions.insert(call.clone(), approval.clone());
+            }
+            Event::Cache { name, state, .. } => {
+                CacheRecord::update(&mut self.cache, name, state);
+            }
+            _ => {}
+        }
+    }
+
+    /// The prompt for the next request, whose first layer has `turns` turns. `None` if there is
+    /// nothing to react to.
+    pub fn prompt(&self, fixed: &Fixed, turns: usize) -> Option<Prompt> {
+        let mut contents = self.contents(fixed);
+        let (_, trigger) = contents.pop()?;
+        let cut = contents.partition_point(|(end, _)| *end <= turns);
+        let buffered = contents.split_off(cut);
+        let strip = |contents: Vec<(usize, Arc<Content>)>| {
+            contents.into_iter().map(|(_, content)| content).collect()
+        };
+        Some(Prompt {
+            fixed: StaticLayer {
+                system: fixed.system.clone(),
+                tools: Arc::clone(&fixed.tools),
+                history: strip(contents),
+            },
+            dynamic: DynamicLayer(fixed.dynamic.clone()),
+            buffered: BufferedLayer(strip(buffered)),
+            trigger: TriggerLayer(trigger),
+        })
+    }
+
+    /// The first layer with `turns` turns.
+    pub fn static_layer(&self, fixed: &Fixed, turns: usize) -> StaticLayer {
+        let contents = self.contents(fixed).into_iter();
+        StaticLayer {
+            system: fixed.system.clone(),
+            tools: Arc::clone(&fixed.tools),
+            history: contents
+                .take_while(|(end, _)| *end <= turns)
+                .map(|(_, content)| content)
+                .collect(),
+        }
+    }
+
+    fn contents(&self, fixed: &Fixed) -> Vec<(usize, Arc<Content>)> {
+        let whole = is_whole(&self.conversation.kinds(), fixed.whole_results);
+        self.conversation.contents(&whole)
+    }
+
+    /// The cache of the session, if it still is what a request with that first layer begins with.
+    pub fn usable_cache(&self, fixed: &Fixed, model: &str, now: Timestamp) -> Option<CacheUse> {
+        let cache = self.cache.as_ref()?;
+        if cache.expires <= now || cache.key != cache_key(fixed, model) {
+            return None;
+        }
+        let mut turns = self.conversation.turns().iter();
+        let turns = match cache.up_to {
+            Some(id) => turns.position(|turn| turn.id == id)? + 1,
+            None => 0,
+        };
+        Some(CacheUse {
+            turns,
+            name: Some(cache.name.clone()),
+        })
+    }
+
+    /// The conversation.
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The last entry.
+    pub const fn head(&self) -> Option<Id> {
+        self.head
+    }
+
+    /// The tokens of the last request.
+    pub const fn sent(&self) -> SentTokens {
+        self.sent
+    }
+
+    /// The cache that the last requests used.
+    pub const fn cache(&self) -> Option<&CacheRecord> {
+        self.cache.as_ref()
+    }
+
+    /// How many requests there were.
+    pub const fn requests(&self) -> u32 {
+        self.requests
+    }
+
+    /// Whether the last run waits for the user's answers.
+    pub const fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    /// What the user decided about a call that a run waited for.
+    pub fn decision(&self, call: &CallId) -> Option<&Approval> {
+        self.decisions.get(call)
+    }
+}
+
+/// What a cache is found by: the hash of the model, the instructions and the tools.
+pub(crate) fn cache_key(fixed: &Fixed, model: &str) -> String {
+    let layer = StaticLayer {
+        system: fixed.system.clone(),
+        tools: Arc::clone(&fixed.tools),
+        history: Vec::new(),
+    };
+    layer.key(model)
+}

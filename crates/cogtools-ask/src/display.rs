@@ -1,0 +1,230 @@
+//! What a user sees of a run: the answer on standard output, activity on standard error.
+
+use std::time::Duration;
+
+use cogtools_agent::{Activity, Answer, Observer, Question};
+use cogtools_core::Cancel;
+use cogtools_log::{Approval, Decision, Outcome};
+use cogtools_program::terminal::{pluralize, sanitize, truncate};
+use cogtools_program::{Failure, Io};
+use cogtools_prompt::Prompt;
+use serde_json::{Value, json};
+
+use crate::args::{AskArgs, OutputFormat};
+
+/// How much of arguments and results a line shows, in characters.
+const MAX_SHOWN_CHARS: usize = 100;
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Quiet,
+    Activity,
+    Everything,
+}
+
+/// Shows a run.
+pub(crate) struct Display<'a, 'io> {
+    io: &'a mut Io<'io>,
+    format: OutputFormat,
+    level: Level,
+    pause: bool,
+    cancel: Cancel,
+    /// The end of what was written to standard output.
+    last: Option<char>,
+    /// Why nothing can be written any more.
+    failure: Option<Failure>,
+    /// Calls and their outcomes, for the summary.
+    calls: Vec<Value>,
+}
+
+impl<'a, 'io> Display<'a, 'io> {
+    pub(crate) fn new(io: &'a mut Io<'io>, args: &AskArgs, cancel: Cancel) -> Self {
+        Self {
+            level: match (args.quiet, args.verbose) {
+                (true, _) => Level::Quiet,
+                (false, false) => Level::Activity,
+                (false, true) => Level::Everything,
+            },
+            io,
+            format: args.format,
+            pause: args.pause,
+            cancel,
+            last: None,
+            failure: None,
+            calls: Vec::new(),
+        }
+    }
+
+    /// Ends the last line of the answer. Returns why the output is incomplete, if it is, and the
+    /// calls.
+    pub(crate) fn finish(mut self) -> Result<Vec<Value>, Failure> {
+        if self.last.is_some_and(|last| last != '\n') {
+            self.write("\n");
+        }
+        self.failure.map_or(Ok(self.calls), Err)
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.failure.is_some() || text.is_empty() {
+            return;
+        }
+        self.last = text.chars().next_back();
+        if let Err(failure) = self.io.show(text) {
+            // Nobody reads the answer, so that nothing more should be paid for it.
+            self.cancel.cancel();
+            self.failure = Some(failure);
+        }
+    }
+
+    fn event(&mut self, event: &Value) {
+        if self.format == OutputFormat::StreamJson {
+            self.write(&format!("{event}\n"));
+        }
+    }
+
+    fn note(&mut self, level: Level, message: &str) {
+        let shown = match self.level {
+            Level::Quiet => false,
+            Level::Activity => level == Level::Activity,
+            Level::Everything => true,
+        };
+        if shown {
+            // The answer and the activity share a terminal.
+            if self.io.terminals.stdout && self.last.is_some_and(|last| last != '\n') {
+                self.write("\n");
+            }
+            self.io.note(&sanitize(message));
+        }
+    }
+
+    fn on_call(&mut self, tool: &str, arguments: &Value, approval: &Approval) {
+        let arguments = arguments.to_string();
+        let arguments = truncate(&arguments, MAX_SHOWN_CHARS);
+        let denied = match approval.decision {
+            Decision::Denied => " (denied)",
+            _ => "",
+        };
+        self.note(Level::Activity, &format!("{tool} {arguments}{denied}"));
+    }
+
+    fn on_result(&mut self, tool: &str, outcome: &Outcome, duration: Duration, response: &Value) {
+        let label = outcome_label(outcome);
+        let ms = duration.as_millis();
+        if !matches!(outcome, Outcome::Succeeded) {
+            self.note(Level::Activity, &format!("{tool}: {label} after {ms} ms"));
+        }
+        let response = response.to_string();
+        let text = format!("{tool}: {}", truncate(&response, MAX_SHOWN_CHARS));
+        self.note(Level::Everything, &text);
+        self.calls.push(json!({
+            "tool": tool, "status": label, "ms": u64::try_from(ms).unwrap_or(u64::MAX),
+        }));
+    }
+}
+
+/// The outcome of a call in one word.
+fn outcome_label(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "succeeded",
+        Outcome::Failed { .. } => "failed",
+        Outcome::Denied => "denied",
+        Outcome::TimedOut => "timed out",
+        Outcome::Cancelled => "cancelled",
+    }
+}
+
+impl Observer for Display<'_, '_> {
+    fn on(&mut self, activity: &Activity<'_>) {
+        match activity {
+            Activity::Text(text) => match self.format {
+                OutputFormat::Text => self.write(text),
+                OutputFormat::StreamJson => self.event(&json!({"event": "text", "text": text})),
+                OutputFormat::Json => {}
+            },
+            Activity::Thought(text) => {
+                self.event(&json!({"event": "thought", "text": text}));
+                self.note(Level::Everything, text.trim());
+            }
+            Activity::Call {
+                id,
+                tool,
+                arguments,
+                approval,
+            } => {
+                self.event(&json!({
+                    "event": "call", "call": id, "tool": tool, "arguments": arguments,
+                    "approval": approval,
+                }));
+                self.on_call(tool, arguments, approval);
+            }
+            Activity::Result {
+                id,
+                tool,
+                outcome,
+                duration,
+                response,
+            } => {
+                self.event(&json!({
+                    "event": "result", "call": id, "tool": tool, "outcome": outcome,
+                    "response": response,
+                    "ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+                }));
+                self.on_result(tool, outcome, *duration, response);
+            }
+            Activity::Request(turn) => self.event(&json!({"event": "request", "turn": turn})),
+            Activity::Response(usage) => self.event(&json!({"event": "usage", "usage": usage})),
+            Activity::Retry { wait, error } => {
+                let seconds = wait.as_secs_f64();
+                self.note(
+                    Level::Activity,
+                    &format!("{error}; trying again in {seconds:.1} s"),
+                );
+            }
+            Activity::CacheFailed(error) => {
+                let text = format!("sent in full, because the cache cannot be used: {error}");
+                self.note(Level::Activity, &text);
+            }
+            Activity::Compacted { turns } => {
+                let text = format!("replaced {} by a summary", pluralize(*turns, "turn"));
+                self.note(Level::Activity, &text);
+            }
+            Activity::Repetition => {
+                let text = "the model repeats the same calls, and was asked to do something else";
+                self.note(Level::Activity, text);
+            }
+        }
+    }
+
+    fn ask(&mut self, question: &Question<'_>) -> Answer {
+        let Some(prompt) = Prompt::of(self.io) else {
+            return if self.pause {
+                Answer::Pause
+            } else {
+                Answer::NoTerminal
+            };
+        };
+        if self.last.is_some_and(|last| last != '\n') {
+            self.write("\n");
+        }
+        let arguments = question.arguments.to_string();
+        let text = format!("Run {} {}?", question.tool, truncate(&arguments, 500));
+        let answers = [
+            (Answer::Yes, "yes, once"),
+            (
+                Answer::Always,
+                "yes, and further calls of this tool in this run",
+            ),
+            (Answer::No, "no"),
+        ];
+        let options = answers.map(|(_, label)| label.to_owned());
+        match prompt.select(&sanitize(&text), &options) {
+            Ok(index) => answers.get(index).map_or(Answer::No, |(answer, _)| *answer),
+            // Ctrl-C or Escape: the whole run ends.
+            Err(_) => {
+                self.cancel.cancel();
+                Answer::No
+            }
+        }
+    }
+}

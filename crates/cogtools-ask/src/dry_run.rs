@@ -1,0 +1,78 @@
+//! `--dry-run`: the request that would be sent, by layers. Nothing is written.
+
+use cogtools_agent::{Fixed, Settings, State};
+use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
+use cogtools_model::Part;
+use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io};
+use serde_json::{Value, json};
+
+use crate::args::{AskArgs, OutputFormat};
+use crate::{prompt, session};
+
+/// Prints the request for `task`.
+pub(crate) fn print(
+    args: &AskArgs,
+    task: Vec<Part>,
+    settings: &Settings,
+    fixed: Fixed,
+    project: &Project,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let mut state = match session::existing(args, project, io)? {
+        Some(file) => {
+            let read = Session::read(&file);
+            State::new(
+                &read.map_err(|error| Failure::from(error.diagnostic()))?,
+                args.from,
+            )
+        }
+        None => State::default(),
+    };
+    if !task.is_empty() {
+        let parts = task
+            .into_iter()
+            .map(|part| Value::Object(part.fields().clone()));
+        let id = state.head().map_or(Id::FIRST, Id::next);
+        state.apply(
+            id,
+            &Event::Task {
+                parts: parts.collect(),
+            },
+        );
+    }
+    let now = Timestamp::now();
+    let fixed = Fixed {
+        dynamic: prompt::dynamic(now)?,
+        ..fixed
+    };
+    let options = &settings.request;
+    let cache = state
+        .usable_cache(&fixed, &options.model, now)
+        .unwrap_or_default();
+    let Some(prompt) = state.prompt(&fixed, cache.turns) else {
+        let diagnostic = Diagnostic::new(Code::Usage, "the session has nothing to answer");
+        return Err(diagnostic.hint("give a task").into());
+    };
+    let layers = prompt.sizes(cache.name.is_some());
+    let request = prompt.request(options, cache.name.as_deref());
+    let body: Value = serde_json::from_slice(&request.body()).unwrap_or_default();
+    if args.format == OutputFormat::Text {
+        return io.show(&text(&layers, &options.model, &body));
+    }
+    let report = json!({"layers": layers, "request": body, "cache": cache.name});
+    io.show_json(&format!("{report}\n"))
+}
+
+fn text(layers: &[LayerSize], model: &str, body: &Value) -> String {
+    let mut text = format!("model     {model}\n");
+    for layer in layers {
+        let tokens = usize::try_from(layer.tokens).unwrap_or(usize::MAX);
+        let cached = if layer.cached { ", cached" } else { "" };
+        let (tokens, hash) = (pluralize(tokens, "token"), &layer.hash[..12]);
+        text.push_str(&format!("{:<9} {tokens}, {hash}{cached}\n", layer.name));
+    }
+    let body = serde_json::to_string_pretty(body).unwrap_or_default();
+    format!("{text}\n{body}\n")
+}

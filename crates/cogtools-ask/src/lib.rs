@@ -1,0 +1,63 @@
+//! `cogtools ask`: a model that can call the tools of the project.
+//!
+//! This crate brings together what a run consists of; the loop itself is `cogtools-agent`.
+
+mod args;
+mod display;
+mod dry_run;
+mod manual;
+mod models;
+mod project_tools;
+mod prompt;
+mod provider;
+mod run;
+mod session;
+mod settings;
+mod summary;
+mod task;
+
+use clap::{ArgMatches, Command};
+use cogtools_core::Code;
+use cogtools_program::{Failure, Io, Program, Stdin, man};
+
+use args::AskArgs;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-ask",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[
+        Code::ModelFailed,
+        Code::ModelRefused,
+        Code::BudgetSpent,
+        Code::Repetition,
+        Code::InvalidSession,
+        Code::Unavailable,
+        Code::TemplateFailed,
+        Code::SessionInUse,
+        Code::ApprovalWanted,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::SessionNotFound,
+    ],
+    variables: man::SOURCES,
+    manual: manual::MANUAL,
+};
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Ask a model that can call the project's tools")
+        .long_about(
+            "Give a task to a model that can call the tools of the project, and print its answer. \
+             Everything that happens is recorded in a session, which can be continued.",
+        )
+        .args(args::args())
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    run::run(&AskArgs::from_matches(matches)?, io)
+}

@@ -1,0 +1,137 @@
+//! The tools of the project, for an agent.
+
+use std::sync::Arc;
+
+use cogtools_agent::{AgentTool, CallResult, ReadyCall, ToolTraits, Tools};
+use cogtools_core::approval::approve;
+use cogtools_core::arguments::Arguments;
+use cogtools_core::tool::Author;
+use cogtools_core::{
+    Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Target, Tool, ToolOutput,
+};
+use cogtools_program::call_timeout;
+use serde_json::{Map, Value};
+
+/// The tools of a project.
+pub(crate) struct ProjectTools {
+    registry: Registry,
+    cx: Context,
+    tools: Vec<AgentTool>,
+}
+
+impl ProjectTools {
+    /// The tools of `registry`, which run in `cx`; and the diagnostics of what is left out.
+    pub(crate) fn load(registry: Registry, cx: Context) -> (Self, Vec<Diagnostic>) {
+        let found = registry.map(|tool| match tool {
+            Ok(tool) => declare(&tool),
+            Err(error) => Err(error.diagnostics()),
+        });
+        let mut diagnostics = registry.config_errors().to_vec();
+        diagnostics.extend(found.source_errors.iter().map(|error| error.diagnostic()));
+        diagnostics.extend(found.unmatched);
+        let mut tools = Vec::new();
+        for item in found.items {
+            match item {
+                Ok(tool) => tools.push(tool),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        let project = Self {
+            registry,
+            cx,
+            tools,
+        };
+        (project, diagnostics)
+    }
+
+    /// The names of all tools.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.name.as_str())
+    }
+
+    fn find(&self, name: &str) -> Result<Tool, Vec<Diagnostic>> {
+        // The reserved tools call others, past the rules for their names.
+        if !self.tools.iter().any(|tool| tool.name == name) {
+            return Err(vec![self.not_found(name)]);
+        }
+        self.registry.find(name).map_err(FindError::diagnostics)
+    }
+
+    fn not_found(&self, name: &str) -> Diagnostic {
+        let message = "there is no tool of that name";
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
+        match cogtools_core::suggest::did_you_mean(name, self.names()) {
+            Some(suggestion) => diagnostic.hint(suggestion),
+            None => diagnostic.hint("call only tools that are declared"),
+        }
+    }
+}
+
+/// The tool as a model sees it, or why the API would reject it.
+fn declare(tool: &Tool) -> Result<AgentTool, Vec<Diagnostic>> {
+    let rejections = Target::Gemini.rejections(tool);
+    if !rejections.is_empty() {
+        return Err(rejections);
+    }
+    let mut declaration = Target::Gemini.declare(tool);
+    if let Value::Object(fields) = &mut declaration {
+        // The API takes one of the two.
+        fields.shift_remove("parameters");
+    }
+    Ok(AgentTool {
+        name: tool.name().as_str().to_owned(),
+        declaration,
+        traits: ToolTraits {
+            annotations: *tool.annotations(),
+            is_pure: !tool.runs_programs(),
+            is_foreign: matches!(
+                tool.provenance().author,
+                Author::Package(_) | Author::Provider
+            ),
+        },
+    })
+}
+
+impl Tools for ProjectTools {
+    fn list(&self) -> Vec<AgentTool> {
+        self.tools.clone()
+    }
+
+    fn prepare(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        let tool = self.find(name)?;
+        let accepted = tool
+            .accept(Arguments::from(arguments))
+            .map_err(|error| error.diagnostics(&tool))?;
+        approve(&tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
+        let resolved = Value::Object(accepted.as_object().clone());
+        let cx = self.cx.clone();
+        let run = move |cancel: &Cancel| {
+            let limit = Limit::of(&tool);
+            let cx = Context {
+                cancel: cancel.clone(),
+                ..cx
+            };
+            let token = cx.cancel.clone();
+            let tool = Arc::new(tool);
+            let work = move || {
+                approve(&tool, &cx)
+                    .and_then(|approved| approved.run(accepted, &cx))
+                    .map_err(|diagnostic| vec![*diagnostic])
+            };
+            match call_timeout::run_within(&limit, &token, work) {
+                Ok(output) => CallResult::Output(output_value(output)),
+                Err(diagnostics) => CallResult::Failed(diagnostics),
+            }
+        };
+        Ok((Box::new(run), resolved))
+    }
+}
+
+/// The output as a model reads it: JSON where the tool declares it.
+fn output_value(output: ToolOutput) -> Value {
+    output.value.unwrap_or(Value::String(output.text))
+}

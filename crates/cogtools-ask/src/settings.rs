@@ -1,0 +1,71 @@
+//! The settings of a run: the command line over the defaults.
+
+use cogtools_agent::{HistorySettings, Permissions, RequestOptions, Settings};
+use cogtools_core::Code;
+use cogtools_core::text;
+use cogtools_model::{Generation, Part};
+use cogtools_program::{Failure, Io, project};
+use serde_json::Value;
+
+use crate::args::AskArgs;
+use crate::provider;
+
+/// The largest file with the schema of an answer, in bytes.
+const MAX_SCHEMA_BYTES: usize = 1 << 20;
+
+/// The settings of a run that begins with `task`.
+pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Settings, Failure> {
+    let model = args
+        .model
+        .clone()
+        .unwrap_or_else(|| provider::DEFAULT_MODEL.to_owned());
+    let schema = args.schema.as_deref().map(|path| {
+        let full = io.cwd.join(path);
+        let scope = project::read_scope(&full, io);
+        let bytes = text::bytes(&full, path, MAX_SCHEMA_BYTES, &scope)
+            .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+        serde_json::from_slice::<Value>(&bytes).map_err(|error| {
+            let message = format!("this is not a JSON Schema: {error}");
+            let diagnostic = cogtools_core::Diagnostic::new(Code::Usage, message);
+            Failure::from(diagnostic.with_subject(path.display().to_string()))
+        })
+    });
+    let generation = Generation {
+        temperature: args.temperature,
+        seed: Some(args.seed.unwrap_or_else(|| stable_seed(&model, task))),
+        max_output_tokens: args.max_tokens,
+        response_json_schema: schema.transpose()?,
+        include_thoughts: args.verbose,
+        ..Generation::default()
+    };
+    Ok(Settings {
+        request: RequestOptions {
+            model,
+            generation,
+            ..RequestOptions::default()
+        },
+        permissions: Permissions {
+            allow: args.allow.clone(),
+            deny: args.deny.clone(),
+            ask: Vec::new(),
+        },
+        history: HistorySettings::default(),
+        ..Settings::default()
+    })
+}
+
+/// The same task gets the same seed: a hash of the model and the task (FNV-1a).
+fn stable_seed(model: &str, task: &[Part]) -> i32 {
+    let parts = task
+        .iter()
+        .map(|part| serde_json::to_string(part.fields()).unwrap_or_default());
+    let text = std::iter::once(model.to_owned())
+        .chain(parts)
+        .collect::<Vec<_>>()
+        .join("\n");
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    // Providers take a signed number; its sign says nothing.
+    i32::try_from(hash >> 1).unwrap_or(0)
+}

@@ -1,0 +1,135 @@
+//! The end of a run: the summary, and what it means as an exit status.
+
+use cogtools_agent::{RunEnd, Spent, diagnostic};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{BudgetLimit, CallId, EndStatus};
+use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io};
+use serde_json::{Value, json};
+
+use crate::args::{AskArgs, OutputFormat};
+
+/// The exit status of a process that Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
+
+/// What there is to say at the end.
+pub(crate) struct Summary {
+    pub(crate) end: RunEnd,
+    /// How the user names the session.
+    pub(crate) session: String,
+    pub(crate) model: String,
+    pub(crate) spent: Spent,
+    pub(crate) calls: Vec<Value>,
+    /// Calls that wait for an answer.
+    pub(crate) paused: Vec<CallId>,
+}
+
+impl Summary {
+    /// Prints the summary, and fails unless the model is done.
+    pub(crate) fn report(self, args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+        let summary = json!({
+            "text": self.end.text,
+            "session": self.session,
+            "status": self.end.status.name(),
+            "finish": self.end.finish.as_ref().map(|finish| finish.as_str()),
+            "turns": self.spent.turns,
+            "calls": self.calls,
+            "usage": self.spent.usage,
+            "waiting": self.paused,
+        });
+        match args.format {
+            OutputFormat::Text => {}
+            OutputFormat::Json => io.show_json(&format!("{summary}\n"))?,
+            OutputFormat::StreamJson => {
+                io.show_json(&format!(
+                    "{}\n",
+                    json!({"event": "end", "summary": summary})
+                ))?;
+            }
+        }
+        if !args.quiet {
+            let usage = self.spent.usage;
+            let cached = (usage.cached * 100).checked_div(usage.prompt).unwrap_or(0);
+            let note = format!(
+                "session {}: {}, {}, {} ({cached} % cached)",
+                self.session,
+                pluralize(
+                    usize::try_from(self.spent.turns).unwrap_or(usize::MAX),
+                    "turn"
+                ),
+                pluralize(
+                    usize::try_from(self.spent.calls).unwrap_or(usize::MAX),
+                    "call"
+                ),
+                pluralize(usize::try_from(usage.total).unwrap_or(usize::MAX), "token"),
+            );
+            io.note(&note);
+        }
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        let resume = format!("cogtools ask {}--continue", self.session_option());
+        let fail = |code, message: String| Diagnostic::new(code, message);
+        let failure = match &self.end.status {
+            EndStatus::Completed => return None,
+            EndStatus::Cancelled => return Some(Failure::Reported(INTERRUPTED)),
+            EndStatus::Refused => {
+                let reason = self.end.finish.as_ref().map(|finish| format!(": {finish}"));
+                let message = format!("the model refused to answer{}", reason.unwrap_or_default());
+                fail(Code::ModelRefused, message).hint("change the task, or use another model")
+            }
+            EndStatus::Budget { limit } => {
+                let limit = limit_name(*limit);
+                fail(Code::BudgetSpent, format!("the budget of {limit} is spent"))
+                    .hint(format!("{resume} --budget {limit}=NUMBER goes on"))
+            }
+            EndStatus::Loop => {
+                let message = "the model repeats the same calls".to_owned();
+                fail(Code::Repetition, message).hint(format!("{resume} goes on; say what to do"))
+            }
+            EndStatus::ApprovalWanted => {
+                let calls: Vec<&str> = self.paused.iter().map(CallId::as_str).collect();
+                let message = format!("waiting for an approval of {}", calls.join(", "));
+                let first = calls.first().copied().unwrap_or("CALL");
+                let session = self.session_option();
+                fail(Code::ApprovalWanted, message)
+                    .hint(format!("cogtools ask {session}--approve {first} runs it"))
+                    .hint(format!(
+                        "cogtools ask {session}--reject {first} goes on without it"
+                    ))
+            }
+            EndStatus::Unavailable | EndStatus::Failed { .. } => match &self.end.error {
+                Some(error) => {
+                    diagnostic::diagnostic(error, &self.model).hint(format!("{resume} goes on"))
+                }
+                None => fail(Code::ModelFailed, "the model gave no answer".to_owned())
+                    .with_subject(self.model.as_str())
+                    .hint(format!("{resume} goes on; ask in another way")),
+            },
+        };
+        Some(failure.into())
+    }
+
+    /// How the session is named on the command line; the newest one needs no name.
+    fn session_option(&self) -> String {
+        if self.session.contains(['/', '.']) {
+            format!(
+                "--session {} ",
+                cogtools_program::call::quote(&self.session)
+            )
+        } else {
+            String::new()
+        }
+    }
+}
+
+const fn limit_name(limit: BudgetLimit) -> &'static str {
+    match limit {
+        BudgetLimit::Turns => "turns",
+        BudgetLimit::Calls => "calls",
+        BudgetLimit::Tokens => "tokens",
+        BudgetLimit::Seconds => "seconds",
+        BudgetLimit::Money => "money",
+    }
+}

@@ -1,0 +1,89 @@
+//! The task: text from the command line and standard input, and files.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cogtools_core::text;
+use cogtools_core::{Code, Diagnostic};
+use cogtools_model::Part;
+use cogtools_program::call::input_diagnostic;
+use cogtools_program::{Failure, Io, project};
+
+use crate::args::AskArgs;
+
+/// The largest file that is sent, in bytes: the API's limit for a whole request is 20 MiB.
+const MAX_FILE_BYTES: usize = 14 << 20;
+
+/// The parts of the task; empty if there is none.
+pub(crate) fn parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
+    let mut parts = Vec::new();
+    let mut text = Vec::new();
+    for word in &args.prompt {
+        match word.strip_prefix('@').filter(|path| !path.is_empty()) {
+            Some(path) => {
+                parts.push(file(Path::new(path), io)?);
+                text.push(path.to_owned());
+            }
+            None => text.push(word.clone()),
+        }
+    }
+    for path in &args.files {
+        parts.push(file(path, io)?);
+    }
+    let text = text.join(" ");
+    if !text.trim().is_empty() {
+        parts.push(Part::text_of(text));
+    }
+    if !io.stdin.is_terminal() {
+        let bytes = io
+            .stdin
+            .read()
+            .map_err(|error| input_diagnostic(&error, "the prompt", || None, "cogtools ask"))?;
+        let input = String::from_utf8_lossy(&bytes);
+        if !input.trim().is_empty() {
+            parts.push(Part::text_of(input.into_owned()));
+        }
+    }
+    Ok(parts)
+}
+
+/// A file that the user has named: text as text, everything else as data.
+fn file(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
+    let full = io.cwd.join(path);
+    let scope = project::read_scope(&full, io);
+    let bytes = text::bytes(&full, path, MAX_FILE_BYTES, &scope)
+        .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+    let name = path.display();
+    if let Some(mime_type) = mime_type(path) {
+        return Ok(Part::data_of(mime_type, STANDARD.encode(bytes)));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Part::text_of(format!("Content of {name}:\n\n{text}"))),
+        Err(_) => Err(Diagnostic::new(
+            Code::Usage,
+            "this is not text, nor a file that models read",
+        )
+        .with_subject(name.to_string())
+        .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
+        .into()),
+    }
+}
+
+/// The type of a file that is sent as data, by its extension.
+fn mime_type(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match extension.as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "heic" => "image/heic",
+        "gif" => "image/gif",
+        "pdf" => "application/pdf",
+        "wav" => "audio/wav",
+        "mp3" => "audio/mp3",
+        "mp4" => "video/mp4",
+        "webm" => "video/webm",
+        _ => return None,
+    })
+}

@@ -1,0 +1,138 @@
+//! Where a request goes: a URL that was checked.
+
+use std::net::IpAddr;
+
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderValue, Uri};
+
+use crate::error::{HttpError, Reason};
+use crate::proxy::basic;
+
+/// The longest target of a redirect to show, in characters.
+const MAX_SHOWN_CHARS: usize = 200;
+
+/// The target of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// The URL without user name and password.
+    pub(crate) uri: Uri,
+    /// The host and its port, for messages.
+    pub(crate) name: String,
+    /// The host in lower case, an IPv6 address without brackets.
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) is_https: bool,
+    /// The header for the user name and the password in the URL.
+    pub(crate) authorization: Option<HeaderValue>,
+}
+
+impl Target {
+    pub(crate) fn new(uri: &Uri) -> Result<Self, HttpError> {
+        let invalid = |why| HttpError {
+            host: uri.host().unwrap_or_default().to_owned(),
+            reason: Reason::InvalidUrl(why),
+        };
+        let is_https = match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTPS => true,
+            Some(scheme) if *scheme == Scheme::HTTP => false,
+            _ => return Err(invalid("its URL must begin with https:// or http://")),
+        };
+        let authority = uri.authority().map_or("", Authority::as_str);
+        let (userinfo, name) = match authority.rsplit_once('@') {
+            Some((userinfo, rest)) => (Some(userinfo), rest),
+            None => (None, authority),
+        };
+        let host = uri.host().unwrap_or_default();
+        if host.is_empty() {
+            return Err(invalid("its URL has no host"));
+        }
+        let default = if is_https { 443 } else { 80 };
+        let port = match name.strip_prefix(host) {
+            Some("" | ":") => default,
+            _ => uri
+                .port_u16()
+                .filter(|port| *port > 0)
+                .ok_or_else(|| invalid("its URL has an invalid port"))?,
+        };
+        let path = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+        let scheme = if is_https { "https" } else { "http" };
+        let plain = Uri::builder()
+            .scheme(scheme)
+            .authority(name)
+            .path_and_query(path)
+            .build()
+            .map_err(|_| invalid("its URL is invalid"))?;
+        Ok(Self {
+            uri: plain,
+            name: name.to_owned(),
+            host: host
+                .trim_start_matches('[')
+                .trim_end_matches(']')
+                .to_ascii_lowercase(),
+            port,
+            is_https,
+            authorization: userinfo.and_then(basic),
+        })
+    }
+
+    /// An error about it.
+    pub(crate) fn error(&self, reason: Reason) -> HttpError {
+        HttpError {
+            host: self.name.clone(),
+            reason,
+        }
+    }
+
+    /// Whether it is on this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        is_local_name(&self.host)
+            || self
+                .host
+                .parse::<IpAddr>()
+                .is_ok_and(|address| address.to_canonical().is_loopback())
+    }
+
+    /// Its URL without a path.
+    pub(crate) fn origin(&self) -> Uri {
+        let mut parts = self.uri.clone().into_parts();
+        parts.path_and_query = Some(PathAndQuery::from_static("/"));
+        Uri::from_parts(parts).unwrap_or_default()
+    }
+
+    /// The URL that a redirect of it leads to, if that is the same server.
+    pub(crate) fn follow(&self, location: &str) -> Option<Uri> {
+        let is_path = location.starts_with('/') && !location.starts_with("//");
+        let uri = if is_path {
+            let mut parts = self.uri.clone().into_parts();
+            parts.path_and_query = Some(location.parse().ok()?);
+            Uri::from_parts(parts).ok()?
+        } else {
+            location.parse().ok()?
+        };
+        let other = Self::new(&uri).ok()?;
+        let is_same = (&other.host, other.port, other.is_https)
+            == (&self.host, self.port, self.is_https)
+            && other.authorization.is_none();
+        is_same.then_some(other.uri)
+    }
+}
+
+/// Whether a name always means this machine (RFC 6761).
+pub(crate) fn is_local_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// The target of a redirect, without the parts that may be secret.
+pub(crate) fn shown(location: &str) -> String {
+    let without_query = location.split(['?', '#']).next().unwrap_or_default();
+    let target = match without_query.split_once("//") {
+        Some((scheme, rest)) => {
+            let authority = rest.split('/').next().unwrap_or_default();
+            let host_start = authority.rfind('@').map_or(0, |at| at + 1);
+            format!("{scheme}//{}", &rest[host_start..])
+        }
+        None => without_query.to_owned(),
+    };
+    target.chars().take(MAX_SHOWN_CHARS).collect()
+}

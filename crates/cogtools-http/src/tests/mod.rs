@@ -1,0 +1,1 @@
+//! Tests against servers on this machine that do everything wrong.

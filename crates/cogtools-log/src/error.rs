@@ -1,0 +1,242 @@
+//! Why a session cannot be read or written.
+
+use std::io;
+use std::path::PathBuf;
+
+use cogtools_core::file::{ReadError, WriteError};
+use cogtools_core::{Code, Diagnostic};
+
+use crate::limits::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
+use crate::{Header, Id};
+
+/// Why a line is not one of a session.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// It is not JSON. A line that was cut off is not.
+    #[error("the line is not JSON: {0}")]
+    Syntax(String),
+    /// It is JSON, but not an object.
+    #[error("the line is not a JSON object")]
+    NotAnObject,
+    /// It is too long.
+    #[error("the line is longer than {} MiB", MAX_LINE_BYTES >> 20)]
+    TooLong,
+    /// There is no `kind`.
+    #[error("`kind` is missing, or not a text")]
+    NoKind,
+    /// A field that each line has is missing or wrong.
+    #[error("`{name}`: {error}")]
+    Field {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        error: String,
+    },
+    /// The fields of this kind are wrong.
+    #[error("not a valid `{kind}`: {error}")]
+    Event {
+        /// The kind.
+        kind: String,
+        /// What is wrong.
+        error: String,
+    },
+    /// The numbers do not grow.
+    #[error("`id` is {id}, but an earlier line has {last}")]
+    Order {
+        /// The number.
+        id: Id,
+        /// The largest one so far.
+        last: Id,
+    },
+    /// No line before it has the number of its parent.
+    #[error("`parent` is {0}, but no earlier line has that `id`")]
+    Parent(Id),
+    /// It refers to an entry that does not exist.
+    #[error("it refers to {0}, but no earlier line has that `id`")]
+    Reference(Id),
+    /// It says that lines before it were cut off, and they were not.
+    #[error("it counts {said} lines that were cut off, but there are {found}")]
+    Torn {
+        /// What it says.
+        said: u32,
+        /// What there is.
+        found: u32,
+    },
+    /// A second header.
+    #[error("a session has only one header")]
+    SecondHeader,
+}
+
+/// Why a session cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The file cannot be opened.
+    #[error("`{}` cannot be read: {error}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: ReadError,
+    },
+    /// The first line is not a header.
+    #[error("`{}` is not a session: {error}", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: HeaderError,
+    },
+    /// A later version has written it.
+    #[error("`{}` was written by a newer cogtools (format {format}; this one reads {})", path.display(), Header::FORMAT)]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version of its format.
+        format: u64,
+    },
+    /// A line is invalid.
+    #[error("`{}`, line {line}: {error}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        error: LineError,
+    },
+    /// It is too large.
+    #[error("`{}` has more than {} MiB or {MAX_ENTRIES} lines", .0.display(), MAX_FILE_BYTES >> 20)]
+    TooLarge(PathBuf),
+}
+
+/// Why the first line is not a header.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// There is no line.
+    #[error("it is empty")]
+    Empty,
+    /// The line is not a line of a session.
+    #[error("{0}")]
+    Line(LineError),
+    /// Something else comes first.
+    #[error("the first line has no `kind` of `{}`", Header::KIND)]
+    Missing,
+}
+
+/// Why a session cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// Another process writes to it.
+    #[error("`{}` is in use by another process", .0.display())]
+    InUse(PathBuf),
+    /// A new session was wanted, and the file has one.
+    #[error("`{}` exists already", .0.display())]
+    Exists(PathBuf),
+    /// It cannot be opened or created.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: WriteError,
+    },
+    /// A line cannot be written: the disk is full, for example.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The line would be too long, or too deep, to be read again.
+    #[error("`{}` cannot have a line of more than {} MiB", .0.display(), MAX_LINE_BYTES >> 20)]
+    LineTooLong(PathBuf),
+    /// The value is nested too deeply to be read again.
+    #[error("`{}` cannot have a line that is nested so deeply", .0.display())]
+    TooDeep(PathBuf),
+    /// The file would be too large.
+    #[error("`{}` cannot have more than {} MiB or {MAX_ENTRIES} lines", .0.display(), MAX_FILE_BYTES >> 20)]
+    Full(PathBuf),
+    /// A blob is too large.
+    #[error("`{}` cannot have more than {} MiB", .0.display(), MAX_BLOB_BYTES >> 20)]
+    BlobTooLarge(PathBuf),
+    /// The parent, or an entry that it refers to, does not exist.
+    #[error("`{}` has no entry {id}", path.display())]
+    NoEntry {
+        /// The file.
+        path: PathBuf,
+        /// The entry.
+        id: Id,
+    },
+    /// It cannot be continued, because it cannot be read.
+    #[error(transparent)]
+    Read(#[from] SessionError),
+}
+
+impl SessionError {
+    /// The diagnostic to show.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = self.to_string();
+        match self {
+            Self::Open { error, .. } if is_missing(error) => {
+                Diagnostic::new(Code::SessionNotFound, message)
+                    .hint("`cogtools session list` shows the sessions of this project")
+            }
+            Self::Open {
+                error: ReadError::Outside { .. },
+                ..
+            } => Diagnostic::new(Code::Denied, message).hint("name the file itself"),
+            Self::Open { .. } => Diagnostic::new(Code::IoFailed, message)
+                .hint("check that it is a file that you can read"),
+            Self::Header { .. } => Diagnostic::new(Code::InvalidSession, message)
+                .hint("name a file that `cogtools ask` or `cogtools session fork` has written"),
+            Self::Newer { .. } => {
+                Diagnostic::new(Code::InvalidSession, message).hint("update cogtools")
+            }
+            Self::Line { .. } => Diagnostic::new(Code::InvalidSession, message)
+                .hint("`cogtools session verify` lists everything that is wrong with it")
+                .hint("remove the line, or restore the file from a copy"),
+            Self::TooLarge(_) => {
+                Diagnostic::new(Code::InvalidSession, message).hint("begin a new session")
+            }
+        }
+    }
+}
+
+impl LogError {
+    /// The diagnostic to show.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = self.to_string();
+        match self {
+            Self::InUse(_) => Diagnostic::new(Code::SessionInUse, message)
+                .hint("wait until it ends, or continue in a copy: `cogtools session fork`"),
+            Self::Exists(_) => Diagnostic::new(Code::IoFailed, message)
+                .hint("continue it with `--continue`, or name another file"),
+            Self::Open { error, .. } => {
+                let code = match error {
+                    WriteError::Link { .. } | WriteError::Dangling { .. } => Code::Denied,
+                    WriteError::Changed | WriteError::Io(_) => Code::IoFailed,
+                };
+                Diagnostic::new(code, message)
+                    .hint(error.hint("make the file and its folder writable, or name another file"))
+            }
+            Self::Write { .. } => Diagnostic::new(Code::IoFailed, message)
+                .hint("free disk space, or make the file writable, then continue the session"),
+            Self::LineTooLong(_) | Self::TooDeep(_) | Self::BlobTooLarge(_) => {
+                Diagnostic::new(Code::IoFailed, message).hint("send less at once")
+            }
+            Self::Full(_) => Diagnostic::new(Code::IoFailed, message).hint("begin a new session"),
+            Self::NoEntry { .. } => Diagnostic::new(Code::SessionNotFound, message)
+                .hint("`cogtools session tree` shows the entries"),
+            Self::Read(error) => error.diagnostic(),
+        }
+    }
+}
+
+fn is_missing(error: &ReadError) -> bool {
+    match error {
+        ReadError::Dangling => true,
+        ReadError::Io(error) => error.kind() == io::ErrorKind::NotFound,
+        ReadError::Outside { .. } | ReadError::NotAFile => false,
+    }
+}

@@ -1,0 +1,221 @@
+//! What a line says, besides who wrote it and when.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Approval, BlobId, CacheState, CallId, EndStatus, Id, NodeState, Outcome, Usage};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Event {
+    /// The user wants something.
+    Task {
+        /// The content parts, in the form of the Gemini API: text and files.
+        parts: Vec<Value>,
+    },
+    /// A request is sent to the model.
+    Request {
+        /// The hash of the request, as a recording is found by.
+        hash: String,
+        /// What it consists of, in order.
+        layers: Vec<LayerSize>,
+        /// The model.
+        model: String,
+        /// The number of the request in this session, from 1.
+        turn: u32,
+    },
+    /// The model has answered.
+    Response {
+        /// The content of the answer exactly as the provider sent it, with all signatures: of
+        /// the Gemini API a content, of the OpenAI API a message.
+        content: Value,
+        /// Why the model has ended, in the provider's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        finish_reason: Option<String>,
+        /// The version of the model, in the provider's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model_version: Option<String>,
+        /// The provider's name of the response.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        response_id: Option<String>,
+    },
+    /// The model calls a tool. The calls of a response follow it, in its order.
+    Call {
+        /// The name of the call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// The arguments, as the model sent them.
+        arguments: Value,
+        /// The arguments that the tool gets, if they differ: with defaults, for example.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resolved: Option<Value>,
+        /// Whether it may run.
+        approval: Approval,
+    },
+    /// A call has ended.
+    Result {
+        /// The name of the call.
+        call: CallId,
+        /// How it ended.
+        #[serde(flatten)]
+        outcome: Outcome,
+        /// What the model gets: an object with `output` or `error`. Of a long result, the
+        /// beginning and the end.
+        content: Value,
+        /// The whole result, if `content` is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
+        /// How many milliseconds the call took.
+        ms: u64,
+    },
+    /// A node of a flow, or a step of a plan, has started or ended.
+    Node {
+        /// The node.
+        node: String,
+        /// Its state.
+        #[serde(flatten)]
+        state: NodeState,
+        /// Its inputs, at its start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inputs: Option<Value>,
+        /// Its result, at its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Value>,
+        /// How many milliseconds it took, at its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ms: Option<u64>,
+    },
+    /// Earlier entries are replaced by a summary in what the model sees.
+    Compaction {
+        /// The last entry that is replaced.
+        up_to: Id,
+        /// The content that replaces them.
+        summary: Value,
+    },
+    /// Results are too old for the model to see them whole.
+    Expired {
+        /// The entries with the results.
+        results: Vec<Id>,
+    },
+    /// Something happened to the provider's cache.
+    Cache {
+        /// The provider's name of it; empty if it has none yet.
+        name: String,
+        /// What happened.
+        #[serde(flatten)]
+        state: CacheState,
+        /// How many tokens it has.
+        tokens: u64,
+    },
+    /// What the last request has used.
+    Usage(Usage),
+    /// Something failed.
+    Error {
+        /// The code.
+        code: String,
+        /// What is wrong.
+        message: String,
+        /// What it is about.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        subject: String,
+        /// What to do about it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hints: Vec<String>,
+    },
+    /// The run waits until the user approves calls.
+    Paused {
+        /// The calls.
+        calls: Vec<CallId>,
+    },
+    /// The user has decided about a call that the run waits for.
+    Decision {
+        /// The call.
+        call: CallId,
+        /// What was decided.
+        approval: Approval,
+    },
+    /// The run has ended. Another may continue the session.
+    End {
+        /// How.
+        #[serde(flatten)]
+        status: EndStatus,
+    },
+    /// Lines right before this one were cut off while they were written, and do not count.
+    Torn {
+        /// How many.
+        lines: u32,
+    },
+    /// A kind that a later version of cogtools knows: all of its fields. It is only read.
+    #[serde(skip)]
+    #[schemars(skip)]
+    Unknown(Map<String, Value>),
+}
+
+/// A part of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct LayerSize {
+    /// Its name: `static`, `dynamic`, `buffered` or `trigger`.
+    pub name: String,
+    /// How many tokens it has, estimated.
+    pub tokens: u64,
+    /// The hash of its content.
+    pub hash: String,
+    /// Whether the provider has it cached.
+    pub cached: bool,
+}
+
+impl Event {
+    /// All kinds that this version knows.
+    pub const KINDS: [&'static str; 15] = [
+        "task",
+        "request",
+        "response",
+        "call",
+        "result",
+        "node",
+        "compaction",
+        "expired",
+        "cache",
+        "usage",
+        "error",
+        "paused",
+        "decision",
+        "end",
+        "torn",
+    ];
+
+    /// The kind, as in the file.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Task { .. } => "task",
+            Self::Request { .. } => "request",
+            Self::Response { .. } => "response",
+            Self::Call { .. } => "call",
+            Self::Result { .. } => "result",
+            Self::Node { .. } => "node",
+            Self::Compaction { .. } => "compaction",
+            Self::Expired { .. } => "expired",
+            Self::Cache { .. } => "cache",
+            Self::Usage(_) => "usage",
+            Self::Error { .. } => "error",
+            Self::Paused { .. } => "paused",
+            Self::Decision { .. } => "decision",
+            Self::End { .. } => "end",
+            Self::Torn { .. } => "torn",
+            Self::Unknown(fields) => fields.get("kind").and_then(Value::as_str).unwrap_or(""),
+        }
+    }
+
+    /// The text that a user or a model reads first in it: of a task, its first part with text.
+    pub fn text(&self) -> Option<&str> {
+        let Self::Task { parts } = self else {
+            return None;
+        };
+        let mut texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+        texts.find(|text| !text.trim().is_empty())
+    }
+}

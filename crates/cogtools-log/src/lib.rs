@@ -1,0 +1,42 @@
+//! The log of a session: everything that happened between a user, a model and its tools.
+//!
+//! One session is one file of JSON lines that only grows. The first line is the [`Header`];
+//! each further one is an [`Entry`] with a parent, so that the file is a tree, and what a
+//! model has seen is the path from a leaf to the root. [`Log`] writes, [`Session`] reads, and
+//! nothing else holds the state of a session.
+
+mod approval;
+mod blob;
+mod clock;
+mod entry;
+mod error;
+mod event;
+mod file;
+mod header;
+mod id;
+mod limits;
+mod lines;
+mod log;
+mod mask;
+mod outcome;
+mod reader;
+mod session;
+mod store;
+mod usage;
+
+pub use approval::{Approval, Decision, Why};
+pub use blob::{BlobId, Blobs};
+pub use clock::{Clock, Timestamp};
+pub use entry::Entry;
+pub use error::{LineError, LogError, SessionError};
+pub use event::{Event, LayerSize};
+pub use file::SessionFile;
+pub use header::{Fork, Header};
+pub use id::{CallId, Id, SessionId};
+pub use log::{Log, Options};
+pub use mask::Mask;
+pub use outcome::{BudgetLimit, CacheState, EndStatus, NodeState, Outcome};
+pub use reader::{Line, Reader};
+pub use session::Session;
+pub use store::{FindError, Store, Stored};
+pub use usage::{Cost, Usage};

@@ -1,0 +1,277 @@
+//! Writes a session: one line for each event, at the end of the file.
+//!
+//! A line is one write, so that a process that is killed leaves at most one line that was cut
+//! off. Nothing is ever removed: when such a file is continued, the line gets an end, and a
+//! [`Event::Torn`] after it says that it does not count.
+
+use std::fs::{File, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::limits::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
+use crate::reader::{is_too_deep, references};
+use crate::{
+    BlobId, Blobs, Clock, Entry, Event, Header, Id, LogError, Mask, Session, SessionFile, Timestamp,
+};
+
+/// An open session. No other process can write to it until this is dropped, or the process ends.
+#[derive(Debug)]
+pub struct Log {
+    file: File,
+    path: PathBuf,
+    blobs: Blobs,
+    options: Options,
+    /// The numbers of all entries, in their order.
+    ids: Vec<Id>,
+    head: Option<Id>,
+    end: End,
+}
+
+/// What a log needs of its surroundings.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where the time of an entry comes from.
+    pub clock: Clock,
+    /// What is not written.
+    pub mask: Mask,
+}
+
+/// The end of the file.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    bytes: u64,
+    /// How many lines at the end were cut off.
+    torn: u32,
+    is_terminated: bool,
+}
+
+impl Log {
+    /// Begins a session in a file that does not exist, or is empty.
+    pub fn create(file: &SessionFile, header: &Header, options: Options) -> Result<Self, LogError> {
+        let path = file.display_path();
+        let open = open_locked(file, true)?;
+        if length(&open, path)? > 0 {
+            return Err(LogError::Exists(path.to_path_buf()));
+        }
+        let end = End {
+            bytes: 0,
+            torn: 0,
+            is_terminated: true,
+        };
+        let mut log = Self::new(open, file, options, end);
+        log.write_line(header)?;
+        Ok(log)
+    }
+
+    /// Continues the session in `file`, and returns what it has so far.
+    pub fn open(file: &SessionFile, options: Options) -> Result<(Self, Session), LogError> {
+        // For a file that does not exist, the reader has the better message.
+        drop(file.open_to_read()?);
+        let open = open_locked(file, false)?;
+        let session = Session::from_reader(&open, file.display_path())?;
+        let read = session.end();
+        let end = End {
+            bytes: read.bytes,
+            torn: read.torn,
+            is_terminated: read.is_terminated,
+        };
+        let mut log = Self::new(open, file, options, end);
+        log.ids = session.entries.iter().map(|entry| entry.id).collect();
+        log.head = session.head();
+        Ok((log, session))
+    }
+
+    fn new(open: File, file: &SessionFile, options: Options, end: End) -> Self {
+        Self {
+            file: open,
+            path: file.display_path().to_path_buf(),
+            blobs: file.blobs(),
+            options,
+            ids: Vec::new(),
+            head: None,
+            end,
+        }
+    }
+
+    /// Writes an event that follows `parent`, and returns its number.
+    pub fn append(&mut self, parent: Option<Id>, event: Event) -> Result<Id, LogError> {
+        let refers = references(&event).iter().chain(&parent);
+        if let Some(id) = refers
+            .into_iter()
+            .find(|id| self.ids.binary_search(id).is_err())
+        {
+            return Err(LogError::NoEntry {
+                path: self.path.clone(),
+                id: *id,
+            });
+        }
+        self.repair()?;
+        let id = self.write_entry(parent, event)?;
+        self.head = Some(id);
+        Ok(id)
+    }
+
+    /// Writes what is too large for a line beside the session.
+    pub fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
+        let masked = self.options.mask.mask_bytes(bytes);
+        let bytes = masked.as_deref().unwrap_or(bytes);
+        let path = || self.blobs.path(&BlobId::of(bytes));
+        if bytes.len() as u64 > MAX_BLOB_BYTES {
+            return Err(LogError::BlobTooLarge(path()));
+        }
+        self.blobs.write(bytes).map_err(|error| LogError::Open {
+            path: path(),
+            error,
+        })
+    }
+
+    /// Waits until everything is on the disk.
+    pub fn sync(&self) -> Result<(), LogError> {
+        self.file.sync_data().map_err(|error| LogError::Write {
+            path: self.path.clone(),
+            error,
+        })
+    }
+
+    /// The last entry.
+    pub const fn head(&self) -> Option<Id> {
+        self.head
+    }
+
+    /// The file, as messages name it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The blobs beside it.
+    pub const fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// The time, by the clock of the log.
+    pub fn now(&self) -> Timestamp {
+        self.options.clock.now()
+    }
+
+    /// Declares the lines at the end of the file that were cut off.
+    fn repair(&mut self) -> Result<(), LogError> {
+        if self.end.torn > 0 {
+            let lines = self.end.torn;
+            self.write_entry(self.head, Event::Torn { lines })?;
+            self.end.torn = 0;
+        }
+        Ok(())
+    }
+
+    fn write_entry(&mut self, parent: Option<Id>, event: Event) -> Result<Id, LogError> {
+        let id = self.ids.last().map_or(Id::FIRST, |last| last.next());
+        if self.ids.len() + 1 >= MAX_ENTRIES {
+            return Err(LogError::Full(self.path.clone()));
+        }
+        self.write_line(&Entry {
+            id,
+            parent,
+            time: self.now(),
+            event,
+        })?;
+        self.ids.push(id);
+        Ok(id)
+    }
+
+    fn write_line(&mut self, line: &impl Serialize) -> Result<(), LogError> {
+        let mut text = self.encode(line)?;
+        if text.len() > MAX_LINE_BYTES {
+            return Err(LogError::LineTooLong(self.path.clone()));
+        }
+        if is_too_deep(text.as_bytes()) {
+            return Err(LogError::TooDeep(self.path.clone()));
+        }
+        if !self.end.is_terminated {
+            text.insert(0, '\n');
+        }
+        text.push('\n');
+        if self.end.bytes + text.len() as u64 > MAX_FILE_BYTES {
+            return Err(LogError::Full(self.path.clone()));
+        }
+        let before = length(&self.file, &self.path)?;
+        let written = self.file.write_all(text.as_bytes());
+        self.end.bytes = before + text.len() as u64;
+        self.end.is_terminated = true;
+        written.map_err(|error| {
+            self.note_torn(before);
+            LogError::Write {
+                path: self.path.clone(),
+                error,
+            }
+        })
+    }
+
+    /// Notes what a write that failed has left in the file, which had `before` bytes.
+    fn note_torn(&mut self, before: u64) {
+        let now = length(&self.file, &self.path).unwrap_or(before);
+        if now > before {
+            self.end.torn += 1;
+            self.end.is_terminated = false;
+        }
+        self.end.bytes = now;
+    }
+
+    /// The JSON of a line, without secrets.
+    fn encode(&self, line: &impl Serialize) -> Result<String, LogError> {
+        let failed = |error: serde_json::Error| LogError::Write {
+            path: self.path.clone(),
+            error: error.into(),
+        };
+        let text = serde_json::to_string(line).map_err(failed)?;
+        if !self.options.mask.may_be_in(&text) {
+            return Ok(text);
+        }
+        let mut value = serde_json::to_value(line).map_err(failed)?;
+        self.options.mask.mask(&mut value);
+        Ok(value.to_string())
+    }
+}
+
+/// Opens `file` and locks it. The lock belongs to the open file, so that it ends with the
+/// process, however that ends.
+fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogError> {
+    let path = || file.display_path().to_path_buf();
+    let open = file
+        .open_to_append(create)
+        .map_err(|error| LogError::Open {
+            path: path(),
+            error,
+        })?;
+    match open.try_lock() {
+        Ok(()) => Ok(open),
+        Err(TryLockError::WouldBlock) => Err(LogError::InUse(path())),
+        Err(TryLockError::Error(error)) => Err(LogError::Write {
+            path: path(),
+            error,
+        }),
+    }
+}
+
+fn length(file: &File, path: &Path) -> Result<u64, LogError> {
+    let length = file.metadata().map(|meta| meta.len());
+    length.map_err(|error| LogError::Write {
+        path: path.to_path_buf(),
+        error,
+    })
+}
+
+/// Removes a session with its blobs, unless a process writes to it.
+pub(crate) fn remove_unless_in_use(file: &SessionFile) -> Result<(), LogError> {
+    let failed = |error| LogError::Write {
+        path: file.display_path().to_path_buf(),
+        error,
+    };
+    let _lock = open_locked(file, false)?;
+    std::fs::remove_file(file.path()).map_err(failed)?;
+    match std::fs::remove_dir_all(file.blobs().folder()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,264 @@
+//! Reads a session line by line, and says what is wrong with each.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+
+use crate::error::HeaderError;
+use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
+use crate::lines::{RawLine, next_line};
+use crate::{Entry, Event, Header, Id, LineError, SessionError};
+
+/// A reader of the lines of a session.
+pub struct Reader<R> {
+    input: R,
+    path: PathBuf,
+    header: Header,
+    header_text: String,
+    /// The numbers of all entries so far, in their order.
+    ids: Vec<Id>,
+    /// How many lines right before the next one are not JSON.
+    cut: u32,
+    lines: usize,
+    bytes: u64,
+    is_terminated: bool,
+}
+
+/// A line after the first.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// Its text; empty if it is too long or not UTF-8.
+    pub text: String,
+    /// The entry, or what is wrong.
+    pub entry: Result<Entry, LineError>,
+    /// Whether it is the beginning of a JSON text, without its end.
+    pub is_cut: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Begins with the first line. `path` is for messages.
+    pub fn new(mut input: R, path: &Path) -> Result<Self, SessionError> {
+        let failed = |error| SessionError::Header {
+            path: path.to_path_buf(),
+            error,
+        };
+        let raw = read_raw(&mut input, path)?.ok_or_else(|| failed(HeaderError::Empty))?;
+        let (text, fields) = parse(&raw);
+        let fields = fields.map_err(|invalid| failed(HeaderError::Line(invalid.error)))?;
+        if fields.get("kind").and_then(Value::as_str) != Some(Header::KIND) {
+            return Err(failed(HeaderError::Missing));
+        }
+        let format = fields.get("format").and_then(Value::as_u64);
+        if let Some(format) = format.filter(|format| *format > u64::from(Header::FORMAT)) {
+            return Err(SessionError::Newer {
+                path: path.to_path_buf(),
+                format,
+            });
+        }
+        let header = Header::deserialize(Value::Object(fields)).map_err(|error| {
+            failed(HeaderError::Line(LineError::Event {
+                kind: Header::KIND.to_owned(),
+                error: error.to_string(),
+            }))
+        })?;
+        Ok(Self {
+            input,
+            path: path.to_path_buf(),
+            header,
+            header_text: text,
+            ids: Vec::new(),
+            cut: 0,
+            lines: 1,
+            bytes: raw.length,
+            is_terminated: raw.is_terminated,
+        })
+    }
+
+    /// The header.
+    pub const fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The text of the header.
+    pub fn header_text(&self) -> &str {
+        &self.header_text
+    }
+
+    /// How many bytes were read, and whether the last line has an end.
+    pub(crate) const fn end(&self) -> (u64, bool) {
+        (self.bytes, self.is_terminated)
+    }
+
+    /// The next line; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Only if the file cannot be read on. What is wrong with a line is in its `entry`.
+    pub fn next_line(&mut self) -> Result<Option<Line>, SessionError> {
+        let Some(raw) = read_raw(&mut self.input, &self.path)? else {
+            return Ok(None);
+        };
+        self.lines += 1;
+        self.bytes += raw.length;
+        self.is_terminated = raw.is_terminated;
+        if self.bytes > MAX_FILE_BYTES || self.lines > MAX_ENTRIES {
+            return Err(SessionError::TooLarge(self.path.clone()));
+        }
+        let (text, fields) = parse(&raw);
+        let (entry, is_cut) = match fields {
+            Ok(fields) => (self.entry(fields), false),
+            Err(Invalid { error, is_cut }) => (Err(error), is_cut),
+        };
+        self.cut = match entry {
+            Err(LineError::Syntax(_)) => self.cut.saturating_add(1),
+            _ => 0,
+        };
+        Ok(Some(Line {
+            number: self.lines,
+            text,
+            entry,
+            is_cut,
+        }))
+    }
+
+    fn entry(&mut self, fields: Map<String, Value>) -> Result<Entry, LineError> {
+        if fields.get("kind").and_then(Value::as_str) == Some(Header::KIND) {
+            return Err(LineError::SecondHeader);
+        }
+        let entry = Entry::from_fields(fields)?;
+        let id = entry.id;
+        if let Some(last) = self.ids.last().copied().filter(|last| *last >= id) {
+            return Err(LineError::Order { id, last });
+        }
+        let is_known = |id: &Id| self.ids.binary_search(id).is_ok();
+        let checked = match entry.parent.filter(|parent| !is_known(parent)) {
+            Some(parent) => Err(LineError::Parent(parent)),
+            None => match references(&entry.event).iter().find(|id| !is_known(id)) {
+                Some(id) => Err(LineError::Reference(*id)),
+                None => self.check_torn(&entry.event),
+            },
+        };
+        // Entries that follow an invalid one are not invalid for that.
+        self.ids.push(id);
+        checked.map(|()| entry)
+    }
+
+    const fn check_torn(&self, event: &Event) -> Result<(), LineError> {
+        match event {
+            Event::Torn { lines } if *lines != self.cut => Err(LineError::Torn {
+                said: *lines,
+                found: self.cut,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a line is not a JSON object.
+struct Invalid {
+    error: LineError,
+    /// Whether it is the beginning of one.
+    is_cut: bool,
+}
+
+impl From<LineError> for Invalid {
+    fn from(error: LineError) -> Self {
+        Self {
+            error,
+            is_cut: false,
+        }
+    }
+}
+
+/// The entries that an event refers to.
+pub(crate) fn references(event: &Event) -> &[Id] {
+    match event {
+        Event::Compaction { up_to, .. } => std::slice::from_ref(up_to),
+        Event::Expired { results } => results,
+        _ => &[],
+    }
+}
+
+fn read_raw(input: &mut impl BufRead, path: &Path) -> Result<Option<RawLine>, SessionError> {
+    next_line(input, MAX_LINE_BYTES).map_err(|error| SessionError::Open {
+        path: path.to_path_buf(),
+        error: error.into(),
+    })
+}
+
+/// The text of a line, and its fields.
+fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invalid>) {
+    let Some(bytes) = &raw.bytes else {
+        return (String::new(), Err(LineError::TooLong.into()));
+    };
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let invalid = Invalid {
+                error: LineError::Syntax("it is not valid UTF-8".to_owned()),
+                is_cut: error.error_len().is_none(),
+            };
+            return (String::new(), Err(invalid));
+        }
+    };
+    let fields = match parse_json(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(LineError::NotAnObject.into()),
+        Err(error) => Err(error),
+    };
+    (text.to_owned(), fields)
+}
+
+fn parse_json(text: &str) -> Result<Value, Invalid> {
+    if is_too_deep(text.as_bytes()) {
+        let error = format!("it is nested in more than {MAX_DEPTH} levels");
+        return Err(LineError::Syntax(error).into());
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.disable_recursion_limit();
+    let value = Value::deserialize(&mut deserializer);
+    let value = value.and_then(|value| deserializer.end().map(|()| value));
+    value.map_err(|error| {
+        let message = format!("column {}", error.column());
+        let message = match error.classify() {
+            serde_json::error::Category::Eof => format!("it ends early, at {message}"),
+            _ => format!("unexpected text at {message}"),
+        };
+        Invalid {
+            error: LineError::Syntax(message),
+            is_cut: error.is_eof(),
+        }
+    })
+}
+
+/// Whether arrays and objects nest deeper than the limit.
+pub(crate) fn is_too_deep(json: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'\\' => drop(bytes.next()),
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,161 @@
+//! A session as it was read: a header and a tree of entries.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use crate::{Entry, Event, Header, Id, Line, LineError, Reader, SessionError, SessionFile};
+
+/// A session as it was read.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The first line.
+    pub header: Header,
+    /// The other lines, in the order of the file, which is also that of their numbers.
+    pub entries: Vec<Entry>,
+    end: End,
+}
+
+/// The end of the file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct End {
+    /// How many lines at the end were cut off.
+    pub(crate) torn: u32,
+    /// Whether the last line has an end.
+    pub(crate) is_terminated: bool,
+    pub(crate) bytes: u64,
+}
+
+impl Session {
+    /// Reads the session in `file`. A last line that was cut off is left out; see
+    /// [`Session::torn_lines`].
+    pub fn read(file: &SessionFile) -> Result<Self, SessionError> {
+        Self::from_reader(file.open_to_read()?, file.display_path())
+    }
+
+    /// Like [`Session::read`], with the text of each line: first that of the header, then that
+    /// of each entry.
+    pub fn read_with_lines(file: &SessionFile) -> Result<(Self, Vec<String>), SessionError> {
+        let input = BufReader::new(file.open_to_read()?);
+        let mut reader = Reader::new(input, file.display_path())?;
+        let mut lines = vec![reader.header_text().to_owned()];
+        let session = Self::collect(&mut reader, file.display_path(), |text| lines.push(text))?;
+        Ok((session, lines))
+    }
+
+    /// Reads a session from `input`; `path` is for messages.
+    pub fn from_reader(input: impl std::io::Read, path: &Path) -> Result<Self, SessionError> {
+        Self::collect(&mut Reader::new(BufReader::new(input), path)?, path, drop)
+    }
+
+    fn collect(
+        reader: &mut Reader<impl BufRead>,
+        path: &Path,
+        mut on_line: impl FnMut(String),
+    ) -> Result<Self, SessionError> {
+        let mut entries = Vec::new();
+        // Lines that were cut off, until a line says so.
+        let mut cut: Vec<Line> = Vec::new();
+        while let Some(line) = reader.next_line()? {
+            match line.entry {
+                Ok(entry) => {
+                    if !matches!(entry.event, Event::Torn { .. }) {
+                        reject(cut.drain(..).next(), path)?;
+                    }
+                    cut.clear();
+                    entries.push(entry);
+                    on_line(line.text);
+                }
+                Err(LineError::Syntax(_)) => cut.push(line),
+                Err(error) => {
+                    // What comes first is reported.
+                    reject(cut.drain(..).next(), path)?;
+                    return Err(line_error(path, line.number, error));
+                }
+            }
+        }
+        // A write that failed leaves the beginning of a line, and so does its repair.
+        let whole = cut.iter().rev().skip(1).position(|line| !line.is_cut);
+        if whole.is_some() {
+            reject(cut.drain(..).next(), path)?;
+        }
+        let (bytes, is_terminated) = reader.end();
+        Ok(Self {
+            header: reader.header().clone(),
+            entries,
+            end: End {
+                torn: u32::try_from(cut.len()).unwrap_or(u32::MAX),
+                is_terminated,
+                bytes,
+            },
+        })
+    }
+}
+
+impl Session {
+    /// How many lines at the end were cut off, and are left out.
+    pub const fn torn_lines(&self) -> u32 {
+        self.end.torn
+    }
+
+    pub(crate) const fn end(&self) -> End {
+        self.end
+    }
+
+    /// The entry with that number.
+    pub fn entry(&self, id: Id) -> Option<&Entry> {
+        let index = self
+            .entries
+            .binary_search_by_key(&id, |entry| entry.id)
+            .ok()?;
+        self.entries.get(index)
+    }
+
+    /// The entries from the root to `leaf`, which is the last one; empty if there is none of
+    /// that number.
+    pub fn path_to(&self, leaf: Id) -> Vec<&Entry> {
+        let parent = |entry: &&Entry| self.entry(entry.parent?);
+        let mut path: Vec<&Entry> = std::iter::successors(self.entry(leaf), parent).collect();
+        path.reverse();
+        path
+    }
+
+    /// The ends of all branches, in the order of the file.
+    pub fn leaves(&self) -> Vec<Id> {
+        let parents: HashSet<Id> = self.nodes().filter_map(|entry| entry.parent).collect();
+        let ids = self.nodes().map(|entry| entry.id);
+        ids.filter(|id| !parents.contains(id)).collect()
+    }
+
+    /// The end of the branch that was written to last.
+    pub fn head(&self) -> Option<Id> {
+        self.nodes().next_back().map(|entry| entry.id)
+    }
+
+    /// The entries that follow `parent`.
+    pub fn children(&self, parent: Option<Id>) -> impl Iterator<Item = &Entry> {
+        self.nodes().filter(move |entry| entry.parent == parent)
+    }
+
+    /// All entries of the tree: not those about lines that were cut off.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        let entries = self.entries.iter();
+        entries.filter(|entry| !matches!(entry.event, Event::Torn { .. }))
+    }
+}
+
+/// Fails with what is wrong with `line`, if there is one.
+fn reject(line: Option<Line>, path: &Path) -> Result<(), SessionError> {
+    match line.map(|line| (line.number, line.entry)) {
+        Some((number, Err(error))) => Err(line_error(path, number, error)),
+        _ => Ok(()),
+    }
+}
+
+fn line_error(path: &Path, line: usize, error: LineError) -> SessionError {
+    SessionError::Line {
+        path: path.to_path_buf(),
+        line,
+        error,
+    }
+}

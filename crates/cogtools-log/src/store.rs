@@ -1,0 +1,155 @@
+//! The sessions of a project that have no file of their own: `sessions/PROJECT/ID.jsonl` in
+//! the user's state.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cogtools_core::digest;
+use cogtools_core::file::create_private_folder;
+use serde_json::Value;
+
+use crate::log::remove_unless_in_use;
+use crate::{LogError, SessionFile, SessionId, Timestamp};
+
+/// How many digits of its path's hash distinguish projects of one name.
+const HASH_DIGITS: usize = 8;
+/// How many characters of a project's name are in that of its folder.
+const MAX_NAME_CHARS: usize = 40;
+
+/// The sessions of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// A session in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its name.
+    pub id: SessionId,
+    /// When it was written to last.
+    pub modified: Timestamp,
+    /// The size of its file.
+    pub bytes: u64,
+}
+
+/// Why no session was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FindError {
+    /// No name begins so.
+    #[error("no session of this project begins with `{0}`")]
+    NotFound(String),
+    /// Several names do.
+    #[error("{} sessions of this project begin with `{prefix}`", ids.len())]
+    Ambiguous {
+        /// The beginning.
+        prefix: String,
+        /// The names.
+        ids: Vec<SessionId>,
+    },
+}
+
+impl Store {
+    /// The sessions of the project at `root`, in the user's folder `state`.
+    pub fn new(state: &Path, root: &Path) -> Self {
+        let sessions = state.join("sessions");
+        Self {
+            folder: sessions.join(project_name(root)),
+        }
+    }
+
+    /// The folder, which need not exist.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file of a session, new or not.
+    pub fn file(&self, id: &SessionId) -> SessionFile {
+        SessionFile::stored(&self.folder, id)
+    }
+
+    /// The file for a new session. The folder is created, for its user only.
+    pub fn new_file(&self) -> Result<(SessionId, SessionFile), LogError> {
+        create_private_folder(&self.folder).map_err(|error| LogError::Write {
+            path: self.folder.clone(),
+            error,
+        })?;
+        let id = SessionId::random();
+        let file = self.file(&id);
+        Ok((id, file))
+    }
+
+    /// All sessions, the one that was written to last first.
+    pub fn list(&self) -> io::Result<Vec<Stored>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut found: Vec<Stored> = entries
+            .flatten()
+            .filter_map(|entry| stored(&entry))
+            .collect();
+        found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.id.cmp(&b.id)));
+        Ok(found)
+    }
+
+    /// The session that was written to last.
+    pub fn newest(&self) -> io::Result<Option<Stored>> {
+        Ok(self.list()?.into_iter().next())
+    }
+
+    /// The session whose name is `prefix`, or the only one that begins with it.
+    pub fn find(&self, prefix: &str) -> io::Result<Result<Stored, FindError>> {
+        let mut found = self.list()?;
+        found.retain(|stored| stored.id.as_str().starts_with(prefix));
+        let exact = found.iter().position(|stored| stored.id.as_str() == prefix);
+        if let Some(index) = exact.or(if found.len() == 1 { Some(0) } else { None }) {
+            return Ok(Ok(found.swap_remove(index)));
+        }
+        Ok(Err(if found.is_empty() {
+            FindError::NotFound(prefix.to_owned())
+        } else {
+            FindError::Ambiguous {
+                prefix: prefix.to_owned(),
+                ids: found.into_iter().map(|stored| stored.id).collect(),
+            }
+        }))
+    }
+
+    /// Removes a session and its blobs.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::InUse`] if a process writes to it.
+    pub fn remove(&self, id: &SessionId) -> Result<(), LogError> {
+        remove_unless_in_use(&self.file(id))
+    }
+}
+
+fn stored(entry: &fs::DirEntry) -> Option<Stored> {
+    let name = entry.file_name().into_string().ok()?;
+    let (stem, extension) = name.rsplit_once('.')?;
+    let meta = entry.metadata().ok()?;
+    (extension == SessionFile::EXTENSION && meta.is_file()).then_some(())?;
+    Some(Stored {
+        id: stem.parse().ok()?,
+        modified: Timestamp::from_system(meta.modified().ok()?),
+        bytes: meta.len(),
+    })
+}
+
+/// The name of a project's folder: its own name, for people, and a hash of its path.
+fn project_name(root: &Path) -> String {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    let hash = digest::value(&Value::from(root.display().to_string())).to_string();
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    let name: String = name
+        .chars()
+        .take(MAX_NAME_CHARS)
+        .map(|letter| if is_plain(letter) { letter } else { '_' })
+        .collect();
+    format!("{name}-{}", &hash[..HASH_DIGITS])
+}

@@ -1,0 +1,108 @@
+//! What a request has cost.
+
+use std::ops::AddAssign;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The tokens of a request and its answer, as the provider counts them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Usage {
+    /// What was sent, including what was cached.
+    #[serde(default)]
+    pub prompt: u64,
+    /// What of it the provider had cached.
+    #[serde(default)]
+    pub cached: u64,
+    /// What was answered.
+    #[serde(default)]
+    pub candidates: u64,
+    /// What the model thought.
+    #[serde(default)]
+    pub thoughts: u64,
+    /// All of it, as the provider says.
+    #[serde(default)]
+    pub total: u64,
+    /// What it costs, if a price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+/// An amount of money.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Cost {
+    /// The amount.
+    pub amount: f64,
+    /// The currency, such as `USD`.
+    pub currency: String,
+}
+
+impl Usage {
+    /// How many of a hundred tokens sent were cached.
+    pub const fn cached_percent(&self) -> u64 {
+        match self.cached.saturating_mul(100).checked_div(self.prompt) {
+            Some(percent) => percent,
+            None => 0,
+        }
+    }
+}
+
+impl AddAssign<&Self> for Usage {
+    /// Adds another request. The sum of two currencies has no cost.
+    fn add_assign(&mut self, other: &Self) {
+        let is_first = *self == Self::default();
+        self.prompt = self.prompt.saturating_add(other.prompt);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.candidates = self.candidates.saturating_add(other.candidates);
+        self.thoughts = self.thoughts.saturating_add(other.thoughts);
+        self.total = self.total.saturating_add(other.total);
+        self.cost = match (self.cost.take(), &other.cost) {
+            (None, Some(cost)) if is_first => Some(cost.clone()),
+            (Some(sum), Some(cost)) if sum.currency == cost.currency => Some(Cost {
+                amount: sum.amount + cost.amount,
+                currency: sum.currency,
+            }),
+            _ => None,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(prompt: u64, cached: u64, cost: Option<(f64, &str)>) -> Usage {
+        Usage {
+            prompt,
+            cached,
+            cost: cost.map(|(amount, currency)| Cost {
+                amount,
+                currency: currency.to_owned(),
+            }),
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn the_cached_share_is_a_percentage() {
+        assert_eq!(usage(0, 0, None).cached_percent(), 0);
+        assert_eq!(usage(200, 150, None).cached_percent(), 75);
+    }
+
+    #[test]
+    fn a_sum_has_a_cost_if_each_part_has_one_in_the_same_currency() {
+        let sum = |costs: &[Option<(f64, &str)>]| {
+            let mut sum = Usage::default();
+            for cost in costs {
+                sum += &usage(10, 0, *cost);
+            }
+            sum.cost.map(|cost| cost.amount)
+        };
+        assert_eq!(sum(&[Some((1.0, "USD")), Some((0.5, "USD"))]), Some(1.5));
+        assert_eq!(sum(&[Some((1.0, "USD")), Some((0.5, "EUR"))]), None);
+        assert_eq!(sum(&[None, Some((0.5, "EUR"))]), None);
+        assert_eq!(sum(&[Some((0.5, "EUR")), None, Some((0.5, "EUR"))]), None);
+    }
+}

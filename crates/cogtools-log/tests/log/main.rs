@@ -1,0 +1,8 @@
+//! Sessions in files: written, cut off, continued, attacked and stored.
+
+mod attacks;
+mod lines;
+mod scene;
+mod store;
+mod torn;
+mod write;

@@ -1,0 +1,69 @@
+//! What a model is to the programs that use one.
+
+use std::fmt::Debug;
+use std::pin::Pin;
+
+use futures::Stream;
+use futures::future::BoxFuture;
+
+use crate::{Chunk, ModelError, Request};
+
+/// The chunks of a response, as they arrive. Dropping it cancels the request.
+pub type Chunks = Pin<Box<dyn Stream<Item = Result<Chunk, ModelError>> + Send>>;
+
+/// A provider of models.
+pub trait Model: Debug + Send + Sync {
+    /// Sends `request` once. An error before the first chunk is returned at once, later ones end
+    /// the stream.
+    fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>>;
+
+    /// What the provider has, sorted by name.
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>>;
+
+    /// Its explicit caches, if it has any.
+    fn caches(&self) -> Option<&dyn Caches> {
+        None
+    }
+}
+
+/// A model of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The name to use in requests.
+    pub name: String,
+    /// What it is, in the provider's words.
+    pub title: Option<String>,
+    /// The limit of tokens of a request.
+    pub input_tokens: Option<u64>,
+    /// The limit of tokens of a response.
+    pub output_tokens: Option<u64>,
+}
+
+/// Explicit caches: the beginning of a request, kept by the provider for a while.
+pub trait Caches: Send + Sync {
+    /// Keeps the instructions, tools and contents of `request` for `ttl_seconds`.
+    fn create<'a>(
+        &'a self,
+        request: &'a Request,
+        ttl_seconds: u32,
+    ) -> BoxFuture<'a, Result<Cache, ModelError>>;
+
+    /// Keeps the cache of that name for `ttl_seconds` from now.
+    fn refresh<'a>(
+        &'a self,
+        name: &'a str,
+        ttl_seconds: u32,
+    ) -> BoxFuture<'a, Result<(), ModelError>>;
+
+    /// Deletes the cache of that name.
+    fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), ModelError>>;
+}
+
+/// A cache that was created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// The name to use in requests.
+    pub name: String,
+    /// How many tokens it holds.
+    pub tokens: u64,
+}

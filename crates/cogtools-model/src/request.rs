@@ -1,0 +1,175 @@
+//! A request to a model.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::Content;
+
+/// What a model is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The model's name, without the prefix `models/`.
+    pub model: String,
+    /// Instructions.
+    pub system: Option<Arc<Content>>,
+    /// The declarations of the tools, in the format of the Gemini API.
+    pub tools: Arc<Vec<Value>>,
+    /// How the model may use them.
+    pub mode: ToolMode,
+    /// The conversation.
+    pub contents: Vec<Arc<Content>>,
+    /// How the answer is made.
+    pub generation: Generation,
+    /// The name of a cache, which then holds the instructions, the tools and the beginning of
+    /// the conversation.
+    pub cached_content: Option<String>,
+}
+
+/// How a model may use tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolMode {
+    /// It calls tools or answers.
+    #[default]
+    Auto,
+    /// It calls one of these tools, or any if there are none.
+    Any(Vec<String>),
+    /// It answers.
+    None,
+    /// As [`ToolMode::Auto`], but its calls match the declarations: one of these tools, or any
+    /// if there are none.
+    Validated(Vec<String>),
+}
+
+/// How an answer is made; what is absent is the provider's choice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Generation {
+    /// From 0 to 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Makes answers repeatable, as far as the provider can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i32>,
+    /// The limit of tokens of an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Texts that end an answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop_sequences: Vec<String>,
+    /// The JSON Schema of an answer in JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_json_schema: Option<Value>,
+    /// Whether thoughts are part of the response.
+    #[serde(skip)]
+    pub include_thoughts: bool,
+    /// Further fields of `generationConfig`, such as `topP` or `thinkingConfig`. Those above
+    /// win.
+    #[serde(skip)]
+    pub rest: Map<String, Value>,
+}
+
+impl Generation {
+    fn to_wire(&self) -> Map<String, Value> {
+        let mut wire = self.rest.clone();
+        if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
+            wire.extend(fields);
+        }
+        if self.response_json_schema.is_some() {
+            wire.insert("responseMimeType".to_owned(), "application/json".into());
+        }
+        if self.include_thoughts {
+            let config = wire.entry("thinkingConfig").or_insert_with(|| json!({}));
+            if let Value::Object(fields) = config {
+                fields.insert("includeThoughts".to_owned(), true.into());
+            }
+        }
+        wire
+    }
+}
+
+/// The body of a request, borrowed: histories are long.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<&'a Content>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<[Tools<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<Value>,
+    contents: &'a [Arc<Content>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation_config: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached_content: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tools<'a> {
+    function_declarations: &'a [Value],
+}
+
+impl Request {
+    /// The body in the format of the Gemini API. The same request gives the same bytes.
+    pub fn body(&self) -> Vec<u8> {
+        let is_cached = self.cached_content.is_some();
+        let tools = (!self.tools.is_empty() && !is_cached).then(|| {
+            [Tools {
+                function_declarations: &self.tools,
+            }]
+        });
+        let generation = self.generation.to_wire();
+        let body = Body {
+            system_instruction: self.system.as_deref().filter(|_| !is_cached),
+            tool_config: tools.as_ref().and_then(|_| self.mode.to_wire()),
+            tools,
+            contents: &self.contents,
+            generation_config: (!generation.is_empty()).then_some(generation),
+            cached_content: self.cached_content.as_deref(),
+        };
+        // Strings, numbers and maps with string keys are always valid JSON.
+        serde_json::to_vec(&body).unwrap_or_default()
+    }
+
+    /// The canonical hash, by which a recorded response is found: of the model and the body.
+    pub fn hash(&self) -> String {
+        self.hash_with(&self.body())
+    }
+
+    /// The same for a `body` that was made already.
+    pub fn hash_with(&self, body: &[u8]) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(self.model.as_bytes());
+        hasher.update(b"\n");
+        hasher.update(body);
+        hex(&hasher.finalize())
+    }
+}
+
+/// `bytes` in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0');
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.map(digit).collect()
+}
+
+impl ToolMode {
+    /// The `toolConfig`; `None` for the API's default.
+    fn to_wire(&self) -> Option<Value> {
+        let (mode, names) = match self {
+            Self::Auto => return None,
+            Self::None => ("NONE", &[][..]),
+            Self::Any(names) => ("ANY", names.as_slice()),
+            Self::Validated(names) => ("VALIDATED", names.as_slice()),
+        };
+        let mut config = Map::from_iter([("mode".to_owned(), mode.into())]);
+        if !names.is_empty() {
+            config.insert("allowedFunctionNames".to_owned(), json!(names));
+        }
+        Some(json!({ "functionCallingConfig": config }))
+    }
+}
