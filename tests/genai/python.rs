@@ -50,7 +50,7 @@ fn functions_are_called() {
 fn functions_are_called_by_the_sdk() {
     let (outcome, conversation) = play("automatic", script::strict(), script::automatic());
     outcome.outputs(str![[r#"
-"3" 5
+"3" 6
 
 "#]]);
     assert_eq!(conversation.main().len(), 3);
