@@ -52,6 +52,7 @@ mod rejected;
 mod run_words;
 mod schema;
 mod sdk;
+mod sessions;
 mod sources;
 mod starters;
 mod tables;

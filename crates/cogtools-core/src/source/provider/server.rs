@@ -74,6 +74,13 @@ impl Server {
         }
     }
 
+    /// Its description for the client, with another command line.
+    pub(super) fn description_with(&self, line: &[String]) -> String {
+        let mut description: Value = serde_json::from_str(&self.description).unwrap_or_default();
+        description["command"] = line.into();
+        description.to_string()
+    }
+
     /// What it runs or connects to, as shown to the user before approval.
     pub(super) fn describe(&self) -> Vec<(&'static str, &[String])> {
         match &self.transport {
