@@ -51,6 +51,7 @@ mod rejected;
 mod run_words;
 mod schema;
 mod sdk;
+mod sessions;
 mod sources;
 mod starters;
 mod templates;

@@ -8,6 +8,7 @@
 mod approval;
 mod blob;
 mod clock;
+mod contents;
 mod entry;
 mod error;
 mod event;
@@ -25,8 +26,9 @@ mod store;
 mod usage;
 
 pub use approval::{Approval, Decision, Why};
-pub use blob::{BlobId, Blobs};
+pub use blob::{BlobError, BlobId, Blobs};
 pub use clock::{Clock, Timestamp};
+pub use contents::contents;
 pub use entry::Entry;
 pub use error::{LineError, LogError, SessionError};
 pub use event::{Event, LayerSize};

@@ -1,6 +1,8 @@
 //! Sessions in files: written, cut off, continued, attacked and stored.
 
 mod attacks;
+mod contents;
+mod killed;
 mod lines;
 mod scene;
 mod store;

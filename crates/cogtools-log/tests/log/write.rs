@@ -12,6 +12,7 @@ fn call() -> CallId {
     CallId::new("c1")
 }
 
+#[expect(clippy::too_many_lines, reason = "one event of each kind")]
 /// One event of each kind, without those about earlier entries.
 fn events() -> Vec<Event> {
     vec![
@@ -306,7 +307,7 @@ fn blobs_have_the_name_of_their_session() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_names_the_file() {
+fn a_device_is_not_a_session() {
     let root = std::path::Path::new("/dev");
     let file = SessionFile::named(root, root, "full".as_ref());
     let error = Log::create(&file, &header(), options()).expect_err("an error");
