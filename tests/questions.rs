@@ -14,7 +14,7 @@ use cogtools_test_support::{Project, assert_text, str};
 use crate::programs;
 
 /// A program at a terminal, which `script` opens for it.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     screen: Arc<Mutex<Vec<u8>>>,
 }
@@ -28,7 +28,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 impl Terminal {
     /// Runs `line` in `project`.
-    fn open(project: &Project, line: &str) -> Self {
+    pub(crate) fn open(project: &Project, line: &str) -> Self {
         let path = std::env::join_paths([
             programs().to_path_buf(),
             PathBuf::from("/usr/bin"),
@@ -67,7 +67,7 @@ impl Terminal {
     }
 
     /// Types `keys` once `text` is on the screen.
-    fn answer(&mut self, text: &str, keys: &str) -> &mut Self {
+    pub(crate) fn answer(&mut self, text: &str, keys: &str) -> &mut Self {
         let start = Instant::now();
         while !self.text().contains(text) {
             assert!(start.elapsed() < LIMIT, "no `{text}` in {:?}", self.text());
@@ -82,7 +82,7 @@ impl Terminal {
     }
 
     /// The exit status, and what is on the screen after `last`.
-    fn end(mut self, last: &str) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self, last: &str) -> (Option<i32>, String) {
         let status = self.child.wait().expect("the program ends");
         // The reader may be a little behind.
         thread::sleep(Duration::from_millis(100));
