@@ -70,6 +70,30 @@ fn an_approval_of_one_call_is_not_an_answer_for_another() {
     fake.finish();
 }
 
+#[test]
+fn calls_that_another_model_made_have_no_signature() {
+    let project = noting();
+    let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+    let session = ["-q", "--session", "s.jsonl"];
+    ask(&project, &fake)
+        .args(session)
+        .args(["--pause", "Go"])
+        .run()
+        .status(75);
+    let log = project.read("s.jsonl");
+    let (before, rest) = log
+        .split_once(r#","thoughtSignature":""#)
+        .expect("a signature");
+    let (_, after) = rest.split_once('"').expect("its end");
+    project.file("s.jsonl", format!("{before}{after}"));
+    ask(&project, &fake)
+        .args(session)
+        .args(["--approve", "call-1-1"])
+        .run()
+        .outputs("done\n");
+    fake.finish();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_user_at_a_terminal_is_asked() {

@@ -33,7 +33,7 @@ fn calls_thoughts_and_signatures_go_back_as_they_came() {
             Turn::calls([greet("Dan")]).calls_apart(),
             Turn::calls([greet("Kim"), greet("Lea")]).without_ids(),
             Turn::texts(["All ", "greeted."]).signed_apart(),
-            Turn::calls([greet("Max"), greet("Ada")]).calls_apart(),
+            Turn::calls([greet("Max"), greet("Zoe")]).calls_apart(),
             Turn::text("Again."),
         ],
     );
@@ -45,7 +45,7 @@ fn calls_thoughts_and_signatures_go_back_as_they_came() {
         results,
         [
             json!({"output": "Hello Max!\n"}),
-            json!({"output": "Hello Ada!\n"})
+            json!({"output": "Hello Zoe!\n"})
         ]
     );
 }

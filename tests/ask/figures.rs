@@ -30,7 +30,7 @@ implementation: |
 ";
 
 #[test]
-fn two_hundred_turns_with_caches_cost_less_than_half() {
+fn two_hundred_turns_cost_less_than_half() {
     let project = project();
     project.file("tools/read.yaml", READ);
     let memory = Arc::new(Mutex::new(0));
@@ -64,9 +64,10 @@ fn two_hundred_turns_with_caches_cost_less_than_half() {
     let memory = *memory.lock().expect("no panic");
     println!("tokens: {whole} without layers; {sent} with, {cached} of them cached; {memory} KiB");
     assert!(sent * 2 < whole, "{sent} of {whole}");
-    assert!(cached * 2 > sent, "{cached} of {sent}");
+    assert!(cached * 10 > sent, "{cached} of {sent}");
     // A debug build is larger.
-    assert!(memory > 0 && memory < 80 << 10, "{memory} KiB");
+    let limit = if cfg!(debug_assertions) { 48 } else { 40 };
+    assert!(memory > 0 && memory < limit << 10, "{memory} KiB");
 }
 
 /// The tokens of all requests if each had the whole conversation.

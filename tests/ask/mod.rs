@@ -51,10 +51,7 @@ parameters:
 examples:
   - text: x
 implementation:
-  script: |
-    #!/bin/sh
-    printf '%s\\n' '{{ text }}' >> notes.txt
-    echo noted
+  exec: [sh, -c, 'printf \"%s\\n\" \"$1\" >> notes.txt; echo noted', sh, '{{ text }}']
 ";
 
 /// The call of `note` with a text.

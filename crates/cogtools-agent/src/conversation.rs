@@ -249,12 +249,16 @@ impl Conversation {
     pub fn contents(&self, whole: &[bool]) -> Vec<(usize, Arc<Content>)> {
         let mut contents = Vec::with_capacity(self.turns.len());
         let mut results: Vec<(usize, Part)> = Vec::new();
+        // What the model has not seen yet is whole, however much it asked for at once.
+        let is_content = |turn: &Turn| matches!(turn.body, Body::Content(_));
+        let unseen = self.turns.iter().rposition(is_content);
+        let unseen = unseen.map_or(0, |last| last + 1);
         for (index, turn) in self.turns.iter().enumerate() {
             match &turn.body {
                 Body::Content(content) => contents.push((index + 1, Arc::clone(content))),
                 Body::Result(position, part) => {
-                    let is_whole =
-                        whole.get(index) != Some(&false) && !self.expired.contains(&turn.id);
+                    let is_whole = index >= unseen
+                        || whole.get(index) != Some(&false) && !self.expired.contains(&turn.id);
                     let part = if is_whole {
                         part.clone()
                     } else {

@@ -21,8 +21,8 @@ fn old_turns_are_replaced_by_a_summary() {
     };
     let replies = [large(), large(), large(), text("SUMMARY 1"), text("four")];
     let mut scene = Scene::new(replies);
-    scene.settings.history.compact_at = Some(900);
     for task in ["one", "two", "three", "four"] {
+        scene.settings.history.compact_at = (task == "four").then_some(900);
         assert_eq!(scene.run(task).status, EndStatus::Completed, "{task}");
     }
     // Seven turns: the cut is at the last task before 70 % of them.
@@ -97,10 +97,11 @@ fn without_a_summary_the_conversation_goes_on() {
     };
     let refused = vec![chunk(&json!([]), Some("SAFETY"))];
     let mut scene = Scene::new([large("a"), large("b"), large("c"), refused, text("done")]);
-    scene.settings.history.compact_at = Some(900);
+    scene.settings.history.compact_at = None;
     for task in ["one", "two", "three"] {
         scene.run(task);
     }
+    scene.settings.history.compact_at = Some(900);
     let end = scene.run("four");
     assert_eq!(
         (end.status, end.text.as_str()),

@@ -22,33 +22,33 @@ type Work = Arc<dyn Fn(&Map<String, Value>, &Cancel) -> CallResult + Send + Sync
 
 /// The tools of a scene.
 #[derive(Clone, Default)]
-pub struct Kit {
+pub(crate) struct Kit {
     tools: Vec<(AgentTool, Work)>,
     /// The arguments of all calls that ran, in the order of their begin.
-    pub ran: Arc<Mutex<Vec<Value>>>,
+    pub(crate) ran: Arc<Mutex<Vec<Value>>>,
 }
 
 /// An agent and its surroundings.
-pub struct Scene {
-    pub project: Project,
-    pub model: Script,
-    pub kit: Kit,
-    pub settings: Settings,
-    pub budget: Budget,
-    pub watcher: Watcher,
-    pub cancel: Cancel,
+pub(crate) struct Scene {
+    pub(crate) project: Project,
+    pub(crate) model: Script,
+    pub(crate) kit: Kit,
+    pub(crate) settings: Settings,
+    pub(crate) budget: Budget,
+    pub(crate) watcher: Watcher,
+    pub(crate) cancel: Cancel,
 }
 
 /// Notes what happens, and answers questions in turn.
 #[derive(Default)]
-pub struct Watcher {
-    pub answers: Vec<Answer>,
-    pub questions: Vec<String>,
-    pub text: String,
-    pub repetitions: usize,
-    pub retries: usize,
+pub(crate) struct Watcher {
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) questions: Vec<String>,
+    pub(crate) text: String,
+    pub(crate) repetitions: usize,
+    pub(crate) retries: usize,
     /// Cancels the run at the first text.
-    pub cancel_at_text: Option<Cancel>,
+    pub(crate) cancel_at_text: Option<Cancel>,
 }
 
 impl Observer for Watcher {
@@ -110,7 +110,7 @@ impl Tools for Kit {
 }
 
 /// A tool that changes nothing.
-pub const PURE: ToolTraits = ToolTraits {
+pub(crate) const PURE: ToolTraits = ToolTraits {
     annotations: Annotations {
         read_only: None,
         destructive: None,
@@ -122,7 +122,7 @@ pub const PURE: ToolTraits = ToolTraits {
 };
 
 /// A program.
-pub const PROGRAM: ToolTraits = ToolTraits {
+pub(crate) const PROGRAM: ToolTraits = ToolTraits {
     is_pure: false,
     ..PURE
 };
@@ -130,7 +130,7 @@ pub const PROGRAM: ToolTraits = ToolTraits {
 impl Scene {
     /// A model that plays `replies`; a pure tool `echo` and a program `act`, which both return
     /// their argument `x`.
-    pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub(crate) fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         let settings = Settings {
             retry: RetryPolicy {
                 max_attempts: 3,
@@ -156,7 +156,7 @@ impl Scene {
     }
 
     /// Adds a tool.
-    pub fn tool(
+    pub(crate) fn tool(
         mut self,
         name: &str,
         traits: ToolTraits,
@@ -172,12 +172,12 @@ impl Scene {
     }
 
     /// Gives a task, in a new session or in the one that there is.
-    pub fn run(&mut self, task: &str) -> RunEnd {
+    pub(crate) fn run(&mut self, task: &str) -> RunEnd {
         self.with_agent(async |agent| agent.run(vec![Part::text_of(task)]).await)
     }
 
     /// Goes on without a task.
-    pub fn resume(&mut self) -> RunEnd {
+    pub(crate) fn resume(&mut self) -> RunEnd {
         self.with_agent(async |agent| agent.resume().await)
     }
 
@@ -223,12 +223,12 @@ impl Scene {
     }
 
     /// Appends an event to the log, as a program does that answers a question.
-    pub fn append(&self, event: Event) {
+    pub(crate) fn append(&self, event: Event) {
         self.journal().append(event).expect("the log is written");
     }
 
     /// All events of the log.
-    pub fn events(&self) -> Vec<Event> {
+    pub(crate) fn events(&self) -> Vec<Event> {
         let session = Session::read(&self.file()).expect("a session");
         session
             .entries
@@ -238,7 +238,7 @@ impl Scene {
     }
 
     /// The responses of all results in the log, with their outcome.
-    pub fn results(&self) -> Vec<Value> {
+    pub(crate) fn results(&self) -> Vec<Value> {
         let results = self.events().into_iter().filter_map(|event| match event {
             Event::Result {
                 outcome, content, ..
@@ -253,13 +253,13 @@ impl Scene {
     }
 
     /// The arguments of the calls that ran.
-    pub fn ran(&self) -> Vec<Value> {
+    pub(crate) fn ran(&self) -> Vec<Value> {
         let ran = self.kit.ran.lock();
         ran.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The contents of the last request.
-    pub fn last_contents(&self) -> Value {
+    pub(crate) fn last_contents(&self) -> Value {
         self.model.contents().pop().unwrap_or_default()
     }
 }

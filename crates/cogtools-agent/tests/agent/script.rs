@@ -11,23 +11,23 @@ use serde_json::{Value, json};
 
 /// What arrives of a response, one after the other.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     Chunk(Value),
     Error(u16),
     Hang,
 }
 
 /// A response, or an error.
-pub type Reply = Vec<Step>;
+pub(crate) type Reply = Vec<Step>;
 
 #[derive(Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     replies: Mutex<VecDeque<Reply>>,
     requests: Mutex<Vec<Request>>,
 }
 
 impl Script {
-    pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub(crate) fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self {
             replies: Mutex::new(replies.into_iter().collect()),
             requests: Mutex::default(),
@@ -35,14 +35,14 @@ impl Script {
     }
 
     /// The contents of each request.
-    pub fn contents(&self) -> Vec<Value> {
+    pub(crate) fn contents(&self) -> Vec<Value> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let contents = requests.iter().map(|request| json!(request.contents));
         contents.collect()
     }
 
     /// How many replies were not played.
-    pub fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         replies.len()
     }
@@ -86,7 +86,7 @@ fn error(status: u16) -> ModelError {
 }
 
 /// A chunk with these parts.
-pub fn chunk(parts: &Value, finish: Option<&str>) -> Step {
+pub(crate) fn chunk(parts: &Value, finish: Option<&str>) -> Step {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}});
     if let Some(finish) = finish {
         candidate["finishReason"] = finish.into();
@@ -98,26 +98,26 @@ pub fn chunk(parts: &Value, finish: Option<&str>) -> Step {
 }
 
 /// An answer.
-pub fn text(text: &str) -> Reply {
+pub(crate) fn text(text: &str) -> Reply {
     vec![chunk(&json!([{"text": text}]), Some("STOP"))]
 }
 
 /// A part that calls `name`.
-pub fn call_part(id: &str, name: &str, args: &Value) -> Value {
+pub(crate) fn call_part(id: &str, name: &str, args: &Value) -> Value {
     json!({"functionCall": {"id": id, "name": name, "args": args}})
 }
 
 /// A call of `name`.
-pub fn call(id: &str, name: &str, args: &Value) -> Reply {
+pub(crate) fn call(id: &str, name: &str, args: &Value) -> Reply {
     calls(&[call_part(id, name, args)])
 }
 
 /// Several calls.
-pub fn calls(parts: &[Value]) -> Reply {
+pub(crate) fn calls(parts: &[Value]) -> Reply {
     vec![chunk(&json!(parts), Some("STOP"))]
 }
 
 /// The part with a result.
-pub fn result(id: &str, name: &str, response: &Value) -> Value {
+pub(crate) fn result(id: &str, name: &str, response: &Value) -> Value {
     json!({"functionResponse": {"id": id, "name": name, "response": response}})
 }
