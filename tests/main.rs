@@ -25,6 +25,7 @@ mod failures;
 mod files;
 mod filters;
 mod fixes;
+mod genai;
 mod groups;
 mod hosts;
 mod input;

@@ -1,8 +1,10 @@
 //! Sessions that `cogtools ask` writes, read by `cogtools session`.
 
+use cogtools_program::Terminals;
 use cogtools_test_support::{FakeGemini, Outcome, Project, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::terminal::{BAD, unsafe_part};
 use crate::{project_with, run};
 
 const KEY: &str = "a-key-for-tests";
@@ -90,4 +92,69 @@ fn sessions_of_a_project_are_listed_and_pruned() {
     }
     session(&project, &["prune", "--keep=0"]).succeeds();
     session(&project, &["list"]).outputs("this project has no sessions\n");
+}
+
+#[test]
+fn nothing_in_a_session_reaches_a_terminal() {
+    let project = Project::new();
+    project.file("run.jsonl", with_text(BAD));
+    let terminals = Terminals {
+        stdout: true,
+        stderr: true,
+    };
+    for args in [
+        &["show", "run.jsonl"][..],
+        &["show", "run.jsonl", "--json"],
+        &["tree", "run.jsonl"],
+        &["export", "run.jsonl", "--format=gemini"],
+        &["show", BAD],
+    ] {
+        let program = cogtools::PROGRAMS.iter();
+        let program = program.copied().find(|one| one.name == "cogtools-session");
+        let ended = program
+            .expect("it is built in")
+            .run_captured(&project.root(), terminals, args);
+        for text in [&ended.stdout, &ended.stderr] {
+            assert_eq!(unsafe_part(text), None, "{args:?}");
+        }
+        assert!(format!("{ended:?}").contains(r"u{202e}") || ended.stdout.contains(r"\u202e"));
+    }
+}
+
+/// A session with `text` wherever a session has text.
+fn with_text(text: &str) -> String {
+    let time = "2026-11-22T09:00:00Z";
+    let entry = |id: u32, mut fields: Value| {
+        fields["id"] = id.into();
+        fields["parent"] = if id == 1 {
+            Value::Null
+        } else {
+            (id - 1).into()
+        };
+        fields["time"] = time.into();
+        format!("{fields}\n")
+    };
+    let header = json!({
+        "kind": "session", "format": 1, "session": "abc", "time": time,
+        "project": text, "program": text, "model": text,
+    });
+    let approval = json!({"decision": "denied", "why": text, "rule": text});
+    let events = [
+        json!({"kind": "task", "parts": [{"text": text}, {"fileData": {"mimeType": text}}]}),
+        json!({"kind": "request", "hash": text, "layers": [], "model": text, "turn": 1}),
+        json!({"kind": "response", "content": {"parts": [{"text": text}]}, "finish_reason": text}),
+        json!({"kind": "call", "call": text, "tool": text, "arguments": {text: text}, "approval": approval}),
+        json!({"kind": "result", "call": text, "status": "failed", "code": text, "content": {"error": text}, "ms": 1}),
+        json!({"kind": "node", "node": text, "state": "failed", "code": text}),
+        json!({"kind": "cache", "name": text, "state": "failed", "reason": text, "tokens": 1}),
+        json!({"kind": "usage", "total": 1, "cost": {"amount": 1.0, "currency": text}}),
+        json!({"kind": "error", "code": text, "message": text, "hints": [text]}),
+        json!({"kind": "paused", "calls": [text]}),
+        json!({"kind": "decision", "call": text, "approval": approval}),
+        json!({"kind": text}),
+    ];
+    let entries = (1..).zip(events).map(|(id, fields)| entry(id, fields));
+    std::iter::once(format!("{header}\n"))
+        .chain(entries)
+        .collect()
 }

@@ -10,6 +10,7 @@ mod conversation;
 mod endings;
 mod faults;
 mod figures;
+mod local;
 mod road;
 mod sessions;
 mod stops;

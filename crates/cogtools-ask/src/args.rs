@@ -13,6 +13,8 @@ use cogtools_program::args::{
     system_env_arg,
 };
 
+use crate::provider::Provider;
+
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -43,6 +45,7 @@ pub(crate) struct AskArgs {
     pub(crate) session: Option<PathBuf>,
     pub(crate) resume: bool,
     pub(crate) from: Option<Id>,
+    pub(crate) provider: Provider,
     pub(crate) model: Option<String>,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
@@ -79,6 +82,7 @@ impl AskArgs {
             session: path("session"),
             resume: flag("continue"),
             from: matches.get_one("from").copied(),
+            provider: Provider::from_matches(matches),
             model: matches.get_one("model").cloned(),
             temperature: matches.get_one("temperature").copied(),
             max_tokens: matches.get_one("max-tokens").copied(),
@@ -175,8 +179,15 @@ fn session_args() -> [Arg; 5] {
     ]
 }
 
-fn model_args() -> [Arg; 7] {
+fn model_args() -> [Arg; 8] {
     [
+        value(
+            "provider",
+            "NAME",
+            "The API; openai is any compatible server",
+        )
+        .value_parser(Provider::NAMES)
+        .default_value(Provider::NAMES[0]),
         value("model", "NAME", "The model").short('m'),
         value(
             "temperature",

@@ -15,10 +15,7 @@ const MAX_SCHEMA_BYTES: usize = 1 << 20;
 
 /// The settings of a run that begins with `task`.
 pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Settings, Failure> {
-    let model = args
-        .model
-        .clone()
-        .unwrap_or_else(|| provider::DEFAULT_MODEL.to_owned());
+    let model = provider::model_name(args)?;
     let schema = args.schema.as_deref().map(|path| {
         let full = io.cwd.join(path);
         let scope = project::read_scope(&full, io);

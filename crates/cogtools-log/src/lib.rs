@@ -21,6 +21,7 @@ mod log;
 mod mask;
 mod outcome;
 mod reader;
+mod remove;
 mod session;
 mod store;
 mod usage;

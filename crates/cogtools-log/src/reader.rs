@@ -185,14 +185,14 @@ impl From<LineError> for Invalid {
 /// The entries that an event refers to.
 pub(crate) fn references(event: &Event) -> &[Id] {
     match event {
-        Event::Compaction { up_to, .. } => std::slice::from_ref(up_to),
-        Event::Expired { results } => results,
-        Event::Cache {
+        Event::Compaction { up_to, .. }
+        | Event::Cache {
             state: CacheState::Created {
                 up_to: Some(up_to), ..
             },
             ..
         } => std::slice::from_ref(up_to),
+        Event::Expired { results } => results,
         _ => &[],
     }
 }

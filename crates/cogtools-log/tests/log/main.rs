@@ -1,6 +1,7 @@
 //! Sessions in files: written, cut off, continued, attacked and stored.
 
 mod attacks;
+mod blobs;
 mod contents;
 mod killed;
 mod lines;

@@ -1,5 +1,7 @@
 //! What a person reads.
 
+use std::fmt::Write as _;
+
 use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, outcome, str};
 use serde_json::Value;
@@ -135,7 +137,7 @@ fn everything_that_can_happen_is_shown() {
         } else {
             (id - 1).to_string()
         };
-        text += &format!("{{\"id\":{id},\"parent\":{parent},{time},{event}}}\n");
+        let _ = writeln!(text, "{{\"id\":{id},\"parent\":{parent},{time},{event}}}");
     }
     let project = project();
     project.file("run.jsonl", text);
