@@ -1,12 +1,19 @@
 //! `cogtools ask` against a fake Gemini API that checks every request.
 
-use cogtools_test_support::{FakeGemini, Project, Run, Turn};
+use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Turn};
 use serde_json::json;
 
-use crate::run;
+use crate::{programs, run};
 
+mod approvals;
+mod conversation;
+mod endings;
+mod faults;
+mod figures;
 mod local;
 mod road;
+mod sessions;
+mod stops;
 mod tape;
 
 /// A greeting that a model can ask for.
@@ -32,6 +39,54 @@ fn project() -> Project {
 /// `cogtools ask` in `project`, with the API at `fake`.
 fn ask(project: &Project, fake: &FakeGemini) -> Run {
     run("cogtools-ask", project)
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+}
+
+/// A program that appends its argument to a file.
+const NOTE: &str = "\
+name: note
+description: Notes a text
+parameters:
+  text: string
+examples:
+  - text: x
+implementation:
+  exec: [sh, -c, 'printf \"%s\\n\" \"$1\" >> notes.txt; echo noted', sh, '{{ text }}']
+";
+
+/// The call of `note` with a text.
+fn note(text: &str) -> Turn {
+    Turn::call("note", json!({ "text": text }))
+}
+
+/// A project with the tools `greet` and `note`.
+fn noting() -> Project {
+    let project = project();
+    project.file("tools/note.yaml", NOTE);
+    project
+}
+
+/// What `note` has noted.
+fn notes(project: &Project) -> String {
+    if project.path("notes.txt").exists() {
+        project.read("notes.txt")
+    } else {
+        String::new()
+    }
+}
+
+/// Runs `cogtools ask -q` with `args`.
+fn quietly(project: &Project, fake: &FakeGemini, args: &[&str]) -> Outcome {
+    ask(project, fake).arg("-q").args(args).run()
+}
+
+/// `cogtools ask` in a process whose number is in the file `pid`.
+fn ask_with_pid(project: &Project, fake: &FakeGemini) -> Run {
+    Run::new("/bin/sh")
+        .args(["-c", "echo $$ > pid; exec \"$@\"", "sh"])
+        .arg(programs().join("cogtools-ask"))
+        .project(project)
         .env("GEMINI_API_KEY", "a-key-for-tests")
         .env("GOOGLE_GEMINI_BASE_URL", fake.url())
 }

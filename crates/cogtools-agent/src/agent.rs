@@ -1,22 +1,24 @@
 //! The loop: ask, call, answer, until the model is done.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cogtools_core::Cancel;
-use cogtools_log::{EndStatus, Event, Id, LogError};
+use cogtools_log::{BudgetLimit, EndStatus, Event, Id, LogError};
 use cogtools_model::{Content, Finish, Model, ModelError, Part, Response};
 use serde_json::Value;
 
-use crate::cache::{CacheUse, Caching};
 use crate::calls::CallsEnd;
+use crate::ending::{final_status, no_answer, status_of};
 use crate::history::expired_results;
-use crate::journal::usage_event;
 use crate::loop_guard::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer};
-use crate::respond::{Ended, Exchange};
+use crate::respond::Ended;
 use crate::state::Fixed;
 use crate::{AgentTool, Journal, Ledger, Settings, ToolTraits, Tools, declarations};
+
+/// What a model reads whose answer was cut off.
+const GO_ON: &str = "Go on where you stopped.";
 
 /// What an agent consists of.
 pub struct AgentParts<'a> {
@@ -50,6 +52,12 @@ pub struct Agent<'a> {
     pub(crate) settings: Settings,
     pub(crate) ledger: Ledger,
     guard: LoopGuard,
+    /// Tools that the user has approved for the whole run.
+    pub(crate) always: HashSet<String>,
+    pub(crate) has_failed_to_compact: bool,
+    /// The text of the last response, and why it ended.
+    pub(crate) last_text: String,
+    pub(crate) last_finish: Option<Finish>,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) cancel: Cancel,
 }
@@ -88,6 +96,10 @@ impl<'a> Agent<'a> {
             settings: parts.settings,
             ledger: parts.ledger,
             guard: LoopGuard::default(),
+            always: HashSet::new(),
+            has_failed_to_compact: false,
+            last_text: String::new(),
+            last_finish: None,
             observer: parts.observer,
             cancel: parts.cancel,
         }
@@ -104,14 +116,34 @@ impl<'a> Agent<'a> {
         self.work().await
     }
 
-    /// Goes on with a run that waits for answers or was interrupted.
+    /// Goes on with a run that waits for answers or was interrupted. What has an answer already
+    /// is not asked again.
     pub async fn resume(&mut self) -> Result<RunEnd, LogError> {
-        let end = match self.answer_calls().await? {
-            CallsEnd::Answered => return self.work().await,
-            CallsEnd::Paused => EndStatus::ApprovalWanted,
-            CallsEnd::Cancelled => EndStatus::Cancelled,
+        match self.answer_calls().await? {
+            CallsEnd::Answered => {}
+            CallsEnd::Paused => return self.end(EndStatus::ApprovalWanted, None),
+            CallsEnd::Cancelled => return self.end(EndStatus::Cancelled, None),
+        }
+        let conversation = self.journal.conversation();
+        if conversation.turns().is_empty() {
+            return self.end(no_answer(), None);
+        }
+        let Some(answer) = conversation.last_answer() else {
+            return self.work().await;
         };
-        self.end(end, &Response::default(), None)
+        let finish = conversation.finish().cloned();
+        match finish {
+            None | Some(Finish::MaxTokens) => {
+                self.add_task(vec![Part::text_of(GO_ON)])?;
+                return self.work().await;
+            }
+            Some(Finish::Refused(_)) => return self.end(EndStatus::Refused, None),
+            Some(_) => {}
+        }
+        self.last_text = answer.text();
+        self.last_finish = finish;
+        self.observer.on(&Activity::Text(&self.last_text));
+        self.end(EndStatus::Completed, None)
     }
 
     /// Writes a task to the log. Calls that an earlier run has left open get an end first, and
@@ -140,18 +172,20 @@ impl<'a> Agent<'a> {
 
     async fn work(&mut self) -> Result<RunEnd, LogError> {
         loop {
-            if let Some(limit) = self.ledger.exceeded() {
-                let status = EndStatus::Budget { limit };
-                return self.end(status, &Response::default(), None);
+            if self.ledger.exceeded().is_none() {
+                self.compact_if_due().await?;
             }
-            self.compact_if_due().await?;
+            // A summary is paid for as well.
+            if let Some(limit) = self.ledger.exceeded() {
+                return self.end(EndStatus::Budget { limit }, None);
+            }
             let response = match self.ask().await? {
                 Ended::Complete(response) => response,
                 Ended::Cancelled(response) => {
                     return self.keep_partial(&response, EndStatus::Cancelled, None);
                 }
                 Ended::OutOfTime(response) => {
-                    let limit = cogtools_log::BudgetLimit::Seconds;
+                    let limit = BudgetLimit::Seconds;
                     return self.keep_partial(&response, EndStatus::Budget { limit }, None);
                 }
                 Ended::Failed(response, error) => {
@@ -161,130 +195,17 @@ impl<'a> Agent<'a> {
             };
             self.record(&response)?;
             if let Some(status) = final_status(&response) {
-                return self.end(status, &response, None);
+                return self.end(status, None);
             }
             match self.answer_calls().await? {
                 CallsEnd::Answered => {}
-                CallsEnd::Paused => return self.end(EndStatus::ApprovalWanted, &response, None),
-                CallsEnd::Cancelled => return self.end(EndStatus::Cancelled, &response, None),
+                CallsEnd::Paused => return self.end(EndStatus::ApprovalWanted, None),
+                CallsEnd::Cancelled => return self.end(EndStatus::Cancelled, None),
             }
             if self.repeats(&response)? == Repetition::End {
-                return self.end(EndStatus::Loop, &response, None);
+                return self.end(EndStatus::Loop, None);
             }
         }
-    }
-
-    fn caching(&mut self) -> Caching<'_> {
-        Caching {
-            model: self.model,
-            model_name: &self.settings.request.model,
-            fixed: &self.fixed,
-            settings: self.settings.history,
-            journal: &mut self.journal,
-            observer: &mut *self.observer,
-        }
-    }
-
-    /// Sends the next request. One that fails because of its cache is sent again in full.
-    async fn ask(&mut self) -> Result<Ended, LogError> {
-        let cache = self.caching().prepare().await?;
-        let ended = self.ask_with(&cache).await?;
-        let (Some(name), Ended::Failed(_, error)) = (&cache.name, &ended) else {
-            return Ok(ended);
-        };
-        if !is_of_cache(error) {
-            return Ok(ended);
-        }
-        self.caching().fail(name, error)?;
-        self.ask_with(&CacheUse::default()).await
-    }
-
-    async fn ask_with(&mut self, cache: &CacheUse) -> Result<Ended, LogError> {
-        // A conversation always ends in a task or a result here.
-        let Some(prompt) = self.journal.state().prompt(&self.fixed, cache.turns) else {
-            return Ok(Ended::Complete(Response::default()));
-        };
-        let request = prompt.request(&self.settings.request, cache.name.as_deref());
-        let turn = self.journal.state().requests().saturating_add(1);
-        self.journal.append(Event::Request {
-            hash: request.hash(),
-            layers: prompt.sizes(cache.name.is_some()),
-            model: request.model.clone(),
-            turn,
-        })?;
-        self.ledger.add_turn();
-        self.observer.on(&Activity::Request(u64::from(turn)));
-        let exchange = Exchange {
-            model: self.model,
-            request: &request,
-            retry: self.settings.retry,
-            time_left: self.ledger.time_left(),
-            cancel: &self.cancel,
-            observer: &mut *self.observer,
-        };
-        Ok(exchange.run().await)
-    }
-
-    /// Writes a response and its usage to the log.
-    fn record(&mut self, response: &Response) -> Result<(), LogError> {
-        let content = response.content().map(serde_json::to_value);
-        let content = content.and_then(Result::ok).unwrap_or_default();
-        self.journal.append(Event::Response {
-            content,
-            finish_reason: response
-                .finish()
-                .map(|finish| finish.as_str().to_owned())
-                .or_else(|| response.block_reason().map(str::to_owned)),
-            model_version: response.model_version().map(str::to_owned),
-            response_id: response.response_id().map(str::to_owned),
-        })?;
-        let usage = response.usage();
-        let price = self.settings.price.clone();
-        self.ledger.add_usage(usage, price.as_ref());
-        self.journal.append(usage_event(&usage, price.as_ref()))?;
-        self.observer.on(&Activity::Response(&usage));
-        Ok(())
-    }
-
-    /// Keeps what had arrived of a response. Calls in it will never have results, so it is kept
-    /// only if there are none.
-    fn keep_partial(
-        &mut self,
-        response: &Response,
-        status: EndStatus,
-        error: Option<ModelError>,
-    ) -> Result<RunEnd, LogError> {
-        if !response.is_empty() && response.calls().is_empty() {
-            self.record(response)?;
-        }
-        self.end(status, response, error)
-    }
-
-    /// Ends the run.
-    pub(crate) fn end(
-        &mut self,
-        status: EndStatus,
-        response: &Response,
-        error: Option<ModelError>,
-    ) -> Result<RunEnd, LogError> {
-        if let Some(error) = &error {
-            self.journal.append(Event::Error {
-                code: code_of(error).to_owned(),
-                message: error.to_string(),
-                subject: String::new(),
-                hints: Vec::new(),
-            })?;
-        }
-        self.journal.append(Event::End {
-            status: status.clone(),
-        })?;
-        self.journal.sync()?;
-        Ok(RunEnd {
-            status,
-            text: response.text(),
-            finish: response.finish().cloned(),
-            error,
-        })
     }
 
     /// Whether the model repeats itself.
@@ -303,39 +224,4 @@ impl<'a> Agent<'a> {
         }
         Ok(repetition)
     }
-}
-
-/// How a run ends with a response; `None` if it has calls.
-fn final_status(response: &Response) -> Option<EndStatus> {
-    let is_refused = matches!(response.finish(), Some(Finish::Refused(_)));
-    if response.block_reason().is_some() || (is_refused && response.calls().is_empty()) {
-        return Some(EndStatus::Refused);
-    }
-    if !response.calls().is_empty() {
-        return None;
-    }
-    if response.is_empty() {
-        let code = cogtools_core::Code::ModelFailed.name().to_owned();
-        return Some(EndStatus::Failed { code });
-    }
-    Some(EndStatus::Completed)
-}
-
-/// Whether a request may succeed without its cache.
-fn is_of_cache(error: &ModelError) -> bool {
-    matches!(error, ModelError::Api(error) if matches!(error.status, 400 | 403 | 404))
-}
-
-fn status_of(error: &ModelError) -> EndStatus {
-    match error {
-        ModelError::Http(_) => EndStatus::Unavailable,
-        ModelError::Api(error) if error.is_transient() => EndStatus::Unavailable,
-        _ => EndStatus::Failed {
-            code: code_of(error).to_owned(),
-        },
-    }
-}
-
-fn code_of(error: &ModelError) -> &'static str {
-    crate::diagnostic::code(error).name()
 }

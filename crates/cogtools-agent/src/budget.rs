@@ -67,6 +67,8 @@ pub struct Spent {
     pub turns: u64,
     /// Calls.
     pub calls: u64,
+    /// Calls that were not run, because they were beyond the budget.
+    pub refused_calls: u64,
     /// Tokens.
     pub usage: Usage,
     /// Money, if prices are known.
@@ -113,6 +115,7 @@ impl Ledger {
         let mut spent = self.lock();
         let is_within = self.budget.calls.is_none_or(|limit| spent.calls < limit);
         spent.calls += u64::from(is_within);
+        spent.refused_calls += u64::from(!is_within);
         is_within
     }
 
@@ -123,7 +126,9 @@ impl Ledger {
         if is_spent(self.budget.turns, spent.turns) {
             return Some(BudgetLimit::Turns);
         }
-        if is_spent(self.budget.calls, spent.calls) {
+        // A model that has made all its calls may still answer; it has had its chance when it
+        // wants more of them.
+        if spent.refused_calls > 0 {
             return Some(BudgetLimit::Calls);
         }
         if is_spent(self.budget.tokens, spent.usage.total) {

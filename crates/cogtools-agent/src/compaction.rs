@@ -6,8 +6,7 @@ use cogtools_log::{Event, LogError};
 use cogtools_model::{Content, Generation, Part, Request, Role};
 
 use crate::agent::Agent;
-use crate::history::task_border;
-use crate::journal::usage_event;
+use crate::history::{TurnKind, task_border};
 use crate::observer::Activity;
 use crate::respond::{Ended, Exchange};
 
@@ -24,15 +23,19 @@ impl Agent<'_> {
     pub(crate) async fn compact_if_due(&mut self) -> Result<(), LogError> {
         let limit = self.settings.history.compact_at;
         let sent = self.journal.state().sent().prompt;
-        if limit.is_none_or(|limit| sent < limit) {
+        if self.has_failed_to_compact || limit.is_none_or(|limit| sent < limit) {
             return Ok(());
         }
         let kinds = self.journal.conversation().kinds();
         let cut = task_border(&kinds, kinds.len() * REPLACED_PERCENT / 100);
-        if cut == 0 {
+        // A summary of nothing but a summary gains nothing.
+        let is_summary = kinds.first() == Some(&TurnKind::Summary);
+        if cut <= usize::from(is_summary) {
             return Ok(());
         }
         let Some(summary) = self.summarise(cut).await? else {
+            // Trying again before each request would cost more than it saves.
+            self.has_failed_to_compact = true;
             return Ok(());
         };
         let up_to = self.journal.conversation().turns()[cut - 1].id;
@@ -70,15 +73,14 @@ impl Agent<'_> {
             cancel: &self.cancel,
             observer: &mut silent,
         };
+        let (ended, wasted) = exchange.run().await;
+        self.ledger.add_turn();
+        self.record_usage(wasted)?;
         // Without a summary the conversation goes on as it is.
-        let Ended::Complete(response) = exchange.run().await else {
+        let Ended::Complete(response) = ended else {
             return Ok(None);
         };
-        let usage = response.usage();
-        self.ledger.add_turn();
-        self.ledger.add_usage(usage, self.settings.price.as_ref());
-        let event = usage_event(&usage, self.settings.price.as_ref());
-        self.journal.append(event)?;
+        self.record_usage(response.usage())?;
         Ok(Some(response.text()).filter(|text| !text.trim().is_empty()))
     }
 }

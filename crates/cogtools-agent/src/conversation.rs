@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cogtools_log::{CallId, Entry, Event, Id, Outcome};
-use cogtools_model::{Content, FunctionCall, Part, ResultKey};
+use cogtools_log::{CallId, Decision, Entry, Event, Id, Outcome};
+use cogtools_model::{Content, Finish, FunctionCall, Part, ResultKey};
 use serde_json::{Value, json};
 
 use crate::history::TurnKind;
+use crate::sendable::{expired, says_something, sendable};
 
 /// A turn, and the entry that it was read from.
 #[derive(Clone, Debug)]
@@ -35,8 +36,13 @@ pub struct Conversation {
     expired: HashSet<Id>,
     /// The calls of the last response without results, in order.
     open: Vec<OpenCall>,
-    /// How many calls without an identifier of the provider there were.
+    /// The identifiers of all calls: a model that uses one twice must not get the approval, or
+    /// the result, of the other call.
+    ids: HashSet<CallId>,
+    /// How many calls got an identifier of ours.
     unnamed: usize,
+    /// Why the last response ended.
+    finish: Option<Finish>,
 }
 
 /// A call that has no result yet.
@@ -52,6 +58,8 @@ pub struct OpenCall {
     pub arguments: Value,
     /// Its position among the calls of its response.
     position: usize,
+    /// Whether it was started by a run that did not live to see its end.
+    pub has_started: bool,
 }
 
 impl OpenCall {
@@ -86,9 +94,19 @@ impl Conversation {
                 let content = Content::user(parts.unwrap_or_default());
                 self.push_content(id, TurnKind::Task, content);
             }
-            Event::Response { content, .. } => {
-                if let Some(content) = Content::from_wire(content.clone()) {
-                    self.push_response(id, content);
+            Event::Response {
+                content,
+                finish_reason,
+                ..
+            } => {
+                self.finish = finish_reason.as_deref().map(Finish::new);
+                self.push_response(id, content);
+            }
+            Event::Call { call, approval, .. } => {
+                let is_started = matches!(approval.decision, Decision::Allowed | Decision::Granted);
+                let mut open = self.open.iter_mut();
+                if let Some(open) = open.find(|open| open.id == *call) {
+                    open.has_started = is_started;
                 }
             }
             Event::Result {
@@ -98,7 +116,11 @@ impl Conversation {
                 ..
             } => self.push_result(id, call, outcome, content),
             Event::Compaction { up_to, summary } => {
-                self.turns.retain(|turn| turn.id > *up_to);
+                // By position: a summary comes first, but its entry is a late one.
+                let is_old = |turn: &Turn| turn.kind != TurnKind::Summary && turn.id <= *up_to;
+                let is_replaced = |turn: &Turn| turn.id == *up_to || is_old(turn);
+                let last = self.turns.iter().rposition(is_replaced);
+                self.turns.drain(..last.map_or(0, |last| last + 1));
                 if let Some(content) = Content::from_wire(summary.clone()) {
                     let kind = TurnKind::Summary;
                     let body = Body::Content(Arc::new(content));
@@ -115,30 +137,46 @@ impl Conversation {
         self.turns.push(Turn { id, kind, body });
     }
 
-    fn push_response(&mut self, id: Id, content: Content) {
+    fn push_response(&mut self, id: Id, content: &Value) {
+        let Some(content) = Content::from_wire(content.clone()) else {
+            return;
+        };
         let calls: Vec<FunctionCall<'_>> = content.parts().iter().filter_map(Part::call).collect();
         let kind = if calls.is_empty() {
             TurnKind::Answer
         } else {
             TurnKind::Calls
         };
-        let open = calls.iter().enumerate().map(|(position, call)| OpenCall {
-            id: CallId::new(call.id.map_or_else(
-                || {
-                    self.unnamed += 1;
-                    format!("call-{}", self.unnamed)
-                },
-                str::to_owned,
-            )),
-            provider_id: call.id.map(str::to_owned),
-            tool: call.name.to_owned(),
-            arguments: call.args.cloned().unwrap_or_else(|| json!({})),
-            position,
-        });
-        self.open = open.collect();
-        // An empty content, of a response that was refused, cannot be sent back.
-        if !content.parts().is_empty() {
-            self.push_content(id, kind, content);
+        self.open.clear();
+        for (position, call) in calls.iter().enumerate() {
+            let id = self.new_call_id(call.id);
+            self.open.push(OpenCall {
+                id,
+                provider_id: call.id.map(str::to_owned),
+                tool: call.name.to_owned(),
+                arguments: call.args.cloned().unwrap_or_else(|| json!({})),
+                position,
+                has_started: false,
+            });
+        }
+        // Neither a refusal nor a response of thoughts only can be sent back.
+        if content.parts().iter().any(says_something) {
+            self.push_content(id, kind, sendable(content));
+        }
+    }
+
+    /// The provider's identifier of a call, or one of ours if it has none or uses it again.
+    fn new_call_id(&mut self, id: Option<&str>) -> CallId {
+        let id = id.filter(|id| !id.is_empty()).map(CallId::new);
+        if let Some(id) = id.filter(|id| self.ids.insert(id.clone())) {
+            return id;
+        }
+        loop {
+            self.unnamed += 1;
+            let id = CallId::new(format!("call-{}", self.unnamed));
+            if self.ids.insert(id.clone()) {
+                return id;
+            }
         }
     }
 
@@ -153,6 +191,23 @@ impl Conversation {
         };
         let body = Body::Result(open.position, open.result(content));
         self.turns.push(Turn { id, kind, body });
+    }
+
+    /// Why the last response ended; `None` if it was cut off.
+    pub const fn finish(&self) -> Option<&Finish> {
+        self.finish.as_ref()
+    }
+
+    /// The answer that the conversation ends with, if it does.
+    pub fn last_answer(&self) -> Option<&Content> {
+        match self.turns.last()? {
+            Turn {
+                kind: TurnKind::Answer,
+                body: Body::Content(content),
+                ..
+            } => Some(content),
+            _ => None,
+        }
     }
 
     /// The calls of the last response that have no result yet, in their order.
@@ -194,12 +249,16 @@ impl Conversation {
     pub fn contents(&self, whole: &[bool]) -> Vec<(usize, Arc<Content>)> {
         let mut contents = Vec::with_capacity(self.turns.len());
         let mut results: Vec<(usize, Part)> = Vec::new();
+        // What the model has not seen yet is whole, however much it asked for at once.
+        let is_content = |turn: &Turn| matches!(turn.body, Body::Content(_));
+        let unseen = self.turns.iter().rposition(is_content);
+        let unseen = unseen.map_or(0, |last| last + 1);
         for (index, turn) in self.turns.iter().enumerate() {
             match &turn.body {
                 Body::Content(content) => contents.push((index + 1, Arc::clone(content))),
                 Body::Result(position, part) => {
-                    let is_whole =
-                        whole.get(index) != Some(&false) && !self.expired.contains(&turn.id);
+                    let is_whole = index >= unseen
+                        || whole.get(index) != Some(&false) && !self.expired.contains(&turn.id);
                     let part = if is_whole {
                         part.clone()
                     } else {
@@ -220,11 +279,4 @@ impl Conversation {
         }
         contents
     }
-}
-
-/// A result that is too old to be sent again.
-fn expired(part: &Part) -> Part {
-    let mut short = part.clone();
-    short.set_result(json!({"output": "(expired: call the tool again to see its result)"}));
-    short
 }

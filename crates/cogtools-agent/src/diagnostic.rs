@@ -7,7 +7,7 @@ use cogtools_model::{ApiErrorKind, ModelError, openai};
 pub fn code(error: &ModelError) -> Code {
     match error {
         ModelError::MissingKey { .. } | ModelError::InvalidVariable { .. } => Code::InvalidConfig,
-        ModelError::Http(_) => Code::Unavailable,
+        ModelError::Http(_) | ModelError::InvalidResponse(_) => Code::Unavailable,
         ModelError::Api(error) => match error.kind {
             ApiErrorKind::InvalidKey | ApiErrorKind::Forbidden => Code::Denied,
             ApiErrorKind::RateLimited
@@ -53,6 +53,7 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
                 "--dry-run prints the request; --verbose shows more".to_owned()
             }
         },
+        ModelError::InvalidResponse(_) => "try again; the session can be continued".to_owned(),
         ModelError::NotRecorded { .. } => "record the tape again with --record".to_owned(),
         _ => return diagnostic,
     };

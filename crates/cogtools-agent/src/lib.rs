@@ -3,12 +3,14 @@
 //! Nothing here knows where tools, models or files come from: a program brings them.
 
 mod agent;
+mod answered;
 mod budget;
 mod cache;
 mod calls;
 mod compaction;
 mod conversation;
 pub mod diagnostic;
+mod ending;
 pub mod history;
 mod instructions;
 mod journal;
@@ -17,9 +19,12 @@ mod loop_guard;
 mod observer;
 mod permission;
 mod respond;
+mod results;
+mod sendable;
 mod settings;
 mod state;
 mod tools;
+mod turn;
 
 pub use agent::{Agent, AgentParts, RunEnd};
 pub use budget::{Budget, Ledger, Price, Spent};

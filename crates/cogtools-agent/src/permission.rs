@@ -20,6 +20,11 @@ impl ToolTraits {
     pub fn is_parallel(&self) -> bool {
         self.is_pure || self.annotations.read_only == Some(true)
     }
+
+    /// Whether a call of it can run again when it is not known whether it has run.
+    pub fn is_repeatable(&self) -> bool {
+        self.is_parallel() || self.annotations.idempotent == Some(true)
+    }
 }
 
 /// The rules of a user: patterns of names.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_model::{Chunks, Finish, Model, ModelError, Request, Response, RetryPolicy};
+use cogtools_model::{Chunks, Finish, Model, ModelError, Request, Response, RetryPolicy, Usage};
 use futures::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
@@ -44,11 +44,14 @@ struct Arrived {
     response: Response,
     /// Whether the user has seen a part of it.
     is_shown: bool,
+    /// The tokens of earlier attempts, which are paid for as well.
+    wasted: Usage,
 }
 
 impl Exchange<'_> {
-    /// Sends the request, and passes on what arrives.
-    pub(crate) async fn run(mut self) -> Ended {
+    /// Sends the request, and passes on what arrives. Returns with the end the tokens of
+    /// responses that were thrown away.
+    pub(crate) async fn run(mut self) -> (Ended, Usage) {
         let mut arrived = Arrived::default();
         let limit = self.time_left.unwrap_or(Duration::MAX);
         let cancel = self.cancel.clone();
@@ -57,12 +60,14 @@ impl Exchange<'_> {
             () = cancelled(&cancel) => None,
             ended = timeout(limit, self.attempts(&mut arrived)) => Some(ended),
         };
-        match ended {
-            None => Ended::Cancelled(arrived.response),
-            Some(Err(_)) => Ended::OutOfTime(arrived.response),
-            Some(Ok(Ok(()))) => Ended::Complete(arrived.response),
-            Some(Ok(Err(error))) => Ended::Failed(arrived.response, error),
-        }
+        let response = arrived.response;
+        let ended = match ended {
+            None => Ended::Cancelled(response),
+            Some(Err(_)) => Ended::OutOfTime(response),
+            Some(Ok(Ok(()))) => Ended::Complete(response),
+            Some(Ok(Err(error))) => Ended::Failed(response, error),
+        };
+        (ended, arrived.wasted)
     }
 
     async fn attempts(&mut self, arrived: &mut Arrived) -> Result<(), ModelError> {
@@ -71,7 +76,14 @@ impl Exchange<'_> {
         loop {
             let result = self.attempt(arrived).await;
             let error = match result {
-                Ok(()) if is_usable(&arrived.response) || arrived.is_shown => return Ok(()),
+                Ok(()) if is_usable(&arrived.response) => return Ok(()),
+                // A stream that just stops was cut off, although its connection was closed well.
+                Ok(()) if arrived.is_shown && arrived.response.finish().is_none() => {
+                    return Err(ModelError::InvalidResponse(useless_reason(
+                        &arrived.response,
+                    )));
+                }
+                Ok(()) if arrived.is_shown => return Ok(()),
                 Ok(()) => {
                     useless += 1;
                     if useless > MAX_USELESS {
@@ -91,7 +103,12 @@ impl Exchange<'_> {
                 error: &error,
             });
             sleep(wait).await;
-            *arrived = Arrived::default();
+            let mut wasted = arrived.wasted;
+            wasted += arrived.response.usage();
+            *arrived = Arrived {
+                wasted,
+                ..Arrived::default()
+            };
         }
     }
 
@@ -113,13 +130,15 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether something can be done with a response: an answer, calls, or a refusal.
+/// Whether something can be done with a response: an answer, calls, or a refusal. One that has
+/// used all its tokens for thoughts would do so again.
 fn is_usable(response: &Response) -> bool {
-    let is_refused = matches!(response.finish(), Some(Finish::Refused(_)));
-    let is_malformed = matches!(response.finish(), Some(Finish::MalformedCall(_)));
     response.block_reason().is_some()
-        || is_refused
-        || (!is_malformed && response.finish().is_some() && !response.is_empty())
+        || match response.finish() {
+            Some(Finish::Refused(_) | Finish::MaxTokens) => true,
+            Some(Finish::MalformedCall(_)) | None => false,
+            Some(_) => !response.is_empty(),
+        }
 }
 
 fn useless_reason(response: &Response) -> String {
@@ -136,7 +155,8 @@ fn jitter(seed: u32) -> f64 {
     f64::from(u16::try_from(hash & 0xffff).unwrap_or(0)) / f64::from(u16::MAX)
 }
 
-async fn cancelled(cancel: &Cancel) {
+/// Returns when the user has cancelled the run.
+pub(crate) async fn cancelled(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         sleep(CANCEL_POLL).await;
     }

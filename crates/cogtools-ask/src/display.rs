@@ -48,7 +48,8 @@ impl<'a, 'io> Display<'a, 'io> {
             },
             io,
             format: args.format,
-            pause: args.pause,
+            // With an answer to one call, the others still wait.
+            pause: args.pause || args.is_answer(),
             cancel,
             last: None,
             failure: None,
@@ -172,7 +173,13 @@ impl Observer for Display<'_, '_> {
                 }));
                 self.on_result(tool, outcome, *duration, response);
             }
-            Activity::Request(turn) => self.event(&json!({"event": "request", "turn": turn})),
+            Activity::Request(turn) => {
+                // What the model said before its calls is not one line with what it says now.
+                if self.format == OutputFormat::Text && self.last.is_some_and(|last| last != '\n') {
+                    self.write("\n");
+                }
+                self.event(&json!({"event": "request", "turn": turn}));
+            }
             Activity::Response(usage) => self.event(&json!({"event": "usage", "usage": usage})),
             Activity::Retry { wait, error } => {
                 let seconds = wait.as_secs_f64();

@@ -29,7 +29,8 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let (registry, context) =
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
     let project = project::project(io);
-    let cancel = io.signals.begin();
+    // The first signal stops the turn, and what there is of it is kept; the second one ends all.
+    let cancel = io.signals.begin_with_second();
     let cx = Context {
         cancel: cancel.clone(),
         ..context.context(io)
@@ -53,6 +54,9 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let connection = Connection::open(args, &settings.request.model, &project, io)?;
     let secrets = provider::secrets(io);
     let opened = session::open(args, &settings.request.model, &project, secrets, io)?;
+    if task.is_empty() && opened.journal.conversation().turns().is_empty() {
+        return Err(no_task());
+    }
     let run = Run {
         connection: &connection,
         tools,

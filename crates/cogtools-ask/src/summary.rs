@@ -3,8 +3,9 @@
 use cogtools_agent::{RunEnd, Spent, diagnostic};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{BudgetLimit, CallId, EndStatus};
+use cogtools_model::Finish;
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
@@ -65,6 +66,17 @@ impl Summary {
             );
             io.note(&note);
         }
+        if self.end.status == EndStatus::Completed && self.is_cut_off() {
+            let message = "the answer was cut off at the limit of tokens";
+            let diagnostic = Diagnostic::new(Code::ModelFailed, message)
+                .with_subject(self.model.as_str())
+                .hint("raise --max-tokens")
+                .hint(format!(
+                    "cogtools ask {}--continue goes on",
+                    self.session_option()
+                ));
+            io.report(Severity::Warning, &diagnostic);
+        }
         self.failure().map_or(Ok(()), Err)
     }
 
@@ -103,12 +115,22 @@ impl Summary {
                 Some(error) => {
                     diagnostic::diagnostic(error, &self.model).hint(format!("{resume} goes on"))
                 }
+                None if self.is_cut_off() => {
+                    let message = "the model used all its tokens before it answered".to_owned();
+                    fail(Code::ModelFailed, message)
+                        .with_subject(self.model.as_str())
+                        .hint("raise --max-tokens")
+                }
                 None => fail(Code::ModelFailed, "the model gave no answer".to_owned())
                     .with_subject(self.model.as_str())
                     .hint(format!("{resume} goes on; ask in another way")),
             },
         };
         Some(failure.into())
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.end.finish == Some(Finish::MaxTokens)
     }
 
     /// How the session is named on the command line; the newest one needs no name.

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use endpoint::{BASE, Endpoint, IgnoredKey, KEYS, TOKENS};
 
-use crate::{ApiError, Caches, Chunks, Model, ModelError, ModelInfo, Request};
+use crate::{ApiError, Caches, Chunks, Model, ModelError, ModelInfo, Request, signature};
 
 /// The model to use if the user names none: models change monthly, this name does not.
 pub const DEFAULT_MODEL: &str = "gemini-flash-latest";
@@ -103,7 +103,9 @@ impl Model for Gemini {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
             let url = self.endpoint.stream_url(&request.model);
-            let response = self.exchange(Method::POST, url, request.body()).await?;
+            let response = self
+                .exchange(Method::POST, url, signature::signed(request).body())
+                .await?;
             stream::begin(response, self.endpoint.secret()).await
         }
         .boxed()

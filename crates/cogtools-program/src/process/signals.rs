@@ -49,6 +49,16 @@ impl SignalWatch {
         cancel.clone()
     }
 
+    /// Like [`SignalWatch::begin`], but a second signal ends the process at once, whatever it
+    /// does: for what a user may wait for.
+    pub fn begin_with_second(&self) -> Cancel {
+        let cancel = self.begin();
+        if self.guard.get().is_some() {
+            SignalGuard::end_at_second_signal();
+        }
+        cancel
+    }
+
     /// The status to exit with, after a signal.
     pub(crate) fn status(&self) -> Option<u8> {
         self.guard.get()?.1.status()
@@ -61,6 +71,9 @@ impl SignalGuard {
     pub const fn begin(_: &Cancel) -> Self {
         Self {}
     }
+
+    /// Does nothing.
+    pub(crate) const fn end_at_second_signal() {}
 
     /// The status to exit with, after a signal.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
@@ -117,6 +130,24 @@ mod unix {
                 guard.watch_parent(cancel.clone());
             }
             guard
+        }
+
+        /// From now on the second signal ends the process, without waiting for anything.
+        pub(crate) fn end_at_second_signal() {
+            let is_second = Arc::new(AtomicBool::new(false));
+            let ignored = ignored_signals();
+            let numbers = [SIGINT, SIGTERM];
+            for number in numbers
+                .into_iter()
+                .filter(|number| ignored & (1 << (number - 1)) == 0)
+            {
+                // Handlers run in the order in which they are registered.
+                let is_armed = Arc::clone(&is_second);
+                let end = flag::register_conditional_shutdown(number, 128 + number, is_armed);
+                let arm = flag::register(number, Arc::clone(&is_second));
+                // Both stay until the process ends.
+                drop((end, arm));
+            }
         }
 
         /// The status to exit with, after a signal: 128 plus its number.

@@ -1,0 +1,173 @@
+//! Budgets end a run before it exceeds them.
+
+use std::time::Duration;
+
+use cogtools_agent::{Budget, Price};
+use cogtools_log::{BudgetLimit, EndStatus};
+use serde_json::json;
+
+use crate::scene::Scene;
+use crate::script::{Step, call, call_part, calls, chunk, result, text};
+
+const UNLIMITED: Budget = Budget {
+    turns: None,
+    calls: None,
+    tokens: None,
+    time: None,
+    money: None,
+};
+
+fn spent(limit: BudgetLimit) -> EndStatus {
+    EndStatus::Budget { limit }
+}
+
+/// Runs two turns with calls, then an answer; how it ends, and how many replies are left.
+fn check(budget: Budget, expected: &EndStatus, left: usize) {
+    let mut scene = Scene::new([
+        vec![chunk(
+            &json!([{"text": "Let me see."}, call_part("a", "echo", &json!({"x": 1}))]),
+            Some("STOP"),
+        )],
+        call("b", "echo", &json!({"x": 2})),
+        text("done"),
+    ]);
+    scene.budget = budget;
+    scene.settings.price = Some(Price {
+        currency: "EUR".to_owned(),
+        input: 0.0,
+        cached: 0.0,
+        // Five tokens each: one cent for a response.
+        output: 2_000.0,
+    });
+    let end = scene.run("go");
+    assert_eq!(
+        (&end.status, scene.model.left()),
+        (expected, left),
+        "{budget:?}"
+    );
+    let text = ["", "", "Let me see."]
+        .get(left)
+        .copied()
+        .unwrap_or_default();
+    let text = if left == 0 { "done" } else { text };
+    assert_eq!(end.text, text, "{budget:?}");
+}
+
+#[test]
+fn a_limit_is_checked_before_each_request() {
+    check(UNLIMITED, &EndStatus::Completed, 0);
+    for (turns, left) in [(0, 3), (1, 2), (2, 1)] {
+        let budget = Budget {
+            turns: Some(turns),
+            ..UNLIMITED
+        };
+        check(budget, &spent(BudgetLimit::Turns), left);
+    }
+    check(
+        Budget {
+            turns: Some(3),
+            ..UNLIMITED
+        },
+        &EndStatus::Completed,
+        0,
+    );
+    for (tokens, left) in [(1, 2), (15, 2), (16, 1), (30, 1)] {
+        let budget = Budget {
+            tokens: Some(tokens),
+            ..UNLIMITED
+        };
+        check(budget, &spent(BudgetLimit::Tokens), left);
+    }
+    check(
+        Budget {
+            tokens: Some(31),
+            ..UNLIMITED
+        },
+        &EndStatus::Completed,
+        0,
+    );
+    for (money, left) in [(0.0, 3), (0.01, 2), (0.015, 1)] {
+        let budget = Budget {
+            money: Some(money),
+            ..UNLIMITED
+        };
+        check(budget, &spent(BudgetLimit::Money), left);
+    }
+    check(
+        Budget {
+            money: Some(1.0),
+            ..UNLIMITED
+        },
+        &EndStatus::Completed,
+        0,
+    );
+    let budget = Budget {
+        time: Some(Duration::ZERO),
+        ..UNLIMITED
+    };
+    check(budget, &spent(BudgetLimit::Seconds), 3);
+}
+
+#[test]
+fn calls_beyond_the_budget_are_answered() {
+    // All calls are made, and the model may still answer.
+    check(
+        Budget {
+            calls: Some(2),
+            ..UNLIMITED
+        },
+        &EndStatus::Completed,
+        0,
+    );
+    check(
+        Budget {
+            calls: Some(1),
+            ..UNLIMITED
+        },
+        &spent(BudgetLimit::Calls),
+        1,
+    );
+    check(
+        Budget {
+            calls: Some(0),
+            ..UNLIMITED
+        },
+        &spent(BudgetLimit::Calls),
+        2,
+    );
+
+    let parts = ["a", "b", "c"].map(|id| call_part(id, "echo", &json!({"x": id})));
+    let mut scene = Scene::new([calls(&parts), text("done")]);
+    scene.budget = Budget {
+        calls: Some(2),
+        ..UNLIMITED
+    };
+    assert_eq!(scene.run("go").status, spent(BudgetLimit::Calls));
+    assert_eq!(scene.ran().len(), 2);
+    scene.budget = UNLIMITED;
+    assert_eq!(scene.resume().status, EndStatus::Completed);
+    let error = json!({
+        "error": "not run: the budget of calls is spent", "code": "BUDGET_SPENT",
+    });
+    let results = [
+        result("a", "echo", &json!({"output": "a"})),
+        result("b", "echo", &json!({"output": "b"})),
+        result("c", "echo", &error),
+    ];
+    assert_eq!(scene.last_contents()[2]["parts"], json!(results));
+}
+
+#[test]
+fn time_ends_a_response_and_what_was_shown_is_kept() {
+    let reply = vec![chunk(&json!([{"text": "The answ"}]), None), Step::Hang];
+    let mut scene = Scene::new([reply]);
+    scene.budget = Budget {
+        time: Some(Duration::from_millis(50)),
+        ..UNLIMITED
+    };
+    let end = scene.run("go");
+    assert_eq!(
+        (end.status, end.text.as_str()),
+        (spent(BudgetLimit::Seconds), "The answ")
+    );
+}

@@ -1,0 +1,125 @@
+//! Calls of programs need an approval.
+
+use super::*;
+
+/// The error or the output that the model gets for a call of `note`.
+#[track_caller]
+fn check(project: &Project, args: &[&str], is_run: bool) {
+    let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+    quietly(project, &fake, args).outputs("done\n");
+    let conversation = fake.finish();
+    let response = &conversation.main()[1].responses()[0]["response"];
+    assert_eq!(response["output"] == "noted\n", is_run, "{response}");
+    assert_eq!(notes(project), if is_run { "one\n" } else { "" });
+}
+
+#[test]
+fn without_a_terminal_what_asks_is_denied() {
+    check(&noting(), &["Go"], false);
+    check(&noting(), &["--allow", "note", "Go"], true);
+    check(&noting(), &["--allow", "no*", "Go"], true);
+    check(&noting(), &["--allow", "*", "--deny", "note", "Go"], false);
+}
+
+#[test]
+fn nothing_runs_in_a_folder_that_is_not_trusted() {
+    let project = Project::untrusted();
+    project.file("tools/note.yaml", NOTE);
+    check(&project, &["--allow", "note", "Go"], false);
+}
+
+#[test]
+fn a_run_waits_for_an_approval_as_long_as_it_takes() {
+    for (option, noted) in [("--approve", "one\n"), ("--reject", "")] {
+        let project = noting();
+        let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+        let session = ["--session", "s.jsonl"];
+        let outcome = ask(&project, &fake)
+            .arg("-q")
+            .args(session)
+            .args(["--pause", "Go"])
+            .run();
+        outcome.status(75).stdout_is("");
+        outcome.stderr_contains("--approve call-1-1");
+        assert_eq!(notes(&project), "");
+        let answer = |call: &str| {
+            let run = ask(&project, &fake).arg("-q").args(session);
+            run.args([option, call]).run()
+        };
+        answer("another").status(2);
+        answer("call-1-1").outputs("done\n");
+        assert_eq!(notes(&project), noted);
+        fake.finish();
+    }
+}
+
+#[test]
+fn an_approval_of_one_call_is_not_an_answer_for_another() {
+    let project = noting();
+    let call = |text: &str| ("note", json!({ "text": text }));
+    let fake = FakeGemini::start([Turn::calls([call("one"), call("two")]), Turn::text("done")]);
+    let session = |args: &[&str]| {
+        let run = ask(&project, &fake).args(["-q", "--session", "s.jsonl"]);
+        run.args(args).run()
+    };
+    session(&["--pause", "Go"]).status(75);
+    session(&["--approve", "call-1-2"]).status(75);
+    assert_eq!(notes(&project), "two\n");
+    session(&["--approve", "call-1-1"]).outputs("done\n");
+    assert_eq!(notes(&project), "two\none\n");
+    fake.finish();
+}
+
+#[test]
+fn calls_that_another_model_made_have_no_signature() {
+    let project = noting();
+    let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+    let session = ["-q", "--session", "s.jsonl"];
+    ask(&project, &fake)
+        .args(session)
+        .args(["--pause", "Go"])
+        .run()
+        .status(75);
+    let log = project.read("s.jsonl");
+    let (before, rest) = log
+        .split_once(r#","thoughtSignature":""#)
+        .expect("a signature");
+    let (_, after) = rest.split_once('"').expect("its end");
+    project.file("s.jsonl", format!("{before}{after}"));
+    ask(&project, &fake)
+        .args(session)
+        .args(["--approve", "call-1-1"])
+        .run()
+        .outputs("done\n");
+    fake.finish();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_user_at_a_terminal_is_asked() {
+    use crate::pseudo_terminal::Terminal;
+    const DOWN: &str = "\u{1b}[B";
+    for (keys, noted) in [
+        (vec!["\r".to_owned(), "\r".to_owned()], "one\ntwo\n"),
+        (vec![format!("{DOWN}\r")], "one\ntwo\n"),
+        (vec![format!("{DOWN}{DOWN}\r"), "\r".to_owned()], "two\n"),
+    ] {
+        let project = noting();
+        let fake = FakeGemini::start([note("one"), note("two"), Turn::text("done")]);
+        let line = format!(
+            "GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL={} cogtools-ask -q Go",
+            fake.url()
+        );
+        let mut terminal = Terminal::open(&project, &line);
+        for (keys, call) in keys.iter().zip(["one", "two"]) {
+            terminal.answer(&format!("\"text\":\"{call}\"}}?"), keys);
+        }
+        let (status, _) = terminal.end("done");
+        assert_eq!(
+            (status, notes(&project).as_str()),
+            (Some(0), noted),
+            "{keys:?}"
+        );
+        fake.finish();
+    }
+}
