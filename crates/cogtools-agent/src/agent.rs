@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cogtools_core::Cancel;
-use cogtools_log::{EndStatus, Event, Id, LogError};
+use cogtools_log::{EndStatus, Event, LogError};
 use cogtools_model::{Content, Finish, Model, ModelError, Part, Response};
 use serde_json::Value;
 
 use crate::cache::{CacheUse, Caching};
 use crate::calls::CallsEnd;
-use crate::history::expired_results;
 use crate::journal::usage_event;
 use crate::loop_guard::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer};
@@ -124,16 +123,10 @@ impl<'a> Agent<'a> {
         self.journal.append(Event::Task {
             parts: parts.collect(),
         })?;
-        let conversation = self.journal.conversation();
-        let expired = expired_results(&conversation.kinds(), self.settings.history.result_tasks);
-        let is_new = |index: &usize| !conversation.is_expired(*index);
-        let results: Vec<Id> = expired
-            .into_iter()
-            .filter(is_new)
-            .map(|index| conversation.turns()[index].id)
-            .collect();
-        if !results.is_empty() {
-            self.journal.append(Event::Expired { results })?;
+        let tasks = self.settings.history.result_tasks;
+        let expired = self.journal.conversation().expire(tasks);
+        if let Some(event) = expired {
+            self.journal.append(event)?;
         }
         Ok(())
     }
@@ -196,7 +189,7 @@ impl<'a> Agent<'a> {
             return Ok(ended);
         }
         self.caching().fail(name, error)?;
-        self.ask_with(&CacheUse::default()).await
+        self.ask_with(&cache.in_full()).await
     }
 
     async fn ask_with(&mut self, cache: &CacheUse) -> Result<Ended, LogError> {
