@@ -104,6 +104,7 @@ fn dependencies_point_one_way() {
             "njk" | "cogtools-confine" | "cogtools-stub" | "cogtools-test-support" => false,
             "cogtools-core" => other == "njk",
             "cogtools-http" => false,
+            "cogtools-model" => other == "cogtools-http",
             // Both talk over HTTP, one as a server, one as a client.
             "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
             "cogtools-program" | "cogtools-edit" => other == "cogtools-core",

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::run;
 
 mod road;
+mod tape;
 
 /// A greeting that a model can ask for.
 const GREET: &str = "\

@@ -26,7 +26,7 @@ fn a_tool_of_the_project_is_called() {
     let body = &conversation.main()[1].body;
     assert_eq!(
         body.pointer("/contents/3/parts/0/functionResponse/response"),
-        Some(&json!({"output": "Hello Ada!\n"})),
+        Some(&json!({"output": "Hello Ada!"})),
         "{body:#}"
     );
 }

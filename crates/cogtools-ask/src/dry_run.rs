@@ -44,7 +44,7 @@ pub(crate) fn print(
     }
     let now = Timestamp::now();
     let fixed = Fixed {
-        dynamic: prompt::dynamic(now)?,
+        dynamic: prompt::dynamic(now.to_string())?,
         ..fixed
     };
     let options = &settings.request;

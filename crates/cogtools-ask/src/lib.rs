@@ -3,6 +3,7 @@
 //! This crate brings together what a run consists of; the loop itself is `cogtools-agent`.
 
 mod args;
+mod connection;
 mod display;
 mod dry_run;
 mod manual;

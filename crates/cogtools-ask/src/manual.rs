@@ -2,4 +2,74 @@
 
 use cogtools_program::man;
 
-pub(crate) const MANUAL: &[(&str, &str)] = &[("FILES", man::FILES)];
+pub(crate) const MANUAL: &[(&str, &str)] = &[
+    (
+        "TASK",
+        "The task is the words of the command line, followed by standard input unless that is a \
+terminal. A word that begins with @ is a file, as with --file: text is quoted, an image, a PDF, \
+sound or a film is sent as it is.
+
+The model gets the task, the time, and the declarations of the project's tools. It calls tools, \
+reads their results, and answers. Arguments are checked as in every call; a violation goes back to \
+the model, which repairs its call.",
+    ),
+    (
+        "MODELS",
+        "The default is the Gemini API, with a key in GEMINI_API_KEY or GOOGLE_API_KEY; the second \
+wins. With GOOGLE_GENAI_USE_VERTEXAI=true it is Vertex AI, with a token in \
+GOOGLE_OAUTH_ACCESS_TOKEN, a project in GOOGLE_CLOUD_PROJECT and a region in \
+GOOGLE_CLOUD_LOCATION. GOOGLE_GEMINI_BASE_URL names another server of the same protocol. A \
+project's .env never sets any of these. --models lists the models of the provider.",
+    ),
+    (
+        "APPROVAL",
+        "Templates run without a question, and so do tools of the project that declare read_only. \
+Calls of other tools need an answer: at a terminal there is a question, and without one the call is \
+denied, which the model reads. --allow and --deny decide by patterns of names, in which * matches \
+any characters. With --pause, the run stops instead with status 75; --approve or --reject goes on, \
+hours later if need be. Tools that run programs also need what every call of them needs: a folder \
+that the user trusts; see `cogtools-trust(1)`.",
+    ),
+    (
+        "BUDGET",
+        "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
+50 turns, which are requests to the model, and 200 calls. A run that repeats the same calls with the \
+same results is told so once, and then ends with status 5.",
+    ),
+    (
+        "SESSION",
+        "Everything that happens is a line in the session's file: in the user's state folder, or in \
+the file that --session names. --continue goes on, --from begins a new branch. The values of \
+variables whose names contain KEY, TOKEN, SECRET or PASSWORD are masked. See \
+`cogtools-session(1)`.",
+    ),
+    (
+        "OUTPUT",
+        "The answer is printed on standard output as it arrives, activity on standard error. --json \
+prints one object with text, session, status, turns, calls and usage; --stream-json prints one \
+object per line: request, text, thought, call, result, usage, and end with the summary. Ctrl-C ends \
+the turn; what there was is kept.",
+    ),
+    (
+        "ENVIRONMENT",
+        "GEMINI_API_KEY, GOOGLE_API_KEY
+  The key for the Gemini API.
+
+GOOGLE_GEMINI_BASE_URL
+  The address of the API.
+
+HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE
+  How the network is reached, as in curl.",
+    ),
+    ("FILES", man::FILES),
+    (
+        "EXAMPLES",
+        "    cogtools ask \"Why does this fail?\" @error.log
+
+    git diff | cogtools ask \"Review this change\"
+
+    cogtools ask --continue \"And in one sentence?\"
+
+    cogtools ask --json --budget turns=5 --allow 'git_*' \"What changed today?\" | jq -r .text",
+    ),
+];

@@ -6,7 +6,6 @@ use cogtools_agent::{
     Instructions, STATIC_TEMPLATE, Situation, TemplateError, render_dynamic, render_static,
 };
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::Timestamp;
 use cogtools_model::Content;
 use cogtools_program::Failure;
 
@@ -16,10 +15,10 @@ pub(crate) fn system() -> Result<Option<Arc<Content>>, Failure> {
     render_static("static.njk", STATIC_TEMPLATE, &instructions).map_err(|error| failure(&error))
 }
 
-/// The state of the world at `now`.
-pub(crate) fn dynamic(now: Timestamp) -> Result<Option<Arc<Content>>, Failure> {
+/// The state of the world at `time`, in RFC 3339.
+pub(crate) fn dynamic(time: String) -> Result<Option<Arc<Content>>, Failure> {
     let situation = Situation {
-        current_datetime: Some(now.to_string()),
+        current_datetime: Some(time),
         ..Situation::default()
     };
     render_dynamic(None, &situation).map_err(|error| failure(&error))

@@ -7,10 +7,11 @@ use cogtools_agent::{
 };
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
-use cogtools_model::{Model, Part};
+use cogtools_model::Part;
 use cogtools_program::{Failure, Io, Severity, project};
 
 use crate::args::{Action, AskArgs};
+use crate::connection::Connection;
 use crate::display::Display;
 use crate::project_tools::ProjectTools;
 use crate::summary::Summary;
@@ -49,11 +50,11 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.action == Action::DryRun {
         return dry_run::print(args, task, &settings, fixed, &project, io);
     }
-    let model = provider::connect(args, io)?;
+    let connection = Connection::open(args, &settings.request.model, &project, io)?;
     let secrets = provider::secrets(io);
     let opened = session::open(args, &settings.request.model, &project, secrets, io)?;
     let run = Run {
-        model: &*model,
+        connection: &connection,
         tools,
         journal: opened.journal,
         fixed,
@@ -62,12 +63,13 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         cancel,
     };
     let summary = run.start(args, task, opened.name, io)?;
+    connection.save()?;
     summary.report(args, io)
 }
 
 /// Everything that a run needs.
-struct Run<'m> {
-    model: &'m dyn Model,
+struct Run<'c> {
+    connection: &'c Connection,
     tools: ProjectTools,
     journal: Journal,
     fixed: Fixed,
@@ -90,9 +92,9 @@ impl Run<'_> {
         let mut display = Display::new(io, args, self.cancel.clone());
         let model = self.settings.request.model.clone();
         let mut agent = Agent::new(AgentParts {
-            model: self.model,
+            model: self.connection.model(),
             tools: Arc::new(self.tools),
-            dynamic: prompt::dynamic(journal.now())?,
+            dynamic: prompt::dynamic(self.connection.time(journal.now()))?,
             journal,
             system: self.fixed.system,
             settings: self.settings,

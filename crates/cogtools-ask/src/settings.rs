@@ -34,9 +34,9 @@ pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Set
         temperature: args.temperature,
         seed: Some(args.seed.unwrap_or_else(|| stable_seed(&model, task))),
         max_output_tokens: args.max_tokens,
-        stop_sequences: Vec::new(),
         response_json_schema: schema.transpose()?,
         include_thoughts: args.verbose,
+        ..Generation::default()
     };
     Ok(Settings {
         request: RequestOptions {

@@ -86,6 +86,12 @@ impl Content {
         self.parts.as_deref_mut().unwrap_or_default()
     }
 
+    /// Says who speaks, unless it does: a response may leave it out, but in a request that would
+    /// be the user.
+    pub(crate) fn set_default_role(&mut self, role: Role) {
+        self.role.get_or_insert_with(|| role.as_str().to_owned());
+    }
+
     /// Appends the parts of `next`, the continuation of this content in a stream. Parts are
     /// never merged: a signature belongs to exactly one of them.
     pub(crate) fn extend(&mut self, next: Self) {
@@ -100,7 +106,7 @@ impl Content {
 
     /// Whether one of its parts is the result of a call.
     pub fn has_results(&self) -> bool {
-        self.parts().iter().any(|part| part.is_result())
+        self.parts().iter().any(Part::is_result)
     }
 
     /// Whether it begins a turn: a message of the user that is not the result of a call.

@@ -26,6 +26,20 @@ pub trait Model: Debug + Send + Sync {
     }
 }
 
+impl<M: Model + ?Sized> Model for Box<M> {
+    fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
+        (**self).send(request)
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
+        (**self).models()
+    }
+
+    fn caches(&self) -> Option<&dyn Caches> {
+        (**self).caches()
+    }
+}
+
 /// A model of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelInfo {

@@ -1,7 +1,7 @@
 //! A part of a turn: text, a thought, a call, a result, a file.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// A `Part` object of the Gemini API, with every field as it was received.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,13 +46,22 @@ impl Part {
             response.insert("id".to_owned(), id.into());
         }
         response.insert("name".to_owned(), call.name.into());
-        response.insert("response".to_owned(), json!({ key.as_str(): result }));
+        response.insert(
+            "response".to_owned(),
+            Value::Object(Map::from_iter([(key.as_str().to_owned(), result)])),
+        );
         Self::of("functionResponse", Value::Object(response))
     }
 
     /// A file: its type and its bytes as base64.
     pub fn data_of(mime_type: &str, base64: String) -> Self {
-        Self::of("inlineData", json!({"mimeType": mime_type, "data": base64}))
+        Self::of(
+            "inlineData",
+            Value::Object(Map::from_iter([
+                ("mimeType".to_owned(), mime_type.into()),
+                ("data".to_owned(), base64.into()),
+            ])),
+        )
     }
 
     fn of(key: &str, value: Value) -> Self {

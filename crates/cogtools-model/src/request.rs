@@ -38,6 +38,9 @@ pub enum ToolMode {
     Any(Vec<String>),
     /// It answers.
     None,
+    /// As [`ToolMode::Auto`], but its calls match the declarations: one of these tools, or any
+    /// if there are none.
+    Validated(Vec<String>),
 }
 
 /// How an answer is made; what is absent is the provider's choice.
@@ -62,20 +65,25 @@ pub struct Generation {
     /// Whether thoughts are part of the response.
     #[serde(skip)]
     pub include_thoughts: bool,
+    /// Further fields of `generationConfig`, such as `topP` or `thinkingConfig`. Those above
+    /// win.
+    #[serde(skip)]
+    pub rest: Map<String, Value>,
 }
 
 impl Generation {
-    fn to_wire(&self) -> Value {
-        let mut wire = serde_json::to_value(self).unwrap_or_default();
-        if let Value::Object(fields) = &mut wire {
-            if self.response_json_schema.is_some() {
-                fields.insert("responseMimeType".to_owned(), "application/json".into());
-            }
-            if self.include_thoughts {
-                fields.insert(
-                    "thinkingConfig".to_owned(),
-                    json!({"includeThoughts": true}),
-                );
+    fn to_wire(&self) -> Map<String, Value> {
+        let mut wire = self.rest.clone();
+        if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
+            wire.extend(fields);
+        }
+        if self.response_json_schema.is_some() {
+            wire.insert("responseMimeType".to_owned(), "application/json".into());
+        }
+        if self.include_thoughts {
+            let config = wire.entry("thinkingConfig").or_insert_with(|| json!({}));
+            if let Value::Object(fields) = config {
+                fields.insert("includeThoughts".to_owned(), true.into());
             }
         }
         wire
@@ -94,7 +102,7 @@ struct Body<'a> {
     tool_config: Option<Value>,
     contents: &'a [Arc<Content>],
     #[serde(skip_serializing_if = "Option::is_none")]
-    generation_config: Option<Value>,
+    generation_config: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_content: Option<&'a str>,
 }
@@ -120,7 +128,7 @@ impl Request {
             tool_config: tools.as_ref().and_then(|_| self.mode.to_wire()),
             tools,
             contents: &self.contents,
-            generation_config: (generation != json!({})).then_some(generation),
+            generation_config: (!generation.is_empty()).then_some(generation),
             cached_content: self.cached_content.as_deref(),
         };
         // Strings, numbers and maps with string keys are always valid JSON.
@@ -144,24 +152,23 @@ impl Request {
 
 /// `bytes` in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0');
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.map(digit).collect()
 }
 
 impl ToolMode {
     /// The `toolConfig`; `None` for the API's default.
     fn to_wire(&self) -> Option<Value> {
-        let mut config = Map::new();
-        match self {
+        let (mode, names) = match self {
             Self::Auto => return None,
-            Self::None => {
-                config.insert("mode".to_owned(), "NONE".into());
-            }
-            Self::Any(names) => {
-                config.insert("mode".to_owned(), "ANY".into());
-                if !names.is_empty() {
-                    config.insert("allowedFunctionNames".to_owned(), json!(names));
-                }
-            }
+            Self::None => ("NONE", &[][..]),
+            Self::Any(names) => ("ANY", names.as_slice()),
+            Self::Validated(names) => ("VALIDATED", names.as_slice()),
+        };
+        let mut config = Map::from_iter([("mode".to_owned(), mode.into())]);
+        if !names.is_empty() {
+            config.insert("allowedFunctionNames".to_owned(), json!(names));
         }
         Some(json!({ "functionCallingConfig": config }))
     }

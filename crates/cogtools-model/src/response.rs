@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::wire::camel_case;
-use crate::{Content, Finish, FunctionCall, Part, Usage};
+use crate::{Content, Finish, FunctionCall, ModelError, Part, Role, Usage};
 
 /// A part of a response: a whole `GenerateContentResponse` of the Gemini API.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,53 @@ impl Chunk {
     pub const fn as_json(&self) -> &Value {
         &self.0
     }
+
+    /// Whether it says why the response ended.
+    pub(crate) fn finishes(&self) -> bool {
+        let reason = candidate(&self.0).and_then(|candidate| candidate.get("finishReason"));
+        let block = self.0.pointer("/promptFeedback/blockReason");
+        reason.or(block).is_some_and(Value::is_string)
+    }
+}
+
+/// A chunk out of `value`, if it has the structure of a response: what it lacks is allowed, what
+/// it has must be usable.
+pub(crate) fn checked(value: Value) -> Result<Chunk, ModelError> {
+    let wrong = |what: &str| Err(ModelError::InvalidResponse(what.to_owned()));
+    let chunk = Chunk::from_wire(value);
+    if !chunk.0.is_object() {
+        return wrong("an event is not a JSON object");
+    }
+    let candidates = chunk.0.get("candidates").filter(|value| !value.is_null());
+    if candidates.is_some_and(|candidates| !candidates.is_array()) {
+        return wrong("`candidates` is not a list");
+    }
+    let content = candidate(&chunk.0).and_then(|candidate| candidate.get("content"));
+    let Some(content) = content.filter(|content| !content.is_null()) else {
+        return Ok(chunk);
+    };
+    let is_part_list = |parts: &Vec<Value>| parts.iter().all(Value::is_object);
+    let parts = content.get("parts").filter(|parts| !parts.is_null());
+    if !content.is_object()
+        || parts.is_some_and(|parts| !parts.as_array().is_some_and(is_part_list))
+    {
+        return wrong("`content` is not an object with a list of parts");
+    }
+    Ok(chunk)
+}
+
+/// The first candidate; requests ask for one.
+fn candidate(response: &Value) -> Option<&Value> {
+    let candidates = response.get("candidates")?.as_array()?;
+    candidates.get(candidate_position(candidates)?)
+}
+
+fn candidate_position(candidates: &[Value]) -> Option<usize> {
+    let is_first = |candidate: &Value| {
+        let index = candidate.get("index").and_then(Value::as_u64);
+        candidate.is_object() && index.unwrap_or(0) == 0
+    };
+    candidates.iter().position(is_first)
 }
 
 /// All that is known of a response so far.
@@ -30,7 +77,7 @@ pub struct Response {
     block_reason: Option<String>,
     usage: Option<Usage>,
     model_version: Option<String>,
-    response_id: Option<String>,
+    id: Option<String>,
 }
 
 impl Response {
@@ -48,31 +95,33 @@ impl Response {
             .get("modelVersion")
             .and_then(text)
             .or(self.model_version.take());
-        self.response_id = fields
-            .get("responseId")
-            .and_then(text)
-            .or(self.response_id.take());
-        let feedback = fields.get("promptFeedback");
-        if let Some(reason) = feedback.and_then(|feedback| feedback.get("blockReason")) {
-            self.block_reason = text(reason);
+        self.id = fields.get("responseId").and_then(text).or(self.id.take());
+        if let Some(feedback) = fields.get("promptFeedback") {
+            let reason = feedback.get("blockReason").and_then(text);
+            self.block_reason = reason.or(self.block_reason.take());
+            let message = feedback.get("blockReasonMessage").and_then(text);
+            self.finish_message = message.or(self.finish_message.take());
         }
-        let Some(Value::Array(candidates)) = fields.remove("candidates") else {
+        let Some(Value::Array(mut candidates)) = fields.remove("candidates") else {
             return 0;
         };
-        let Some(Value::Object(mut candidate)) = candidates.into_iter().next() else {
+        let position = candidate_position(&candidates);
+        let Some(Value::Object(mut candidate)) =
+            position.map(|position| candidates.swap_remove(position))
+        else {
             return 0;
         };
         if let Some(reason) = candidate.get("finishReason").and_then(Value::as_str) {
             self.finish = Some(Finish::new(reason));
         }
-        if let Some(message) = candidate.get("finishMessage") {
-            self.finish_message = text(message);
-        }
+        let message = candidate.get("finishMessage").and_then(text);
+        self.finish_message = message.or(self.finish_message.take());
         let content = candidate.remove("content");
-        let Some(content) = content.and_then(|value| serde_json::from_value::<Content>(value).ok())
-        else {
+        let content = content.and_then(|value| serde_json::from_value::<Content>(value).ok());
+        let Some(mut content) = content else {
             return 0;
         };
+        content.set_default_role(Role::Model);
         let count = content.parts().len();
         match &mut self.content {
             Some(whole) => whole.extend(content),
@@ -106,12 +155,18 @@ impl Response {
         self.parts().iter().filter_map(Part::call).collect()
     }
 
-    /// Why it ended; `None` before the end, and if the provider does not say it.
+    /// Why it ended; `None` before the end, and if the provider does not say it: then the stream
+    /// was cut, unless there is a [`Response::block_reason`].
     pub const fn finish(&self) -> Option<&Finish> {
         self.finish.as_ref()
     }
 
-    /// The provider's explanation of [`Response::finish`].
+    /// Whether the stream broke off: neither a reason to end nor one to refuse has arrived.
+    pub const fn is_cut(&self) -> bool {
+        self.finish.is_none() && self.block_reason.is_none()
+    }
+
+    /// The provider's explanation of [`Response::finish`] or [`Response::block_reason`].
     pub fn finish_message(&self) -> Option<&str> {
         self.finish_message.as_deref()
     }
@@ -133,7 +188,7 @@ impl Response {
 
     /// The provider's identifier.
     pub fn response_id(&self) -> Option<&str> {
-        self.response_id.as_deref()
+        self.id.as_deref()
     }
 
     /// Whether there is nothing to use in it: neither text nor a call.

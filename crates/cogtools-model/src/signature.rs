@@ -1,5 +1,9 @@
 //! Thought signatures: opaque bytes on a part that a model wants back unchanged.
 
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
 use crate::{Content, Role};
 
 /// What the Gemini API accepts in place of a signature, for calls that another model made.
@@ -19,8 +23,20 @@ pub fn fill_missing(contents: &mut [Content]) {
             .parts_mut()
             .iter_mut()
             .find(|part| part.call().is_some());
-        if let Some(call) = first.filter(|part| part.signature().is_none()) {
+        let is_unsigned = |signature: Option<&str>| signature.is_none_or(str::is_empty);
+        if let Some(call) = first.filter(|part| is_unsigned(part.signature())) {
             call.set_signature(SENTINEL);
         }
     }
+}
+
+/// The bytes of a signature in base64, standard or for URLs, padded or not. Two signatures are
+/// the same if these are. `None` if it is not base64.
+pub fn decode_signature(signature: &str) -> Option<Vec<u8>> {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    let is_for_urls = signature.contains(['-', '_']);
+    let alphabet = if is_for_urls { &URL_SAFE } else { &STANDARD };
+    GeneralPurpose::new(alphabet, config).decode(signature).ok()
 }

@@ -1,8 +1,11 @@
 //! Where the Gemini API is, and who asks.
 
-use cogtools_http::http::header::AUTHORIZATION;
-use cogtools_http::http::{HeaderName, HeaderValue};
+use std::fmt;
 
+use cogtools_http::http::header::AUTHORIZATION;
+use cogtools_http::http::{HeaderName, HeaderValue, Uri};
+
+use super::address::{self, model_id};
 use crate::{Key, ModelError};
 
 /// The variables with a key; the first one wins, as in Google's SDKs.
@@ -11,6 +14,9 @@ pub const KEYS: &[&str] = &["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 /// The variables with a token for Vertex AI; the first one wins.
 pub const TOKENS: &[&str] = &["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"];
 
+/// Google AI.
+pub const BASE: &str = "https://generativelanguage.googleapis.com";
+
 const BASE_URL: &str = "GOOGLE_GEMINI_BASE_URL";
 const VERTEX_BASE_URL: &str = "GOOGLE_VERTEX_BASE_URL";
 const USE_VERTEX: &str = "GOOGLE_GENAI_USE_VERTEXAI";
@@ -18,12 +24,24 @@ const PROJECT: &str = "GOOGLE_CLOUD_PROJECT";
 const LOCATION: &str = "GOOGLE_CLOUD_LOCATION";
 
 /// An address of the API and the credentials for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Without a slash at its end.
     base: String,
     service: Service,
     key: Key,
+    /// The variable with the key.
+    variable: &'static str,
+    ignored: Option<IgnoredKey>,
+}
+
+/// Two variables with different keys are set: one is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IgnoredKey {
+    /// The variable whose key is used.
+    pub used: &'static str,
+    /// The variable whose key is not.
+    pub ignored: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,74 +53,121 @@ enum Service {
 }
 
 impl Endpoint {
-    /// Google AI at `base`, such as `https://generativelanguage.googleapis.com`.
+    /// Google AI at `base`, such as [`BASE`].
     pub fn google_ai(base: &str, key: Key) -> Self {
         Self {
             base: base.trim_end_matches('/').to_owned(),
             service: Service::GoogleAi,
             key,
+            variable: KEYS[0],
+            ignored: None,
         }
     }
 
     /// The endpoint that variables describe, by the names of Google's SDKs. `var` returns a
     /// variable that the user has set; one that a project sets could send the key elsewhere.
     pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
-        let var = |name: &str| var(name).filter(|value| !value.is_empty());
-        let first = |names: &'static [&'static str]| {
-            let key = names.iter().find_map(|name| var(name)).map(Key::new);
-            key.ok_or(ModelError::MissingKey { variables: names })
+        let var = |name: &str| {
+            let value = var(name)?.trim().to_owned();
+            (!value.is_empty()).then_some(value)
         };
-        let is_vertex = var(USE_VERTEX).is_some_and(|value| matches!(value.as_str(), "true" | "1"));
-        if !is_vertex {
-            let default = "https://generativelanguage.googleapis.com".to_owned();
-            let base = var(BASE_URL).unwrap_or(default);
-            return Ok(Self::google_ai(&base, first(KEYS)?));
+        let url = |variable: &'static str| match var(variable) {
+            Some(url) if is_base(&url) => Ok(Some(url.trim_end_matches('/').to_owned())),
+            Some(_) => Err(invalid(variable, "it is not an http:// or https:// URL")),
+            None => Ok(None),
+        };
+        let uses = var(USE_VERTEX).map(|value| value.to_ascii_lowercase());
+        if !uses.is_some_and(|value| matches!(value.as_str(), "true" | "1")) {
+            return Ok(Self {
+                base: url(BASE_URL)?.unwrap_or_else(|| BASE.to_owned()),
+                service: Service::GoogleAi,
+                ..Self::with_credentials(&var, KEYS)?
+            });
         }
-        let segment = |variable: &'static str| {
-            let value = var(variable).ok_or_else(|| invalid(variable, "it is not set"))?;
-            let is_segment = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
-            if value.bytes().all(is_segment) {
-                return Ok(value);
-            }
-            Err(invalid(variable, "it is not a name"))
+        let segment = |variable: &'static str| match var(variable) {
+            Some(value) if is_name(&value) => Ok(value),
+            Some(_) => Err(invalid(variable, "it is not a name")),
+            None => Err(invalid(variable, "it is not set")),
         };
         let (project, location) = (segment(PROJECT)?, segment(LOCATION)?);
-        let host = match location.as_str() {
-            "global" => "https://aiplatform.googleapis.com".to_owned(),
-            region => format!("https://{region}-aiplatform.googleapis.com"),
+        let base = match (url(VERTEX_BASE_URL)?, url(BASE_URL)?) {
+            (Some(base), _) | (None, Some(base)) => base,
+            (None, None) if location == "global" => "https://aiplatform.googleapis.com".to_owned(),
+            (None, None) => format!("https://{location}-aiplatform.googleapis.com"),
         };
-        let base = var(VERTEX_BASE_URL)
-            .or_else(|| var(BASE_URL))
-            .unwrap_or(host);
         Ok(Self {
-            base: base.trim_end_matches('/').to_owned(),
+            base,
             service: Service::Vertex { project, location },
-            key: first(TOKENS)?,
+            ..Self::with_credentials(&var, TOKENS)?
         })
+    }
+
+    /// An endpoint with the first of `names` that is set, and no address yet.
+    fn with_credentials(
+        var: &impl Fn(&str) -> Option<String>,
+        names: &'static [&'static str],
+    ) -> Result<Self, ModelError> {
+        let mut found = names.iter().filter_map(|name| Some((*name, var(name)?)));
+        let (variable, key) = found
+            .next()
+            .ok_or(ModelError::MissingKey { variables: names })?;
+        let other = found.find(|(_, other)| *other != key);
+        let endpoint = Self {
+            variable,
+            ignored: other.map(|(ignored, _)| IgnoredKey {
+                used: variable,
+                ignored,
+            }),
+            ..Self::google_ai(BASE, Key::new(key))
+        };
+        endpoint.authorization()?;
+        Ok(endpoint)
+    }
+
+    /// A key that is set but not used, to say so: the user may have meant that one.
+    pub const fn ignored_key(&self) -> Option<IgnoredKey> {
+        self.ignored
+    }
+
+    /// The secret, to keep it out of messages.
+    pub(super) fn secret(&self) -> &str {
+        self.key.expose()
+    }
+
+    /// The address without anything secret.
+    pub(super) fn shown(&self) -> String {
+        let end = self.base.find(['?', '#']).unwrap_or(self.base.len());
+        let base = &self.base[..end];
+        match base.split_once("://") {
+            Some((scheme, rest)) => {
+                let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+                format!("{scheme}://{host}")
+            }
+            None => String::new(),
+        }
     }
 
     /// The header that says who asks. It is never printed.
     pub(super) fn authorization(&self) -> Result<(HeaderName, HeaderValue), ModelError> {
-        let (name, value, variable) = match self.service {
-            Service::GoogleAi => (
-                HeaderName::from_static("x-goog-api-key"),
-                self.key.expose().to_owned(),
-                KEYS[0],
-            ),
-            Service::Vertex { .. } => (
-                AUTHORIZATION,
-                format!("Bearer {}", self.key.expose()),
-                TOKENS[0],
-            ),
+        let key = self.key.expose();
+        let (name, value) = match self.service {
+            Service::GoogleAi => (HeaderName::from_static("x-goog-api-key"), key.to_owned()),
+            Service::Vertex { .. } => (AUTHORIZATION, format!("Bearer {key}")),
         };
         let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| invalid(variable, "it has characters that a header cannot have"))?;
+            .map_err(|_| invalid(self.variable, "it has characters that a header cannot have"))?;
         value.set_sensitive(true);
         Ok((name, value))
     }
 
     pub(super) fn stream_url(&self, model: &str) -> String {
-        let path = self.resource(&format!("models/{}", encode(model_id(model))));
+        let path = address::model_path(model);
+        let path = match &self.service {
+            Service::GoogleAi => format!("v1beta/{path}"),
+            Service::Vertex { .. } => {
+                format!("v1/{}/publishers/google/{path}", self.parent())
+            }
+        };
         format!("{}/{path}:streamGenerateContent?alt=sse", self.base)
     }
 
@@ -111,7 +176,7 @@ impl Endpoint {
             Service::GoogleAi => "v1beta/models",
             Service::Vertex { .. } => "v1beta1/publishers/google/models",
         };
-        let page = page.map(|page| format!("&pageToken={}", encode(page)));
+        let page = page.map(|page| format!("&pageToken={}", address::encode(page)));
         let page = page.unwrap_or_default();
         format!("{}/{path}?pageSize=1000{page}", self.base)
     }
@@ -119,21 +184,20 @@ impl Endpoint {
     pub(super) fn caches_url(&self) -> String {
         let path = match &self.service {
             Service::GoogleAi => "v1beta/cachedContents".to_owned(),
-            Service::Vertex { project, location } => {
-                format!("v1/projects/{project}/locations/{location}/cachedContents")
-            }
+            Service::Vertex { .. } => format!("v1/{}/cachedContents", self.parent()),
         };
         format!("{}/{path}", self.base)
     }
 
-    /// The address of the cache `name`, which the API returned: a path.
-    pub(super) fn cache_url(&self, name: &str) -> String {
+    /// The address of the cache `name`, which the API returned: a path. `None` if it is the
+    /// path of something else.
+    pub(super) fn cache_url(&self, name: &str) -> Option<String> {
         let version = match &self.service {
             Service::GoogleAi => "v1beta",
             Service::Vertex { .. } => "v1",
         };
-        let path: Vec<String> = name.split('/').map(encode).collect();
-        format!("{}/{version}/{}", self.base, path.join("/"))
+        let path = address::cache_path(name)?;
+        Some(format!("{}/{version}/{path}", self.base))
     }
 
     /// The name of a model in the body of a request.
@@ -141,19 +205,38 @@ impl Endpoint {
         let model = model_id(model);
         match &self.service {
             Service::GoogleAi => format!("models/{model}"),
-            Service::Vertex { project, location } => {
-                format!("projects/{project}/locations/{location}/publishers/google/models/{model}")
+            Service::Vertex { .. } => {
+                format!("{}/publishers/google/models/{model}", self.parent())
             }
         }
     }
 
-    fn resource(&self, path: &str) -> String {
+    fn parent(&self) -> String {
         match &self.service {
-            Service::GoogleAi => format!("v1beta/{path}"),
+            Service::GoogleAi => String::new(),
             Service::Vertex { project, location } => {
-                format!("v1/projects/{project}/locations/{location}/publishers/google/{path}")
+                format!("projects/{project}/locations/{location}")
             }
         }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("base", &self.shown())
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for IgnoredKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { used, ignored } = self;
+        write!(
+            f,
+            "`{used}` is used; `{ignored}`, which differs, is ignored"
+        )
     }
 }
 
@@ -164,18 +247,18 @@ fn invalid(variable: &'static str, reason: &'static str) -> ModelError {
     }
 }
 
-/// `models/x` and `x` are the same model.
-fn model_id(model: &str) -> &str {
-    model.strip_prefix("models/").unwrap_or(model)
+/// Whether paths can be appended to `url`.
+fn is_base(url: &str) -> bool {
+    let uri: Option<Uri> = url.parse().ok();
+    let is_http = |uri: &Uri| {
+        matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.host().is_some_and(|host| !host.is_empty())
+    };
+    !url.contains(['?', '#']) && uri.as_ref().is_some_and(is_http)
 }
 
-/// `segment` as one segment of a path.
-fn encode(segment: &str) -> String {
-    let encode_byte = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    };
-    segment.bytes().map(encode_byte).collect()
+/// Whether `value` is one segment of a path, and one label of a host if it is a location.
+fn is_name(value: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    value.bytes().all(is_letter) && !value.starts_with('.')
 }

@@ -6,8 +6,11 @@ use serde_json::Value;
 use super::Gemini;
 use crate::{ModelError, ModelInfo};
 
-/// The most pages that are read.
+/// How many pages are read.
 const MAX_PAGES: usize = 20;
+
+/// How many models are listed.
+const MAX_MODELS: usize = 10_000;
 
 /// All models that generate text, sorted by name.
 pub(super) async fn list(gemini: &Gemini) -> Result<Vec<ModelInfo>, ModelError> {
@@ -21,14 +24,14 @@ pub(super) async fn list(gemini: &Gemini) -> Result<Vec<ModelInfo>, ModelError> 
             .or_else(|| answer.get("publisherModels"));
         let listed = listed.and_then(Value::as_array).into_iter().flatten();
         models.extend(listed.filter(|model| generates(model)).filter_map(info));
-        page = answer
-            .get("nextPageToken")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        if page.as_deref().is_none_or(str::is_empty) {
+        let next = answer.get("nextPageToken").and_then(Value::as_str);
+        let next = next.filter(|next| !next.is_empty() && page.as_deref() != Some(*next));
+        if next.is_none() || models.len() >= MAX_MODELS {
             break;
         }
+        page = next.map(str::to_owned);
     }
+    models.truncate(MAX_MODELS);
     models.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(models)
 }

@@ -2,70 +2,139 @@
 
 use cogtools_http::Response;
 use cogtools_http::sse::SseParser;
-use futures::StreamExt as _;
-use futures::stream;
+use futures::{StreamExt as _, stream};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::stray::Stray;
+use crate::response::checked;
 use crate::{ApiError, Chunk, Chunks, ModelError};
 
 struct Events {
     response: Response,
     parser: SseParser,
-    has_ended: bool,
+    stray: Stray,
+    secret: String,
+    has_chunks: bool,
+    /// Whether a chunk says why the response ended.
+    has_finished: bool,
+    state: State,
 }
 
-/// The chunks of `response`. An error in the stream ends it.
-pub(crate) fn chunks(response: Response) -> Chunks {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The body was read to its end.
+    Read,
+    /// The last chunk or an error was returned.
+    Over,
+}
+
+/// The chunks of `response`; `secret` is kept out of errors. If the first one is an error, it
+/// is returned at once. A later error ends the stream.
+pub(super) async fn begin(response: Response, secret: &str) -> Result<Chunks, ModelError> {
     let events = Events {
         response,
         parser: SseParser::default(),
-        has_ended: false,
+        stray: Stray::default(),
+        secret: secret.to_owned(),
+        has_chunks: false,
+        has_finished: false,
+        state: State::Open,
     };
     let next = |mut events: Events| async move {
-        if events.has_ended {
-            return None;
-        }
-        let next = match events.next().await {
-            Ok(data) => data.map(|data| parse(&data)),
-            Err(error) => Some(Err(error)),
-        };
-        events.has_ended |= matches!(next, Some(Err(_)));
-        next.map(|next| (next, events))
+        let chunk = events.chunk().await.transpose()?;
+        Some((chunk, events))
     };
-    stream::unfold(events, next).boxed()
+    let mut chunks = stream::unfold(events, next).boxed();
+    match chunks.next().await {
+        Some(first) => {
+            let first = first?;
+            Ok(stream::iter([Ok(first)]).chain(chunks).boxed())
+        }
+        None => Ok(stream::empty().boxed()),
+    }
 }
 
 impl Events {
+    /// The next chunk, `None` after the last one or an error.
+    async fn chunk(&mut self) -> Result<Option<Chunk>, ModelError> {
+        if self.state == State::Over {
+            return Ok(None);
+        }
+        let chunk = match self.data().await {
+            Ok(Some(data)) => self.parse(&data).map(Some),
+            Ok(None) => self.check_stray().map(|()| None),
+            // The connection of a complete response may end in any way.
+            Err(ModelError::Http(_)) if self.has_finished => Ok(None),
+            Err(error) => Err(error),
+        };
+        if !matches!(chunk, Ok(Some(_))) {
+            self.state = State::Over;
+        }
+        chunk
+    }
+
     /// The data of the next event, `None` at the end.
-    async fn next(&mut self) -> Result<Option<String>, ModelError> {
+    async fn data(&mut self) -> Result<Option<String>, ModelError> {
         loop {
             let event = match self.parser.next_event() {
-                None if self.has_ended => return Ok(None),
-                None => match self.response.chunk().await? {
-                    Some(bytes) => {
+                None if self.state != State::Open => return Ok(None),
+                None => {
+                    if let Some(bytes) = self.response.chunk().await? {
+                        self.stray.push(&bytes);
                         let pushed = self.parser.push(&bytes);
                         pushed.map_err(|error| ModelError::InvalidResponse(error.to_string()))?;
                         continue;
                     }
-                    None => {
-                        self.has_ended = true;
-                        std::mem::take(&mut self.parser).finish()
-                    }
-                },
+                    self.state = State::Read;
+                    let last = std::mem::take(&mut self.parser).finish();
+                    // Half an event says no more than that the stream was cut.
+                    last.filter(|event| is_json(&event.data))
+                }
                 event => event,
             };
-            if let Some(event) = event.filter(|event| !event.data.trim().is_empty()) {
+            // Servers that imitate two APIs end a stream as the other one does.
+            let is_data = |data: &str| !data.is_empty() && data != "[DONE]";
+            if let Some(event) = event.filter(|event| is_data(event.data.trim())) {
                 return Ok(Some(event.data));
             }
         }
     }
+
+    fn parse(&mut self, data: &str) -> Result<Chunk, ModelError> {
+        let value: Value = serde_json::from_str(data).map_err(|error| {
+            ModelError::InvalidResponse(format!("an event is not JSON: {error}"))
+        })?;
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+            return Err(self.api_error(error));
+        }
+        let chunk = checked(value)?;
+        self.has_chunks = true;
+        self.has_finished |= chunk.finishes();
+        Ok(chunk)
+    }
+
+    /// Fails if the stream was, or ended as, something else.
+    fn check_stray(&self) -> Result<(), ModelError> {
+        if self.has_finished {
+            return Ok(());
+        }
+        if let Some(error) = self.stray.error() {
+            return Err(self.api_error(&error));
+        }
+        if !self.has_chunks && !self.stray.is_empty() {
+            let reason = "the body is not a stream of events".to_owned();
+            return Err(ModelError::InvalidResponse(reason));
+        }
+        Ok(())
+    }
+
+    fn api_error(&self, error: &Value) -> ModelError {
+        ModelError::Api(ApiError::from_json(200, error).without(&self.secret))
+    }
 }
 
-fn parse(data: &str) -> Result<Chunk, ModelError> {
-    let value: Value = serde_json::from_str(data)
-        .map_err(|error| ModelError::InvalidResponse(format!("an event is not JSON: {error}")))?;
-    match value.get("error") {
-        Some(error) => Err(ModelError::Api(ApiError::from_json(200, error))),
-        None => Ok(Chunk::from_wire(value)),
-    }
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

@@ -1,13 +1,14 @@
 //! Recording: passes on the responses of a model and keeps a copy of each whole one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
-use serde_json::Value;
 
-use super::Recording;
-use crate::{Chunks, Model, ModelError, ModelInfo, Request};
+use super::mask::Secrets;
+use super::recording::{RecordedError, Recording};
+use super::{Header, Tape, VERSION};
+use crate::{Chunk, Chunks, Model, ModelError, ModelInfo, Request};
 
 /// A model whose responses are recorded.
 ///
@@ -16,50 +17,90 @@ use crate::{Chunks, Model, ModelError, ModelInfo, Request};
 #[derive(Debug)]
 pub struct Recorder<M> {
     model: M,
-    lines: Arc<Mutex<Vec<u8>>>,
+    tape: Tape,
+    secrets: Secrets,
+    recordings: Recordings,
+}
+
+/// The recordings in the order in which their requests were sent; `None` for a response that
+/// is still arriving, or will never be whole.
+#[derive(Clone, Debug, Default)]
+struct Recordings(Arc<Mutex<Vec<Option<Recording>>>>);
+
+/// A response on its way.
+struct Arriving {
+    chunks: Chunks,
+    recording: Recording,
+    position: usize,
+    recordings: Recordings,
+    secrets: Secrets,
+    is_over: bool,
 }
 
 impl<M: Model> Recorder<M> {
-    /// Records the responses of `model`.
-    pub fn new(model: M) -> Self {
+    /// Records the responses of `model`. `tape` is the first line.
+    pub fn new(model: M, tape: Tape) -> Self {
         Self {
             model,
-            lines: Arc::default(),
+            tape,
+            secrets: Secrets::default(),
+            recordings: Recordings::default(),
         }
     }
 
-    /// The lines of the tape that were recorded so far. A response that failed or was cut off
-    /// is not one of them.
-    pub fn lines(&self) -> Vec<u8> {
-        self.lines
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// The same, with `[secret]` for each of these values, wherever one occurs. A replay needs
+    /// the same values, to find the requests.
+    #[must_use]
+    pub fn masking(self, secrets: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            secrets: Secrets::new(secrets),
+            ..self
+        }
     }
-}
 
-/// A response on its way, and where to record it.
-struct Recorded {
-    chunks: Chunks,
-    recording: Recording,
-    lines: Arc<Mutex<Vec<u8>>>,
+    /// The tape that was recorded so far: what the provider answered, its errors included. A
+    /// response that was cut off, or not read to its end, is not a part of it.
+    pub fn lines(&self) -> Vec<u8> {
+        let header = Header {
+            tape: VERSION,
+            time: self.tape.time.clone(),
+            model: self.tape.model.clone(),
+        };
+        // Texts, numbers and maps with texts as keys are always valid JSON.
+        let mut lines = serde_json::to_vec(&header).unwrap_or_default();
+        lines.push(b'\n');
+        for recording in self.recordings.lock().iter().flatten() {
+            lines.extend(serde_json::to_vec(recording).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        lines
+    }
 }
 
 impl<M: Model> Model for Recorder<M> {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
-            let body = request.body();
-            let recorded = Recorded {
-                chunks: self.model.send(request).await?,
-                recording: Recording {
-                    hash: request.hash_with(&body),
-                    model: request.model.clone(),
-                    request: serde_json::from_slice(&body).unwrap_or_default(),
-                    response: Vec::new(),
-                },
-                lines: Arc::clone(&self.lines),
+            let body = serde_json::from_slice(&request.body()).unwrap_or_default();
+            let mut recording = Recording::new(request, self.secrets.mask(body));
+            let position = self.recordings.reserve();
+            let chunks = match self.model.send(request).await {
+                Ok(chunks) => chunks,
+                Err(error) => {
+                    if recording.fail(&error, &self.secrets) {
+                        self.recordings.keep(position, recording);
+                    }
+                    return Err(error);
+                }
             };
-            Ok(stream::unfold(recorded, next).boxed())
+            let arriving = Arriving {
+                chunks,
+                recording,
+                position,
+                recordings: self.recordings.clone(),
+                secrets: self.secrets.clone(),
+                is_over: false,
+            };
+            Ok(stream::unfold(arriving, next).boxed())
         }
         .boxed()
     }
@@ -69,23 +110,61 @@ impl<M: Model> Model for Recorder<M> {
     }
 }
 
-async fn next(mut recorded: Recorded) -> Option<(Result<crate::Chunk, ModelError>, Recorded)> {
-    let Some(chunk) = recorded.chunks.next().await else {
-        recorded.finish();
-        return None;
-    };
-    if let Ok(chunk) = &chunk {
-        let copy: Value = chunk.as_json().clone();
-        recorded.recording.response.push(copy);
+async fn next(mut arriving: Arriving) -> Option<(Result<Chunk, ModelError>, Arriving)> {
+    let next = arriving.chunks.next().await;
+    match &next {
+        Some(Ok(chunk)) => {
+            let copy = arriving.secrets.mask(chunk.as_json().clone());
+            arriving.recording.response.push(copy);
+        }
+        Some(Err(error)) => {
+            if arriving.recording.fail(error, &arriving.secrets) {
+                arriving.keep();
+            }
+            arriving.is_over = true;
+        }
+        None => arriving.keep(),
     }
-    Some((chunk, recorded))
+    next.map(|next| (next, arriving))
 }
 
-impl Recorded {
-    fn finish(&self) {
-        let mut line = serde_json::to_vec(&self.recording).unwrap_or_default();
-        line.push(b'\n');
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.extend(line);
+impl Arriving {
+    fn keep(&mut self) {
+        if !self.is_over {
+            self.recordings.keep(self.position, self.recording.clone());
+        }
+    }
+}
+
+impl Recording {
+    /// Ends with `error`. Returns whether it can be recorded: a failure of the network says
+    /// nothing about the request.
+    fn fail(&mut self, error: &ModelError, secrets: &Secrets) -> bool {
+        let ModelError::Api(error) = error else {
+            return false;
+        };
+        let mut error = RecordedError::from(error);
+        error.mask(secrets);
+        self.error = Some(error);
+        true
+    }
+}
+
+impl Recordings {
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Recording>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The position of the next recording.
+    fn reserve(&self) -> usize {
+        let mut recordings = self.lock();
+        recordings.push(None);
+        recordings.len() - 1
+    }
+
+    fn keep(&self, position: usize, recording: Recording) {
+        if let Some(place) = self.lock().get_mut(position) {
+            *place = Some(recording);
+        }
     }
 }

@@ -1,0 +1,106 @@
+//! What answers: a provider, a provider that is recorded, or a tape.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_agent::diagnostic;
+use cogtools_core::file::{self, WritePath};
+use cogtools_core::{Code, Diagnostic, Project, text};
+use cogtools_log::Timestamp;
+use cogtools_model::{MAX_TAPE_BYTES, Model, ModelError, Recorder, Replay, Tape};
+use cogtools_program::{Failure, Io, project};
+
+use crate::args::AskArgs;
+use crate::provider;
+
+/// What answers.
+pub(crate) enum Connection {
+    /// A provider.
+    Live(Box<dyn Model>),
+    /// A provider whose responses are kept.
+    Recorded {
+        model: Recorder<Box<dyn Model>>,
+        path: WritePath,
+        display_path: PathBuf,
+        time: String,
+    },
+    /// A tape.
+    Replayed(Replay),
+}
+
+impl Connection {
+    /// Connects to what the command line names. `model` is the name of the model.
+    pub(crate) fn open(
+        args: &AskArgs,
+        model: &str,
+        project: &Project,
+        io: &Io<'_>,
+    ) -> Result<Self, Failure> {
+        let secrets = provider::secrets(io).into_iter().map(|(_, value)| value);
+        if let Some(path) = &args.replay {
+            let replay = read(path, io)?.masking(secrets);
+            return Ok(Self::Replayed(replay));
+        }
+        let live = provider::connect(args, io)?;
+        let Some(path) = &args.record else {
+            return Ok(Self::Live(live));
+        };
+        let time = Timestamp::now().to_string();
+        let tape = Tape {
+            time: time.clone(),
+            model: model.to_owned(),
+        };
+        Ok(Self::Recorded {
+            model: Recorder::new(live, tape).masking(secrets),
+            path: WritePath::in_project(project.root(), &io.cwd.join(path)),
+            display_path: path.clone(),
+            time,
+        })
+    }
+
+    /// The model.
+    pub(crate) fn model(&self) -> &dyn Model {
+        match self {
+            Self::Live(model) => &**model,
+            Self::Recorded { model, .. } => model,
+            Self::Replayed(replay) => replay,
+        }
+    }
+
+    /// The time that prompts name: `now`, unless a tape fixes it.
+    pub(crate) fn time(&self, now: Timestamp) -> String {
+        match self {
+            Self::Live(_) => now.to_string(),
+            Self::Recorded { time, .. } => time.clone(),
+            Self::Replayed(replay) => replay.time().to_owned(),
+        }
+    }
+
+    /// Writes the tape.
+    pub(crate) fn save(&self) -> Result<(), Failure> {
+        let Self::Recorded {
+            model,
+            path,
+            display_path,
+            ..
+        } = self
+        else {
+            return Ok(());
+        };
+        file::write(path, &model.lines()).map_err(|error| {
+            let name = display_path.display();
+            let message = format!("`{name}` cannot be written: {error}");
+            Diagnostic::new(Code::IoFailed, message)
+                .hint(error.hint("name another file with --record"))
+                .into()
+        })
+    }
+}
+
+fn read(path: &Path, io: &Io<'_>) -> Result<Replay, Failure> {
+    let full = io.cwd.join(path);
+    let scope = project::read_scope(&full, io);
+    let bytes = text::bytes(&full, path, MAX_TAPE_BYTES, &scope)
+        .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+    let replay = Replay::new(&path.display().to_string(), &bytes);
+    replay.map_err(|error: ModelError| diagnostic::diagnostic(&error, "").into())
+}
