@@ -23,15 +23,17 @@ fn a_recorded_run_is_replayed_without_a_network() {
             .run()
     };
     replay("Greet Ada").outputs("Ada was greeted.\n");
-    replay("Greet Bob")
-        .status(1)
-        .stderr_contains("-            \"text\": \"Greet Ada\"\n+            \"text\": \"Greet Bob\"");
+    replay("Greet Bob").status(1).stderr_contains(
+        "-            \"text\": \"Greet Ada\"\n+            \"text\": \"Greet Bob\"",
+    );
 }
 
 #[test]
 fn a_tape_is_not_written_through_a_link_out_of_the_project() {
     let project = project();
-    project.file("../outside", "keep").link("tape.jsonl", "../outside");
+    project
+        .file("../outside", "keep")
+        .link("tape.jsonl", "../outside");
     let fake = FakeGemini::start([Turn::text("Hello.")]);
     ask(&project, &fake)
         .args(["-q", "--record", "tape.jsonl", "Hi"])

@@ -48,7 +48,11 @@ pub(crate) struct AskArgs {
     pub(crate) max_tokens: Option<u32>,
     pub(crate) seed: Option<i32>,
     pub(crate) schema: Option<PathBuf>,
+    /// The limits of the command line, which [`budget`] reads.
+    pub(crate) limits: Vec<String>,
     pub(crate) budget: Budget,
+    /// Where the provider is reached, as the configuration says.
+    pub(crate) base_url: Option<String>,
     pub(crate) allow: Vec<String>,
     pub(crate) deny: Vec<String>,
     pub(crate) pause: bool,
@@ -84,7 +88,9 @@ impl AskArgs {
             max_tokens: matches.get_one("max-tokens").copied(),
             seed: matches.get_one("seed").copied(),
             schema: path("schema"),
-            budget: budget(&all::<String>(matches, "budget"))?,
+            budget: budget(&all::<String>(matches, "budget"), Budget::default())?,
+            limits: all(matches, "budget"),
+            base_url: None,
             allow: all(matches, "allow"),
             deny: all(matches, "deny"),
             pause: flag("pause"),
@@ -262,9 +268,8 @@ fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Ar
     Arg::new(name).long(name).value_name(value_name).help(help)
 }
 
-/// Reads `turns=10` and its kin.
-fn budget(words: &[String]) -> Result<Budget, Failure> {
-    let mut budget = Budget::default();
+/// Reads `turns=10` and its kin over the limits in `budget`.
+pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Failure> {
     for word in words {
         let invalid = || {
             let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");

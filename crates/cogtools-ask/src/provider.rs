@@ -24,14 +24,21 @@ const NETWORK: [&str; 10] = [
     "SSL_CERT_DIR",
 ];
 
+/// The variable that names the server, over the configuration.
+const BASE_URL: &str = "GOOGLE_GEMINI_BASE_URL";
+
 /// The model that is used if none is named: the newest fast one.
 pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
 /// Connects to the provider that the environment describes.
-pub(crate) fn connect(_args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
+pub(crate) fn connect(args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
     let failed =
         |error: &ModelError| Failure::from(cogtools_agent::diagnostic::diagnostic(error, "gemini"));
-    let var = |name: &str| dirs::trusted_var(io, name)?.to_str().map(str::to_owned);
+    let var = |name: &str| match dirs::trusted_var(io, name) {
+        Some(value) => value.to_str().map(str::to_owned),
+        None if name == BASE_URL => args.base_url.clone(),
+        None => None,
+    };
     let endpoint = Endpoint::from_vars(var).map_err(|error| failed(&error))?;
     let options = ClientOptions {
         // A model may think for minutes before it says anything.
