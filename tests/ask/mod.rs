@@ -1,10 +1,14 @@
 //! `cogtools ask` against a fake Gemini API that checks every request.
 
-use cogtools_test_support::{FakeGemini, Project, Run, Turn};
-use serde_json::json;
+use cogtools_test_support::{FakeGemini, Project, Run, Turn, assert_text, str};
+use serde_json::{Value, json};
 
 use crate::run;
 
+mod caching;
+mod configuration;
+mod dry_run;
+mod prompts;
 mod road;
 mod tape;
 
