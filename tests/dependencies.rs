@@ -28,13 +28,15 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 6] = [
+const WRITERS: [&str; 7] = [
     "crates/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
     "crates/cogtools-core/src/digest/",
     "crates/cogtools-core/src/store.rs",
     "crates/cogtools-core/src/trust/private.rs",
+    // Sessions are removed with their blobs from the user's state directory only.
+    "crates/cogtools-log/src/remove.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/cogtools-core/src/tool/implementation/script.rs",
     // The lock is on a file of the user, which stays empty.

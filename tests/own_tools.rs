@@ -4,6 +4,9 @@ use std::fs;
 
 use cogtools_test_support::{Project, Run, str};
 
+use crate::layout::{files, list, read};
+use crate::run;
+
 /// Our own tool files, read without our programs.
 fn tools() -> Vec<serde_yaml::Value> {
     let folder = crate::repository().join("tools");
@@ -110,7 +113,7 @@ fn the_table_is_the_same_for_all_programs() {
             "../home/.gemini/cogtoolrc.yaml",
             "tool_sources:\n  - local: ./tools\n",
         );
-    crate::run("cogtools-docs", &project)
+    run("cogtools-docs", &project)
         .arg("--print")
         .run()
         .outputs(str![[r#"
@@ -141,4 +144,53 @@ fn our_tools_match_their_golden_files() {
         "removed": 0,
     });
     assert_eq!(report["summary"], summary);
+}
+
+/// Checks all tools of a project, and calls each with each of its examples.
+#[track_caller]
+fn tools_work(project: &Project) {
+    run("cogtools-discover", project)
+        .arg("--strict")
+        .run()
+        .json();
+    let declared = run("cogtools-discover", project)
+        .arg("--format=anthropic")
+        .run()
+        .json();
+    let declared = declared.as_array().expect("a list of tools");
+    assert!(!declared.is_empty(), "there is no tool");
+    for tool in declared {
+        let name = tool["name"].as_str().expect("a tool has a name");
+        assert!(tool["input_examples"].is_array(), "{name} has no example");
+        for example in list(tool, "input_examples") {
+            let text = run("cogtools-call", project)
+                .arg(name)
+                .stdin(example)
+                .run()
+                .text();
+            assert!(!text.trim().is_empty(), "{name} says nothing to {example}");
+        }
+    }
+}
+
+#[test]
+fn our_own_tools_work() {
+    let project = Project::new();
+    for file in files("yaml")
+        .iter()
+        .filter(|file| file.starts_with("tools"))
+    {
+        project.file(file, read(file));
+    }
+    tools_work(&project);
+}
+
+#[test]
+fn tools_that_init_writes_work() {
+    let project = Project::new();
+    let init = run("cogtools-init", &project)
+        .args(["--non-interactive", "--defaults"])
+        .run();
+    init.succeeds();
+    tools_work(&project);
 }

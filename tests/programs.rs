@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -27,6 +27,7 @@ const NAMES: [&str; 24] = [
     "cogtools-run",
     "cogtools-schema",
     "cogtools-search",
+    "cogtools-session",
     "cogtools-test",
     "cogtools-trust",
     "cogtools-yaml",

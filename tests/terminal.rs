@@ -10,7 +10,7 @@ use crate::run;
 
 /// Characters that clear a terminal, reverse text, have no width, isolate text, begin
 /// a line and go to the next tab stop.
-const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
+pub(crate) const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 /// The same, escaped.
 const SHOWN: &str = r"x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 
@@ -91,7 +91,7 @@ fn shown(text: &str) -> String {
 }
 
 /// The control sequences in `text`, except for our own colours.
-fn unsafe_part(text: &str) -> Option<String> {
+pub(crate) fn unsafe_part(text: &str) -> Option<String> {
     let mut text = text.to_owned();
     for style in [0, 1, 31, 32, 33, 36] {
         text = text.replace(&format!("\u{1b}[{style}m"), "");
@@ -150,9 +150,11 @@ provider other
   discover  sh 'BAD'
   call      sh -c 'BAD'
   sees      'BAD'
+  program   /usr/bin/sh
   unhashed  sh -c 'BAD' (runs code that is not in a file, which may load other files)
 provider served
   starts    sh 'BAD'
+  program   /usr/bin/sh
 ",
     ));
     trust(&[]).outputs(shown(

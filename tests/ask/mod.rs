@@ -8,6 +8,7 @@ use crate::run;
 mod caching;
 mod configuration;
 mod dry_run;
+mod local;
 mod prompts;
 mod road;
 mod tape;

@@ -8,17 +8,22 @@ mod installer;
 mod layers;
 mod limits;
 mod lock;
+mod missing_lock;
 mod names;
 mod neutral_directory;
 mod owners;
 mod package_copies;
+mod package_loads;
 mod packages;
 mod personal;
 mod processes;
+mod provider_copies;
+mod provider_coverage;
 mod read_links;
 mod records;
 mod review;
 mod served;
+mod shared_folders;
 mod write_links;
 
 /// A tool with one example.

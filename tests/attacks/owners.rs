@@ -13,11 +13,11 @@ use crate::{run, unprivileged};
 /// A user who is not in the list of users.
 const STRANGER: u32 = 54_321;
 /// A tool of the stranger.
-const EVIL: &str = "name: evil\ndescription: d\nimplementation: evil\n";
+pub(super) const EVIL: &str = "name: evil\ndescription: d\nimplementation: evil\n";
 
 /// A project with the folder `work`, whose files belong to another user; `None` if this
 /// user cannot give files away.
-fn shared(files: &[&str]) -> Option<Project> {
+pub(super) fn shared(files: &[&str]) -> Option<Project> {
     let project = Project::new();
     project.file("tools/evil.yaml", EVIL).dir("work");
     if !can_give(&project) {
@@ -44,7 +44,7 @@ pub(super) fn give(project: &Project, file: &str) {
     lchown(project.path(file), Some(STRANGER), None).expect("root may do that");
 }
 
-fn call(project: &Project, cwd: &str) -> Outcome {
+pub(super) fn call(project: &Project, cwd: &str) -> Outcome {
     run("cogtools-call", project)
         .cwd(project.path(cwd))
         .arg("evil")
@@ -123,26 +123,25 @@ fn a_project_of_another_user_is_denied() {
 }
 
 #[test]
-fn a_folder_of_tools_of_another_user_is_denied() {
+fn a_folder_of_tools_of_another_user_is_not_used() {
     let Some(project) = shared(&["tools"]) else {
         return;
     };
     call(&project, ".")
-        .status(77)
+        .status(127)
         .stderr_contains("/tools` belongs to user 54321");
     // The user's own configuration does not vouch for its owner.
     project.dir("other").file(
         "other/.cogtoolrc.yaml",
         "tool_sources: [{local: ../tools}]\n",
     );
-    call(&project, "other").fails(
-        77,
-        str![[r#"
+    call(&project, "other").fails(127, str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: evil: no such tool
+hint: cogtools-discover lists all tools
 cogtools-call: error[DENIED]: `[ROOT]/other/../tools` belongs to user 54321, not to you; its tools are not used
 hint: if you trust that user, add `safe_directories: [[ROOT]/other/../tools]` to ~/.gemini/cogtoolrc.yaml
 
-"#]],
-    );
+"#]]);
 }
 
 #[test]

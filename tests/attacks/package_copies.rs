@@ -62,7 +62,7 @@ fn the_copy_is_private() {
     outcome.fails(
         77,
         str![[r#"
-cogtools-call: error[DENIED]: pk_run: `[HOME]/.local/state/cogtools/packages`, for private copies of packages, is not a folder of its user alone
+cogtools-call: error[DENIED]: pk_run: `[HOME]/.local/state/cogtools/packages`, for private copies, is not a folder of its user alone
 hint: remove `[HOME]/.local/state/cogtools/packages`
 
 "#]],
@@ -82,7 +82,7 @@ hint: remove `[HOME]/.local/state/cogtools/packages`
     outcome.fails(
         77,
         str![[r#"
-cogtools-call: error[DENIED]: pk_run: `[HOME]/.local/state/cogtools/packages`, for private copies of packages, is not a folder of its user alone
+cogtools-call: error[DENIED]: pk_run: `[HOME]/.local/state/cogtools/packages`, for private copies, is not a folder of its user alone
 hint: remove `[HOME]/.local/state/cogtools/packages`
 
 "#]],

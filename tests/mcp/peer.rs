@@ -8,15 +8,15 @@ use std::process::{Child, Command, Stdio};
 use cogtools_test_support::Project;
 
 /// A running peer, ended when it is dropped.
-pub(super) struct Site {
+pub(crate) struct Site {
     child: Child,
     /// Where it listens, as it printed it.
-    pub(super) url: String,
+    pub(crate) url: String,
 }
 
 impl Site {
     /// Starts a program in the project.
-    pub(super) fn start(
+    pub(crate) fn start(
         project: &Project,
         program: impl AsRef<OsStr>,
         args: impl IntoIterator<Item = impl AsRef<OsStr>>,

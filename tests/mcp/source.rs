@@ -302,7 +302,7 @@ hint: review what it runs, then approve it: cogtools trust s
         .args(["--dry-run", "s"])
         .run()
         .outputs(format!(
-            "provider s\n  starts    python3 {0} older\n  file      {0} ({size} bytes)\n",
+            "provider s\n  starts    python3 {0} older\n  program   /usr/bin/python3\n  file      {0} ({size} bytes)\n",
             script.display(),
         ));
     let url = json!({"mcp": {

@@ -47,14 +47,18 @@ fn its_tools_are_declared_and_called() {
     nested("cogtools-trust")
         .args(["--yes", "other"])
         .run()
-        .outputs(str![[r#"
+        .outputs(format!(
+            "\
 provider other
   discover  cogtools-discover -C ../other
   call      cogtools-call -C ../other
+  program   {0}/cogtools-discover
+  program   {0}/cogtools-call
 approved provider other
   tool      say
-
-"#]]);
+",
+            programs().display()
+        ));
     let declared = nested("cogtools-discover").run().json();
     assert_eq!(declared[0]["name"], "other_say");
     assert_eq!(declared[1]["name"], "ok");
@@ -83,16 +87,20 @@ fn a_project_that_is_its_own_provider_runs_once() {
     nested("cogtools-trust")
         .args(["--yes", "itself"])
         .run()
-        .outputs(str![[r#"
+        .outputs(format!(
+            "\
 provider itself
   discover  sh -c 'cogtools-discover 2>told'
   call      cogtools-call
   sees      HOME
+  program   /usr/bin/sh
+  program   {}/cogtools-call
   unhashed  sh -c 'cogtools-discover 2>told' (runs code that is not in a file, which may load other files)
 approved provider itself
   tool      ok
-
-"#]]);
+",
+            programs().display()
+        ));
     nested("cogtools-discover").run().outputs(format!(
         "[\n{},\n{}\n]\n",
         super::DECLARED.replace("\"ok\"", "\"i_ok\""),

@@ -71,13 +71,20 @@ fn from_listing_to_revocation() {
 provider other
   discover  sh ./d
   call      sh ./c
+  program   /usr/bin/sh
   file      ./c (30 bytes)
             | echo >> ran
             | echo \"$1: $(cat)\"
   file      ./d (57 bytes)
             | echo >> ran
             | echo '[{\"name\": \"say\", \"description\": \"d\"}]'
+  unhashed  files beside `c` (may be loaded from the project)
+  unhashed  files beside `d` (may be loaded from the project)
 ";
+    let uncovered = json!([
+        {"what": "files beside `c`", "why": "may be loaded from the project"},
+        {"what": "files beside `d`", "why": "may be loaded from the project"},
+    ]);
     trust(&project, &["--dry-run", "other"]).outputs(lines);
     trust(&project, &[]).outputs(table("not approved"));
     trust(&project, &["other"])
@@ -88,11 +95,11 @@ provider other
         "programs": [], "uncovered": [],
     }, {
         "name": "other", "kind": "provider", "state": "approved",
-        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": [],
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": uncovered,
     }]}));
     trust(&project, &["--format=json", "other"]).outputs_json(&json!({"sources": [{
         "name": "other", "kind": "provider", "state": "approved",
-        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": [],
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": uncovered,
         "tools": ["say"],
     }]}));
     call(&project, "say").outputs(str![[r#"
@@ -128,11 +135,14 @@ fn a_provider_that_fails_during_approval() {
 provider other
   discover  sh ./d
   call      sh ./c
+  program   /usr/bin/sh
   file      ./c (30 bytes)
             | echo >> ran
             | echo "$1: $(cat)"
   file      ./d (23 bytes)
             | echo sorry >&2; exit 3
+  unhashed  files beside `c` (may be loaded from the project)
+  unhashed  files beside `d` (may be loaded from the project)
 
 "#]],
         str![[r#"

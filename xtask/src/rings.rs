@@ -20,7 +20,7 @@ const PROGRAMS: &str = "cogtools";
 const SLOW: [(&str, &[&str]); 5] = [
     ("real hosts", &["budget", "clients", "hosts", "managers"]),
     ("MCP clients and servers", &["mcp"]),
-    ("SDKs of models", &["sdk"]),
+    ("SDKs of models", &["genai", "sdk"]),
     ("archives and packages", &["distribution"]),
     ("real Nunjucks and validators", &["njk", "validators"]),
 ];

@@ -1,7 +1,7 @@
 //! Errors of models as diagnostics.
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_model::{ApiErrorKind, ModelError};
+use cogtools_model::{ApiErrorKind, ModelError, openai};
 
 /// The code of an error.
 pub fn code(error: &ModelError) -> Code {
@@ -25,6 +25,11 @@ pub fn code(error: &ModelError) -> Code {
 pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
     let diagnostic = Diagnostic::new(code(error), error.to_string()).with_subject(model);
     let hint = match error {
+        ModelError::MissingKey { variables } if variables.contains(&openai::KEY) => format!(
+            "set {} to a key of the server; one on this machine, at {}, needs no key",
+            openai::KEY,
+            openai::BASE_URL
+        ),
         ModelError::MissingKey { variables } => format!(
             "set {} to a key from https://aistudio.google.com/apikey, or use a model on this \
              machine with --provider openai",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use cogtools_agent::Budget;
 use cogtools_core::{Code, Diagnostic};
@@ -12,6 +13,8 @@ use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches,
     system_env_arg,
 };
+
+use crate::provider::Provider;
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +46,9 @@ pub(crate) struct AskArgs {
     pub(crate) session: Option<PathBuf>,
     pub(crate) resume: bool,
     pub(crate) from: Option<Id>,
+    pub(crate) provider: Provider,
+    /// Whether the command line names it.
+    pub(crate) has_provider: bool,
     pub(crate) model: Option<String>,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
@@ -83,6 +89,8 @@ impl AskArgs {
             session: path("session"),
             resume: flag("continue"),
             from: matches.get_one("from").copied(),
+            provider: Provider::from_matches(matches),
+            has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
             model: matches.get_one("model").cloned(),
             temperature: matches.get_one("temperature").copied(),
             max_tokens: matches.get_one("max-tokens").copied(),
@@ -181,8 +189,15 @@ fn session_args() -> [Arg; 5] {
     ]
 }
 
-fn model_args() -> [Arg; 7] {
+fn model_args() -> [Arg; 8] {
     [
+        value(
+            "provider",
+            "NAME",
+            "The API; openai is any compatible server",
+        )
+        .value_parser(Provider::NAMES)
+        .default_value(Provider::NAMES[0]),
         value("model", "NAME", "The model").short('m'),
         value(
             "temperature",

@@ -3,18 +3,29 @@
 use std::time::Duration;
 
 use cogtools_agent::{Budget, HistorySettings};
-use cogtools_core::{AskBudget, AskConfig, AskHistory, Pattern, Threshold};
+use cogtools_core::{AskBudget, AskConfig, AskHistory, AskProvider, Pattern, Threshold};
 use cogtools_program::Failure;
 
 use crate::args::{self, AskArgs};
+use crate::provider::Provider;
 
 /// Fills in what the command line leaves out.
 pub(crate) fn apply(args: &mut AskArgs, ask: &AskConfig) -> Result<(), Failure> {
-    args.model = args.model.take().or_else(|| ask.model.clone());
+    let provider = match ask.provider {
+        Some(AskProvider::OpenAi) => Provider::OpenAi,
+        Some(AskProvider::Gemini) | None => Provider::Gemini,
+    };
+    if !args.has_provider {
+        args.provider = provider;
+    }
+    // A model and a server are of the provider that the configuration names.
+    if args.provider == provider {
+        args.model = args.model.take().or_else(|| ask.model.clone());
+        args.base_url.clone_from(&ask.base_url);
+    }
     args.temperature = args.temperature.or(ask.temperature);
     args.seed = args.seed.or(ask.seed);
     args.max_tokens = args.max_tokens.or(ask.max_tokens);
-    args.base_url.clone_from(&ask.base_url);
     args.budget = args::budget(&args.limits, budget(ask.budget))?;
     Ok(())
 }

@@ -1,57 +1,104 @@
 //! The provider of the model: who it is, and how it is reached.
 
+use clap::ArgMatches;
+use cogtools_agent::diagnostic;
 use cogtools_core::{Code, Diagnostic};
-use cogtools_http::{Client, ClientOptions, Vars};
-use cogtools_model::gemini::Endpoint;
-use cogtools_model::{Gemini, Model, ModelError};
+use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
+use cogtools_model::{Gemini, Model, ModelError, OpenAi, gemini, openai};
 use cogtools_program::{Failure, Io, dirs};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::AskArgs;
 
-/// The variables that say how a network is reached. A project's `.env` does not count: it could
-/// read everything.
-const NETWORK: [&str; 10] = [
-    "HTTP_PROXY",
-    "http_proxy",
-    "HTTPS_PROXY",
-    "https_proxy",
-    "ALL_PROXY",
-    "all_proxy",
-    "NO_PROXY",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-];
-
-/// The variable that names the server, over the configuration.
-const BASE_URL: &str = "GOOGLE_GEMINI_BASE_URL";
+/// The variables that name the server of each provider, over the configuration.
+const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
 
 /// The model that is used if none is named: the newest fast one.
-pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
+const DEFAULT_MODEL: &str = "gemini-flash-latest";
+
+/// Whose API answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Provider {
+    /// Google's.
+    Gemini,
+    /// OpenAI's, or that of a compatible server.
+    OpenAi,
+}
+
+impl Provider {
+    /// The names of all, the default first.
+    pub(crate) const NAMES: [&str; 2] = ["gemini", "openai"];
+
+    pub(crate) fn from_matches(matches: &ArgMatches) -> Self {
+        let name = matches.get_one::<String>("provider");
+        match name.map(String::as_str) {
+            Some("openai") => Self::OpenAi,
+            _ => Self::Gemini,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gemini => Self::NAMES[0],
+            Self::OpenAi => Self::NAMES[1],
+        }
+    }
+}
 
 /// Connects to the provider that the environment describes.
 pub(crate) fn connect(args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
     let failed =
-        |error: &ModelError| Failure::from(cogtools_agent::diagnostic::diagnostic(error, "gemini"));
+        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, args.provider.name()));
     let var = |name: &str| match dirs::trusted_var(io, name) {
         Some(value) => value.to_str().map(str::to_owned),
-        None if name == BASE_URL => args.base_url.clone(),
+        None if BASE_URLS.contains(&name) => args.base_url.clone(),
         None => None,
     };
-    let endpoint = Endpoint::from_vars(var).map_err(|error| failed(&error))?;
     let options = ClientOptions {
         // A model may think for minutes before it says anything.
         read_timeout: std::time::Duration::from_mins(5),
         ..ClientOptions::from_vars(&network_vars(io))
     };
-    let client = Client::new(options).map_err(|error| failed(&ModelError::Http(error)))?;
-    Ok(Box::new(Gemini::new(client, endpoint)))
+    match args.provider {
+        Provider::Gemini => {
+            let endpoint = gemini::Endpoint::from_vars(var).map_err(failed)?;
+            let client = client(options).map_err(failed)?;
+            Ok(Box::new(Gemini::new(client, endpoint)))
+        }
+        Provider::OpenAi => {
+            let endpoint = openai::Endpoint::from_vars(var).map_err(failed)?;
+            // Its default is https: the user has named any other URL, such as one in the LAN.
+            let client = client(ClientOptions {
+                plain_http: PlainHttp::Any,
+                ..options
+            });
+            Ok(Box::new(OpenAi::new(client.map_err(failed)?, endpoint)))
+        }
+    }
 }
 
+/// The model to use.
+pub(crate) fn model_name(args: &AskArgs) -> Result<String, Failure> {
+    match (&args.model, args.provider) {
+        (Some(model), _) => Ok(model.clone()),
+        (None, Provider::Gemini) => Ok(DEFAULT_MODEL.to_owned()),
+        (None, Provider::OpenAi) => {
+            let diagnostic = Diagnostic::new(Code::Usage, "no model is named");
+            let hint = "name one with --model; --provider openai --models lists them";
+            Err(diagnostic.hint(hint).into())
+        }
+    }
+}
+
+fn client(options: ClientOptions) -> Result<Client, ModelError> {
+    Client::new(options).map_err(ModelError::Http)
+}
+
+/// The variables that say how a network is reached. A project's `.env` does not count: it could
+/// read everything.
 fn network_vars(io: &Io<'_>) -> Vars {
     let var = |name: &&str| Some(((*name).into(), dirs::trusted_var(io, name)?.to_owned()));
-    NETWORK.iter().filter_map(var).collect()
+    VARIABLES.iter().filter_map(var).collect()
 }
 
 /// The secrets that must not be logged, by variable.

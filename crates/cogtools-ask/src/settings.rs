@@ -27,10 +27,7 @@ pub(crate) fn settings(
     tools: &ProjectTools,
     io: &Io<'_>,
 ) -> Result<Settings, Failure> {
-    let model = args
-        .model
-        .clone()
-        .unwrap_or_else(|| provider::DEFAULT_MODEL.to_owned());
+    let model = provider::model_name(args)?;
     let schema = args.schema.as_deref().map(|path| {
         let full = io.cwd.join(path);
         let scope = project::read_scope(&full, io);

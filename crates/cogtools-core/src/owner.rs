@@ -5,6 +5,7 @@
 //! must belong to the user or to root, unless the user's own configuration names them.
 //! Windows has other rules for shared folders, and is not checked.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use crate::file::ReadScope;
@@ -68,6 +69,26 @@ impl Owners {
             Err(foreign) if owners(root).contains(&Some(foreign.user)) => Ok(()),
             checked => checked,
         }
+    }
+
+    /// The same for the file at `path` in the project at `root`, which has been `opened`, so
+    /// that it cannot be exchanged for another one meanwhile. Costs nothing for the user's
+    /// own file, and does not see to whom a link belongs.
+    pub fn check_opened(
+        &self,
+        path: &Path,
+        opened: &Metadata,
+        root: &Path,
+    ) -> Result<(), ForeignOwner> {
+        let user = owner(opened);
+        if self.trusts(user) || self.admits(root) || owners(root).contains(&Some(user)) {
+            return Ok(());
+        }
+        Err(ForeignOwner {
+            path: path.to_path_buf(),
+            folder: root.to_path_buf(),
+            user,
+        })
     }
 
     /// Whether the user's configuration names `folder`. The files are read only for a
@@ -147,12 +168,21 @@ fn canonical(path: &Path) -> PathBuf {
 /// The owners of a file, and of the target if it is a link.
 #[cfg(unix)]
 fn owners(path: &Path) -> [Option<u32>; 2] {
-    use std::os::unix::fs::MetadataExt as _;
-
     let meta = path.symlink_metadata().ok();
     let target = meta.as_ref().filter(|meta| meta.is_symlink());
     let target = target.and_then(|_| path.metadata().ok());
-    [meta, target].map(|meta| Some(meta?.uid()))
+    [meta, target].map(|meta| Some(owner(&meta?)))
+}
+
+/// The owner of an opened file.
+#[cfg(unix)]
+fn owner(meta: &Metadata) -> u32 {
+    std::os::unix::fs::MetadataExt::uid(meta)
+}
+
+#[cfg(not(unix))]
+const fn owner(_: &Metadata) -> u32 {
+    0
 }
 
 #[cfg(not(unix))]

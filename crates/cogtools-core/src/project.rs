@@ -1,5 +1,6 @@
 //! The project that contains a directory.
 
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
@@ -105,9 +106,26 @@ impl Project {
     }
 
     /// The text of the project's `package.json` and its key `cogtools`, if present.
-    pub(crate) fn package(&self) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
+    pub(crate) fn package(
+        &self,
+        owners: &Owners,
+    ) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
         let (path, display_path) = self.resolve(Path::new(MANIFEST));
-        read_key(&path, &display_path, &self.read_scope())
+        let key = read_key(&path, &display_path, &self.read_scope())?;
+        key.map(|(text, value, meta)| {
+            owners
+                .check_opened(&path, &meta, &self.root)
+                .map_err(|foreign| Box::new(foreign.diagnostic("it is not used")))?;
+            Ok((text, value))
+        })
+        .transpose()
+    }
+
+    /// Whether its own marker belongs to another user, so that no file in the root counts.
+    pub fn is_foreign(&self) -> bool {
+        self.skipped
+            .iter()
+            .any(|skipped| skipped.folder == self.root)
     }
 
     /// Resolves a path relative to the root: the full path, and the path as the user
@@ -162,15 +180,16 @@ fn has_package_key(folder: &Path) -> bool {
     read_key(&path, &path, &scope).is_ok_and(|key| key.is_some())
 }
 
-/// The text of a `package.json` and its key `cogtools`, if present.
+/// The text of a `package.json` and its key `cogtools`, if present, with what the system says
+/// about the file.
 fn read_key(
     path: &Path,
     display_path: &Path,
     scope: &ReadScope,
-) -> Result<Option<(Text, Value)>, Box<Diagnostic>> {
+) -> Result<Option<(Text, Value, Metadata)>, Box<Diagnostic>> {
     let failed = |error: TextError| Box::new(error.diagnostic(Code::InvalidConfig));
-    let bytes = match text::bytes(path, display_path, MAX_MANIFEST_BYTES, scope) {
-        Ok(bytes) => bytes,
+    let (bytes, meta) = match text::read(path, display_path, MAX_MANIFEST_BYTES, scope) {
+        Ok(read) => read,
         Err(TextError::NotFound(_) | TextError::NotAFile(_)) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
@@ -186,5 +205,5 @@ fn read_key(
         Box::new(diagnostic.hint("fix the syntax error; npm cannot read it either"))
     })?;
     let key = json.get("cogtools").cloned();
-    Ok(key.map(|key| (text, key)))
+    Ok(key.map(|key| (text, key, meta)))
 }

@@ -1,5 +1,6 @@
 //! A text file in memory, and locations in it.
 
+use std::fs::Metadata;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -86,11 +87,21 @@ impl Text {
 
     /// Reads the regular file at `path` in `scope`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, TextError> {
-        let bytes = bytes(path, display_path, Self::MAX_BYTES, scope)?;
-        Ok(Self {
+        Self::read_with_meta(path, display_path, scope).map(|(text, _)| text)
+    }
+
+    /// The same, with what the system says about the opened file.
+    pub fn read_with_meta(
+        path: &Path,
+        display_path: &Path,
+        scope: &ReadScope,
+    ) -> Result<(Self, Metadata), TextError> {
+        let (bytes, meta) = read(path, display_path, Self::MAX_BYTES, scope)?;
+        let text = Self {
             path: path.to_path_buf(),
             ..Self::new(display_path, bytes)?.in_scope(scope)
-        })
+        };
+        Ok((text, meta))
     }
 
     /// The path that it was read from.
@@ -161,6 +172,16 @@ pub fn bytes(
     limit: usize,
     scope: &ReadScope,
 ) -> Result<Vec<u8>, TextError> {
+    read(path, display_path, limit, scope).map(|(bytes, _)| bytes)
+}
+
+/// The same, with what the system says about the opened file.
+pub(crate) fn read(
+    path: &Path,
+    display_path: &Path,
+    limit: usize,
+    scope: &ReadScope,
+) -> Result<(Vec<u8>, Metadata), TextError> {
     let name = || display_path.to_path_buf();
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => TextError::NotFound(name()),
@@ -180,7 +201,7 @@ pub fn bytes(
     if bytes.len() > limit {
         return Err(TextError::TooLarge(display_path.to_path_buf()));
     }
-    Ok(bytes)
+    Ok((bytes, meta))
 }
 
 impl TextError {

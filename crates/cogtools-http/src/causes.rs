@@ -8,6 +8,9 @@ use rustls::CertificateError;
 
 use crate::error::{Reason, TlsReason};
 
+/// How much is shown of what a certificate says.
+const MAX_TEXT_CHARS: usize = 300;
+
 /// Why a request failed before a response arrived.
 pub(crate) fn of_request(error: &legacy::Error) -> Reason {
     let cause: &(dyn Error + 'static) = error.source().unwrap_or(error);
@@ -54,7 +57,8 @@ pub(crate) fn of_tls(error: &io::Error) -> Reason {
 }
 
 fn of_certificate(error: &CertificateError) -> TlsReason {
-    let text = error.to_string();
+    // A certificate may list thousands of names.
+    let text = error.to_string().chars().take(MAX_TEXT_CHARS).collect();
     match error {
         CertificateError::UnknownIssuer => TlsReason::UnknownIssuer,
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {

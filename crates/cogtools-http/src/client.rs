@@ -39,7 +39,7 @@ const SECRETS: [HeaderName; 6] = [
 /// Dropping a future of it closes the connection that the future uses.
 #[derive(Clone)]
 pub struct Client {
-    client: legacy::Client<Connector, Full<Bytes>>,
+    pool: legacy::Client<Connector, Full<Bytes>>,
     options: Arc<ClientOptions>,
     user_agent: HeaderValue,
 }
@@ -58,12 +58,12 @@ impl Client {
             host: options.user_agent.escape_default().to_string(),
             reason: Reason::InvalidUrl("it is not a valid `User-Agent`"),
         })?;
-        let client = legacy::Client::builder(TokioExecutor::new())
+        let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .http1_max_buf_size(options.max_header_bytes.max(MIN_BUFFER_BYTES))
             .build(Connector::new(&options, resolver));
         Ok(Self {
-            client,
+            pool,
             options: Arc::new(options),
             user_agent,
         })
@@ -110,7 +110,7 @@ impl Client {
         let limit = self.options.read_timeout;
         let sent = tokio::time::timeout(
             limit.saturating_add(self.options.connect_timeout),
-            self.client.request(request),
+            self.pool.request(request),
         );
         let response = sent
             .await

@@ -25,6 +25,7 @@ pub use client::Client;
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
 pub use http;
 pub use hyper::body::Bytes;
-pub use options::{ClientOptions, PlainHttp, Vars};
+pub use options::{ClientOptions, PlainHttp, VARIABLES, Vars};
 pub use proxy::{Proxies, Proxy};
 pub use response::Response;
+pub use target::is_loopback;

@@ -10,6 +10,19 @@ use crate::proxy::Proxies;
 /// Environment variables, as the caller has them.
 pub type Vars = BTreeMap<OsString, OsString>;
 
+/// The variables that [`ClientOptions::from_vars`] reads.
+pub const VARIABLES: [&str; 9] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "http_proxy",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+];
+
 /// To which hosts plain `http:` is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlainHttp {

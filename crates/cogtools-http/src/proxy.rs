@@ -83,7 +83,7 @@ impl Proxies {
 impl Proxy {
     /// The proxy at a URL, whose scheme may be absent.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim().trim_end_matches('/');
+        let text = text.trim();
         let url = if text.contains("://") {
             text.to_owned()
         } else {
@@ -166,4 +166,85 @@ fn exception(entry: &str) -> Option<Exception> {
         host: host.to_owned(),
         port,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The URI of the proxy for `url`, with these variables.
+    fn find(vars: &[(&str, &str)], url: &str) -> Option<String> {
+        let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
+        let proxies = Proxies::from_vars(&vars.collect());
+        let target = Target::new(&url.parse().expect("a URL")).expect("a target");
+        let proxy = proxies.find(&target).expect("valid proxies")?;
+        Some(proxy.uri.to_string())
+    }
+
+    #[test]
+    fn variables_are_those_of_curl() {
+        const HTTP: &str = "http://a.example/";
+        const HTTPS: &str = "https://a.example/";
+        for (vars, url, expected) in [
+            (&[("http_proxy", "p")][..], HTTP, Some("http://p/")),
+            (&[("HTTP_PROXY", "p")], HTTP, None),
+            (&[("http_proxy", "p")], HTTPS, None),
+            (
+                &[("HTTPS_PROXY", "https://p:1/")],
+                HTTPS,
+                Some("https://p:1/"),
+            ),
+            (
+                &[("HTTPS_PROXY", "P"), ("https_proxy", "q")],
+                HTTPS,
+                Some("http://q/"),
+            ),
+            (
+                &[("ALL_PROXY", "p"), ("https_proxy", "")],
+                HTTPS,
+                Some("http://p/"),
+            ),
+            (
+                &[("all_proxy", " [::1]:3128 ")],
+                HTTP,
+                Some("http://[::1]:3128/"),
+            ),
+            (&[], HTTP, None),
+        ] {
+            assert_eq!(find(vars, url).as_deref(), expected, "{vars:?}");
+        }
+    }
+
+    #[test]
+    fn some_hosts_are_reached_directly() {
+        for (exceptions, url, is_direct) in [
+            ("a.example", "http://a.example/", true),
+            ("a.example", "http://b.a.example:8080/", true),
+            ("a.example", "http://ba.example/", false),
+            (".a.example", "http://a.example/", true),
+            ("*.a.example", "http://b.a.example/", true),
+            ("x, A.example", "http://a.EXAMPLE./", true),
+            ("a.example:8080", "http://a.example:8080/", true),
+            ("a.example:8080", "http://a.example/", false),
+            ("a.example:443", "https://a.example/", true),
+            ("10.0.0.1", "http://10.0.0.1/", true),
+            ("fd00::1", "http://[fd00::1]/", true),
+            ("[fd00::1]:80", "http://[fd00::1]/", true),
+            ("[fd00::1]:81", "http://[fd00::1]/", false),
+            ("*", "https://a.example/", true),
+            (" , .,:80", "http://a.example/", false),
+            ("", "http://localhost:8080/", true),
+            ("", "http://127.9.9.9/", true),
+            ("", "http://[::1]/", true),
+            ("", "http://[::ffff:127.0.0.1]/", true),
+            ("", "http://localhost.example/", false),
+        ] {
+            let vars = [("ALL_PROXY", "proxy"), ("NO_PROXY", exceptions)];
+            assert_eq!(
+                find(&vars, url).is_none(),
+                is_direct,
+                "{exceptions:?} {url}"
+            );
+        }
+    }
 }

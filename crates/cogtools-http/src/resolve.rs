@@ -1,7 +1,7 @@
 //! The addresses of a host.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -52,12 +52,11 @@ impl Service<Name> for Resolver {
     fn call(&mut self, name: Name) -> Self::Future {
         let name = name.as_str().to_ascii_lowercase();
         if is_local_name(&name) {
-            let addresses = [
-                IpAddr::from(Ipv4Addr::LOCALHOST),
-                IpAddr::from(Ipv6Addr::LOCALHOST),
+            let addresses = vec![
+                SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
             ];
-            let addresses = addresses.map(|address| SocketAddr::new(address, 0));
-            return Box::pin(async move { Ok(addresses.to_vec().into_iter()) });
+            return Box::pin(async move { Ok(addresses.into_iter()) });
         }
         let lookup = (self.lookup)(name);
         Box::pin(async move {

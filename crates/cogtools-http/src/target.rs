@@ -117,6 +117,11 @@ impl Target {
     }
 }
 
+/// Whether a URL is one of this machine, with any scheme for HTTP.
+pub fn is_loopback(uri: &Uri) -> bool {
+    Target::new(uri).is_ok_and(|target| target.is_loopback())
+}
+
 /// Whether a name always means this machine (RFC 6761).
 pub(crate) fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');

@@ -68,7 +68,7 @@ impl Blobs {
     }
 
     /// Writes a blob, unless it is there.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<BlobId, WriteError> {
+    pub fn write(&self, bytes: &[u8]) -> Result<BlobId, WriteError> {
         let id = BlobId::of(bytes);
         let path = self.write_path(&id);
         match file::create(&path, bytes, self.mode) {

@@ -73,7 +73,9 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(de::Error::custom)
+        text.parse()
+            .map(Self)
+            .map_err(|_| de::Error::custom("not a time in the form of RFC 3339"))
     }
 }
 

@@ -27,13 +27,16 @@ impl Entry {
             fields: &mut Map<String, Value>,
             name: &'static str,
         ) -> Result<T, LineError> {
-            let value = fields.remove(name).unwrap_or_default();
-            serde_json::from_value(value).map_err(|error| LineError::Field {
+            let failed = |error: String| LineError::Field {
                 name: name.to_owned(),
-                error: error.to_string(),
-            })
+                error,
+            };
+            let value = fields.remove(name);
+            let value = value.ok_or_else(|| failed("required but missing".to_owned()))?;
+            serde_json::from_value(value).map_err(|error| failed(error.to_string()))
         }
         let id = take(&mut fields, "id")?;
+        fields.entry("parent").or_insert(Value::Null);
         let parent = take(&mut fields, "parent")?;
         let time = take(&mut fields, "time")?;
         let kind = fields.get("kind").and_then(Value::as_str);

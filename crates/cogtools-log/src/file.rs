@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cogtools_core::file::{self, Existing, Mode, WriteError, WritePath};
 
 use crate::blob::Blobs;
-use crate::{SessionError, SessionId};
+use crate::{LogError, SessionError, SessionId};
 
 /// The file of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +72,18 @@ impl SessionFile {
         let mut name = stem.map(OsString::from).unwrap_or_default();
         name.push(".blobs");
         Blobs::new(&self.root, path.with_file_name(name), self.mode)
+    }
+
+    /// Writes a whole session to a new file.
+    pub fn create(&self, content: &[u8]) -> Result<(), LogError> {
+        let path = || self.display_path.clone();
+        file::create(&self.path, content, self.mode).map_err(|error| match error {
+            WriteError::Changed => LogError::Exists(path()),
+            error => LogError::Open {
+                path: path(),
+                error,
+            },
+        })
     }
 
     /// Opens it to append to it; `create` makes a new one if there is none.

@@ -1,15 +1,17 @@
 //! The first line of a session.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::{Id, SessionId, Timestamp};
 
 /// The first line: what the session was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename = "session")]
+#[schemars(rename = "Header", transform = add_kind)]
 pub struct Header {
-    /// The version of the format, [`Header::FORMAT`].
+    /// The version of the format, 1. A reader refuses a later one.
     pub format: u32,
     /// The session.
     pub session: SessionId,
@@ -58,5 +60,16 @@ impl Header {
             model: model.to_owned(),
             fork: None,
         }
+    }
+}
+
+/// Adds the tag of the struct, which derived schemas lack.
+fn add_kind(schema: &mut Schema) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let kind = json!({"type": "string", "const": Header::KIND});
+        properties.shift_insert(0, "kind".to_owned(), kind);
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.insert(0, "kind".into());
     }
 }

@@ -8,6 +8,7 @@
 mod approval;
 mod blob;
 mod clock;
+mod contents;
 mod entry;
 mod error;
 mod event;
@@ -20,13 +21,15 @@ mod log;
 mod mask;
 mod outcome;
 mod reader;
+mod remove;
 mod session;
 mod store;
 mod usage;
 
 pub use approval::{Approval, Decision, Why};
-pub use blob::{BlobId, Blobs};
+pub use blob::{BlobError, BlobId, Blobs};
 pub use clock::{Clock, Timestamp};
+pub use contents::contents;
 pub use entry::Entry;
 pub use error::{LineError, LogError, SessionError};
 pub use event::{Event, LayerSize};

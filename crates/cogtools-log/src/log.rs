@@ -236,7 +236,7 @@ impl Log {
 
 /// Opens `file` and locks it. The lock belongs to the open file, so that it ends with the
 /// process, however that ends.
-fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogError> {
+pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogError> {
     let path = || file.display_path().to_path_buf();
     let open = file
         .open_to_append(create)
@@ -260,18 +260,4 @@ fn length(file: &File, path: &Path) -> Result<u64, LogError> {
         path: path.to_path_buf(),
         error,
     })
-}
-
-/// Removes a session with its blobs, unless a process writes to it.
-pub(crate) fn remove_unless_in_use(file: &SessionFile) -> Result<(), LogError> {
-    let failed = |error| LogError::Write {
-        path: file.display_path().to_path_buf(),
-        error,
-    };
-    let _lock = open_locked(file, false)?;
-    std::fs::remove_file(file.path()).map_err(failed)?;
-    match std::fs::remove_dir_all(file.blobs().folder()) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
-        _ => Ok(()),
-    }
 }

@@ -1,6 +1,7 @@
 //! Reads a session line by line, and says what is wrong with each.
 
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::error::HeaderError;
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::lines::{RawLine, next_line};
-use crate::{Entry, Event, Header, Id, LineError, SessionError};
+use crate::{CacheState, Entry, Event, Header, Id, LineError, SessionError, SessionFile};
 
 /// A reader of the lines of a session.
 pub struct Reader<R> {
@@ -37,6 +38,13 @@ pub struct Line {
     pub entry: Result<Entry, LineError>,
     /// Whether it is the beginning of a JSON text, without its end.
     pub is_cut: bool,
+}
+
+impl Reader<BufReader<File>> {
+    /// Begins with the first line of `file`.
+    pub fn open(file: &SessionFile) -> Result<Self, SessionError> {
+        Self::new(BufReader::new(file.open_to_read()?), file.display_path())
+    }
 }
 
 impl<R: BufRead> Reader<R> {
@@ -177,7 +185,13 @@ impl From<LineError> for Invalid {
 /// The entries that an event refers to.
 pub(crate) fn references(event: &Event) -> &[Id] {
     match event {
-        Event::Compaction { up_to, .. } => std::slice::from_ref(up_to),
+        Event::Compaction { up_to, .. }
+        | Event::Cache {
+            state: CacheState::Created {
+                up_to: Some(up_to), ..
+            },
+            ..
+        } => std::slice::from_ref(up_to),
         Event::Expired { results } => results,
         _ => &[],
     }

@@ -36,8 +36,7 @@ impl Session {
     /// Like [`Session::read`], with the text of each line: first that of the header, then that
     /// of each entry.
     pub fn read_with_lines(file: &SessionFile) -> Result<(Self, Vec<String>), SessionError> {
-        let input = BufReader::new(file.open_to_read()?);
-        let mut reader = Reader::new(input, file.display_path())?;
+        let mut reader = Reader::open(file)?;
         let mut lines = vec![reader.header_text().to_owned()];
         let session = Self::collect(&mut reader, file.display_path(), |text| lines.push(text))?;
         Ok((session, lines))

@@ -9,7 +9,7 @@ use cogtools_core::digest;
 use cogtools_core::file::create_private_folder;
 use serde_json::Value;
 
-use crate::log::remove_unless_in_use;
+use crate::remove::remove_unless_in_use;
 use crate::{LogError, SessionFile, SessionId, Timestamp};
 
 /// How many digits of its path's hash distinguish projects of one name.

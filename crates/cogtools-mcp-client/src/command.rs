@@ -9,6 +9,7 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::process::Confinement;
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
+use cogtools_http::Reason;
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars};
 use serde_json::{Map, Value, json};
@@ -214,16 +215,17 @@ impl Exchange<'_> {
             Box::new(diagnostic)
         };
         let headers = self.server.headers(vars).map_err(redacted)?;
-        let http =
-            Http::new(url).map_err(|error| redacted(ClientError::Http(name.clone(), error)))?;
+        let http = Http::new(vars, self.timeout)
+            .map_err(|error| redacted(ClientError::Http(name.clone(), error)))?;
         let result = self
             .with_timeout(self.run(|| http.transport(url, &headers)))
             .await;
         result.map_err(|error| match error {
             SessionError::Server(error) => redacted(error),
             SessionError::Disconnected(_) => {
-                let error = match http.last_error().unwrap_or(HttpError::Truncated) {
-                    HttpError::TooLarge => ClientError::TooLarge(name.clone()),
+                let truncated = HttpError::Request(Reason::Truncated);
+                let error = match http.last_error().unwrap_or(truncated) {
+                    HttpError::Request(Reason::TooLarge(_)) => ClientError::TooLarge(name.clone()),
                     error => ClientError::Http(name.clone(), error),
                 };
                 redacted(error)

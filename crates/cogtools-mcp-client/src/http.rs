@@ -2,33 +2,31 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use ::http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use futures::stream::BoxStream;
-use futures::{StreamExt as _, TryStreamExt as _};
-use http_body_util::{BodyExt as _, Collected, Full, Limited};
-use hyper::body::{Bytes, Incoming};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use cogtools_http::http::header::{ACCEPT, CONTENT_TYPE};
+use cogtools_http::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
+use cogtools_http::sse::SseParser;
+use cogtools_http::{Bytes, Client, ClientOptions, PlainHttp, Reason, Response};
+use cogtools_program::Vars;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpClientTransportConfig,
     StreamableHttpError, StreamableHttpPostResponse,
 };
-use sse_stream::{Error as SseError, Sse, SseStream};
+use sse_stream::{Error as SseError, Sse};
 
 use crate::http_error::HttpError;
 use crate::process::MAX_MESSAGE_BYTES;
-use crate::tls;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
 type SdkError = StreamableHttpError<std::io::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
+const MAX_RESPONSE_BYTES: u64 = MAX_MESSAGE_BYTES as u64;
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -36,18 +34,24 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The HTTP client for one server.
 #[derive(Clone)]
 pub(crate) struct Http {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: Client,
     /// The last error.
     last_error: Arc<Mutex<Option<HttpError>>>,
 }
 
 impl Http {
-    /// The client for the server at `url`.
-    pub(crate) fn new(url: &str) -> Result<Self, HttpError> {
-        let builder = HttpsConnectorBuilder::new().with_tls_config(tls::config(url)?);
-        let connector = builder.https_or_http().enable_http1().build();
+    /// The client, with the proxies and the trusted authorities of `vars`. The run has
+    /// a limit of its own, which is `timeout`.
+    pub(crate) fn new(vars: &Vars, timeout: Duration) -> Result<Self, HttpError> {
+        let client = Client::new(ClientOptions {
+            connect_timeout: timeout,
+            read_timeout: timeout,
+            max_response_bytes: MAX_RESPONSE_BYTES,
+            plain_http: PlainHttp::Any,
+            ..ClientOptions::from_vars(vars)
+        });
         Ok(Self {
-            client: Client::builder(TokioExecutor::new()).build(connector),
+            client: client.map_err(|error| HttpError::Request(error.reason))?,
             last_error: Arc::default(),
         })
     }
@@ -88,7 +92,7 @@ impl Http {
         body: Vec<u8>,
         session: Option<&str>,
         headers: Headers,
-    ) -> Result<Response<Incoming>, SdkError> {
+    ) -> Result<Response, SdkError> {
         let accept = if method == Method::GET {
             EVENTS
         } else {
@@ -104,19 +108,41 @@ impl Http {
             }
         }
         let request = request
-            .body(Full::new(Bytes::from(body)))
-            .map_err(|error| self.fail(HttpError::Connection(error.to_string())))?;
-        let response = self.client.request(request).await;
-        response.map_err(|error| self.fail(HttpError::of_request(&error)))
+            .body(Bytes::from(body))
+            .map_err(|_| self.fail(HttpError::Request(Reason::InvalidUrl("its URL is invalid"))))?;
+        let response = self.client.send(request).await;
+        response.map_err(|error| self.fail(HttpError::Request(error.reason)))
     }
 
-    fn events(&self, response: Response<Incoming>) -> Events {
-        let body = Limited::new(response.into_body(), MAX_MESSAGE_BYTES);
-        let http = self.clone();
-        let bytes = body
-            .into_data_stream()
-            .map_err(move |error| http.record(HttpError::of_body(&*error)));
-        SseStream::from_bytes_stream(bytes).boxed()
+    fn events(&self, response: Response) -> Events {
+        let start = Some((self.clone(), response, SseParser::new(MAX_MESSAGE_BYTES)));
+        let next = async |state: Option<(Self, Response, SseParser)>| {
+            let (http, mut response, mut parser) = state?;
+            loop {
+                if let Some(event) = parser.next_event() {
+                    let event = Sse {
+                        event: event.event,
+                        data: Some(event.data),
+                        id: event.id,
+                        retry: event.retry,
+                    };
+                    return Some((Ok(event), Some((http, response, parser))));
+                }
+                let chunk = response.chunk().await.map_err(|error| error.reason);
+                let pushed = match chunk {
+                    Ok(Some(bytes)) => parser
+                        .push(&bytes)
+                        .map_err(|_| Reason::TooLarge(MAX_RESPONSE_BYTES)),
+                    Ok(None) => return None,
+                    Err(reason) => Err(reason),
+                };
+                if let Err(reason) = pushed {
+                    let error = http.record(HttpError::Request(reason));
+                    return Some((Err(SseError::Body(Box::new(error))), None));
+                }
+            }
+        };
+        stream::unfold(start, next).boxed()
     }
 
     /// The response to `message` in a body that is not a stream. A rejection may lack
@@ -167,12 +193,9 @@ impl Http {
         }
     }
 
-    async fn body(&self, response: Response<Incoming>) -> Result<Bytes, SdkError> {
-        Limited::new(response.into_body(), MAX_MESSAGE_BYTES)
-            .collect()
-            .await
-            .map(Collected::to_bytes)
-            .map_err(|error| self.fail(HttpError::of_body(&*error)))
+    async fn body(&self, response: Response) -> Result<Bytes, SdkError> {
+        let body = response.bytes(MAX_RESPONSE_BYTES).await;
+        body.map_err(|error| self.fail(HttpError::Request(error.reason)))
     }
 }
 
@@ -184,12 +207,6 @@ fn is_list(message: &ClientJsonRpcMessage) -> bool {
         }
         _ => false,
     }
-}
-
-/// A header of a response, if it is text.
-fn header(response: &Response<Incoming>, name: &HeaderName) -> Option<String> {
-    let value = response.headers().get(name)?;
-    value.to_str().ok().map(str::to_owned)
 }
 
 impl StreamableHttpClient for Http {
@@ -208,20 +225,15 @@ impl StreamableHttpClient for Http {
         let response = self
             .send(Method::POST, &uri, body, session.as_deref(), headers)
             .await?;
-        let status = response.status();
+        let status = response.status;
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return self.empty_response(&message);
         }
         if status == StatusCode::NOT_FOUND && has_session {
             return Err(StreamableHttpError::SessionExpired);
         }
-        if status.is_redirection()
-            && let Some(location) = header(&response, &LOCATION)
-        {
-            return Err(self.fail(HttpError::redirect(status, &location)));
-        }
-        let session = header(&response, &SESSION);
-        let content_type = header(&response, &CONTENT_TYPE).unwrap_or_default();
+        let session = response.header(&SESSION).map(str::to_owned);
+        let content_type = response.header(CONTENT_TYPE).unwrap_or_default();
         if status.is_success() && content_type.starts_with(EVENTS) {
             let events = StreamableHttpPostResponse::Sse(self.events(response), session);
             if !is_list(&message) {
@@ -249,7 +261,7 @@ impl StreamableHttpClient for Http {
         let response = self
             .send(Method::DELETE, &uri, Vec::new(), Some(&session), headers)
             .await?;
-        match response.status() {
+        match response.status {
             StatusCode::METHOD_NOT_ALLOWED => {
                 Err(StreamableHttpError::ServerDoesNotSupportDeleteSession)
             }
@@ -275,7 +287,7 @@ impl StreamableHttpClient for Http {
         let response = self
             .send(Method::GET, &uri, Vec::new(), session.as_deref(), headers)
             .await?;
-        if response.status().is_success() {
+        if response.status.is_success() {
             Ok(self.events(response))
         } else {
             Err(StreamableHttpError::ServerDoesNotSupportSse)

@@ -14,6 +14,5 @@ mod options;
 mod process;
 mod server;
 mod session;
-mod tls;
 
 pub use command::PROGRAM;

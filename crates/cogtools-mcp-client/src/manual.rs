@@ -19,7 +19,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "ENVIRONMENT",
-        "COGTOOLS_MCP_SERVER\n  The server, if --server is not given. Unlike an option, it cannot be seen by other users of the machine.\n\nSSL_CERT_FILE, SSL_CERT_DIR\n  Certificates of trusted authorities for HTTPS, instead of the system's.\n\nThe server inherits every other variable of this program.",
+        "COGTOOLS_MCP_SERVER\n  The server, if --server is not given. Unlike an option, it cannot be seen by other users of the machine.\n\nSSL_CERT_FILE, SSL_CERT_DIR\n  Certificates of trusted authorities for HTTPS, instead of the system's.\n\nHTTPS_PROXY, http_proxy, ALL_PROXY\n  The URL of a proxy, http:// or https://, for https: URLs, for http: URLs, or for both. Lower case is accepted for all of them, upper case for all but http_proxy. A user name and a password in the URL are sent to the proxy alone.\n\nNO_PROXY\n  Hosts that are reached directly, with commas between them: a.example also means its subdomains, a.example:8080 only for this port, and * for every host. This machine always is.\n\nThe server inherits every other variable of this program.",
     ),
     (
         "EXAMPLES",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use ::http::{HeaderName, HeaderValue};
+use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::Vars;
 use serde::Deserialize;
 

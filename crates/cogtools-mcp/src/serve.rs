@@ -23,7 +23,7 @@ pub(crate) enum Listen {
 }
 
 /// How long tools may take to stop when the server shuts down.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// Serves until the client is gone or the server is shut down; returns the exit status.
 pub(crate) fn serve(state: AppState, listen: Listen) -> Result<u8, Failure> {
@@ -44,12 +44,18 @@ pub(crate) fn serve(state: AppState, listen: Listen) -> Result<u8, Failure> {
 
 async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
     let watcher = tokio::spawn(watch::run(Arc::clone(state)));
+    let is_http = matches!(listen, Listen::Http(_));
+    let mut serving = std::pin::pin!(serve_transport(state, listen));
     let result = tokio::select! {
-        result = serve_transport(state, listen) => result.map(|()| 0),
+        result = &mut serving => result.map(|()| 0),
         status = shutdown::signal() => Ok(status),
     };
     state.stop.cancel();
     state.catalogue.stop();
+    // Each client over HTTP may still read its response, within the grace.
+    if is_http && matches!(result, Ok(1..)) {
+        let _ = serving.await;
+    }
     watcher.abort();
     state.workers.wait_idle(SHUTDOWN_GRACE).await;
     result

@@ -29,6 +29,9 @@ pub const TOOLS: &[Variable] = &[HOME, CONFIGURATION, XDG_STATE_HOME];
 /// configuration.
 pub const SHARED: &[Variable] = &[HOME, XDG_STATE_HOME, XDG_CACHE_HOME];
 
+/// The variables of a program that reads the sessions of a project.
+pub const SESSIONS: &[Variable] = &[HOME, SESSION_HOME];
+
 const NO_COLOR: Variable = Variable {
     name: "NO_COLOR",
     description: "If set and not empty, output is not coloured, even on a terminal.",
@@ -48,6 +51,12 @@ const CONFIGURATION: Variable = Variable {
 const XDG_STATE_HOME: Variable = Variable {
     name: "XDG_STATE_HOME",
     description: "The directory below which cogtools/trust.json records what the user has approved; \
+              ~/.local/state if unset.",
+};
+
+const SESSION_HOME: Variable = Variable {
+    name: "XDG_STATE_HOME",
+    description: "The directory below which cogtools/sessions holds the sessions of each project; \
               ~/.local/state if unset.",
 };
 

@@ -67,6 +67,13 @@ pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }
 
+/// Whether `project` may have tools that must be pinned: it has a lock file, or a layer of its
+/// configuration mentions the key.
+pub fn may_be_locked(project: &Project, io: &Io<'_>) -> bool {
+    let (lock, _) = project.resolve(Lock::FILE.as_ref());
+    lock.symlink_metadata().is_ok() || dirs::config_paths(io).may_set(project, "locked")
+}
+
 /// What the configuration contains without effect: a warning for each.
 pub fn config_warnings(io: &Io<'_>) -> Vec<Diagnostic> {
     dirs::config_paths(io).unknown_variables()
@@ -168,7 +175,7 @@ pub fn cancellable_context(
 
 /// The context of the programs that tools and sources of `project` run.
 pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Limits) -> Context {
-    let environment = Environment::new(io.vars.clone());
+    let environment = Environment::new(io.vars.clone()).with_owners(dirs::owners(io));
     Context {
         root: project.root().to_path_buf(),
         environment: environment.with_dotenv(

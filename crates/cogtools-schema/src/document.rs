@@ -3,28 +3,32 @@
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use crate::session::{SessionLine, join_lines};
 use crate::shape::Configuration;
 use crate::tool::ToolFile;
 
-/// A kind of file that users write.
+/// A kind of file: that users write, or that other programs read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// A tool file.
     Tool,
     /// `.cogtoolrc.yaml`
     Config,
+    /// A line of a session.
+    Session,
 }
 
 impl Document {
     /// The names on the command line.
-    pub const NAMES: [&'static str; 2] = ["tool", "config"];
+    pub const NAMES: [&'static str; 3] = ["tool", "config", "session"];
 
     /// The schemas that are committed to the repository: for the documentation, and
     /// for `cogtools new`.
-    pub const COMMITTED: [(Self, &'static str); 3] = [
+    pub const COMMITTED: [(Self, &'static str); 4] = [
         (Self::Tool, "docs/schema/tool.json"),
         (Self::Tool, "crates/cogtools-new/starter/schema.json"),
         (Self::Config, "docs/schema/config.json"),
+        (Self::Session, "docs/schema/session.json"),
     ];
 
     /// The document of that name.
@@ -32,6 +36,7 @@ impl Document {
         Some(match name {
             "tool" => Self::Tool,
             "config" => Self::Config,
+            "session" => Self::Session,
             _ => return None,
         })
     }
@@ -42,8 +47,13 @@ impl Document {
         let schema = match self {
             Self::Tool => generator.into_root_schema_for::<ToolFile>(),
             Self::Config => generator.into_root_schema_for::<Configuration>(),
+            Self::Session => generator.into_root_schema_for::<SessionLine>(),
         };
-        schema.to_value()
+        let mut schema = schema.to_value();
+        if self == Self::Session {
+            join_lines(&mut schema);
+        }
+        schema
     }
 
     /// The schema as printed and committed.

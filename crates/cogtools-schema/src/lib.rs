@@ -1,4 +1,4 @@
-//! `cogtools schema`: JSON Schemas of tool files and of the configuration.
+//! `cogtools schema`: JSON Schemas of tool files, of the configuration and of sessions.
 //!
 //! Editors with a YAML language server use them to complete, describe and validate
 //! the files. The keys come from the tables of the parser, so that schema and
@@ -12,6 +12,7 @@ pub mod limits;
 mod parameter;
 mod prompt;
 mod rules;
+mod session;
 pub mod shape;
 mod tool;
 pub mod tool_shape;
@@ -47,17 +48,17 @@ const MANUAL: &[(&str, &str)] = &[
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Print the JSON Schema of tool files or of the configuration")
+        .about("Print the JSON Schema of tool files, the configuration or sessions")
         .long_about(
             "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, with which editors \
-             complete and describe every key.",
+             complete and describe every key, or that of each line of a session.",
         )
         .arg(
             Arg::new("document")
                 .value_name("DOCUMENT")
                 .value_parser(PossibleValuesParser::new(Document::NAMES))
                 .default_value("tool")
-                .help("Which schema to print: of tool files, or of .cogtoolrc.yaml"),
+                .help("Which schema to print: of tool files, of .cogtoolrc.yaml, or of the lines of a session"),
         )
         .arg(
             Arg::new("editor")

@@ -16,6 +16,7 @@ mod fake;
 mod gemini;
 mod http;
 pub mod install;
+mod litellm;
 pub mod nunjucks;
 mod outcome;
 mod process;
@@ -32,6 +33,7 @@ pub use fake::{
     Unfinished, Usage,
 };
 pub use gemini::{Gemini, Version};
+pub use litellm::LiteLlm;
 pub use outcome::{Outcome, Status};
 pub use project::Project;
 pub use run::Run;

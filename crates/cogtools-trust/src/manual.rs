@@ -8,11 +8,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHAT IS APPROVED",
-        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. Any change requires a new approval.",
+        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name and of those in the same folder, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. For both: the files of the project that their programs load by themselves, such as a makefile. Any change requires a new approval.\n\nPackages and providers run from a private copy. A script of a provider in the project's root, or in a folder of more than 4,096 files or 64 MiB, is covered without the files beside it.",
     ),
     (
         "REVIEW",
-        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, and what is not covered by the approval (unhashed). Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
+        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, the other files that are covered, and what is not covered by the approval (unhashed). Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
     ),
     (
         "NAMES",
@@ -28,7 +28,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "FILES",
-        "~/.local/state/cogtools/trust.json\n  The record of approvals, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Since hosts load .env files, XDG_STATE_HOME is ignored if an .env in or above the project sets it. Nothing in a project can approve anything.\n\n~/.gemini/trustedFolders.json\n  The folders that are trusted in Gemini CLI.",
+        "~/.local/state/cogtools/trust.json\n  The record of approvals, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Since hosts load .env files, XDG_STATE_HOME is ignored if an .env in or above the project sets it. Nothing in a project can approve anything.\n\n~/.local/state/cogtools/packages, ~/.local/state/cogtools/providers\n  The private copies, in the same folder as the record.\n\n~/.gemini/trustedFolders.json\n  The folders that are trusted in Gemini CLI.",
     ),
     (
         "EXAMPLES",

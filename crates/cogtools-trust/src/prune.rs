@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_core::Context;
 use cogtools_core::approval::TrustableSource;
-use cogtools_core::store::PackageStore;
+use cogtools_core::store::{PackageStore, ProviderStore};
 use cogtools_program::{Failure, Io};
 
 /// Removes the approvals of packages and projects whose folders no longer exist, and of
@@ -14,6 +14,9 @@ pub(crate) fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> R
     let keep = |source: &str, tool: &str| {
         if source.starts_with("npm:") {
             return Path::new(tool).is_dir();
+        }
+        if let Some(project) = source.strip_prefix("loaded:") {
+            return Path::new(tool).is_dir() && Path::new(project).is_dir();
         }
         let root = source
             .splitn(3, ':')
@@ -30,6 +33,7 @@ pub(crate) fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> R
         let record = cx.trust.read();
         let record = record.map_err(|error| Failure::from(error.diagnostic()))?;
         PackageStore::new(state).retain(|root, hash| record.approves_package(root, hash));
+        ProviderStore::new(state).retain(|source| record.has_source(source));
     }
     io.print(format!("forgot {removed}\n").as_bytes())
 }

@@ -171,9 +171,10 @@ impl<'r> Report<'r> {
     pub(crate) fn json(&self) -> Value {
         let entries = self.entries.iter().map(|entry| {
             let runs: Vec<String> = entry.runs().into_iter().map(|(_, run)| run).collect();
-            let files: Vec<String> = entry
-                .subject
-                .files(self.cx)
+            let mut files = entry.subject.files(self.cx);
+            files.extend(entry.subject.files_beside(self.cx));
+            files.extend(entry.subject.loaded_files(self.cx));
+            let files: Vec<String> = files
                 .iter()
                 .map(|file| file.display().to_string())
                 .collect();

@@ -3,11 +3,14 @@
 //! It is text of a stranger. Nothing is cut without saying so, and blanks that could hide
 //! something are made visible.
 
+use std::path::PathBuf;
+
 use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::source::clean_path;
 use serde_json::{Value, json};
 
-use crate::tool_review::{self, file_lines};
+use crate::tool_review::{self, file_lines, searched};
 use crate::visible::wrapped;
 
 /// One line of a review.
@@ -17,7 +20,7 @@ pub(crate) struct Line {
     pub(crate) value: String,
 }
 
-/// How many files of a package are listed.
+/// How many files of a package, or beside a script, are listed.
 const MAX_FILES: usize = 20;
 
 impl Line {
@@ -37,13 +40,18 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
         Kind::Provider(provider) => {
             let described = provider.settings().describe().into_iter();
             let described = described.flat_map(|(label, words)| labelled(label, &join(words)));
-            let files = source.files(cx);
-            let files = files.iter().flat_map(|file| file_lines(cx, file));
-            described.chain(files).collect::<Vec<Line>>()
+            let named = source.files(cx);
+            let files = named.iter().flat_map(|file| file_lines(cx, file));
+            let programs = programs(&provider.settings().lines(), cx);
+            let mut lines: Vec<Line> = described.chain(programs).chain(files).collect();
+            lines.extend(file_names(&source.files_beside(cx)));
+            lines
         }
     };
+    let loaded = source.loaded_files(cx);
+    lines.extend(loaded.iter().flat_map(|file| file_lines(cx, file)));
     if matches!(source.kind, Kind::Package { .. }) {
-        lines.extend(package_files(source, cx));
+        lines.extend(file_names(&source.files(cx)));
     }
     lines.extend(uncovered_lines(source, cx));
     lines
@@ -103,9 +111,22 @@ fn uncovered_lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
         .collect()
 }
 
-/// The files of a package.
-fn package_files(source: &TrustableSource, cx: &Context) -> Vec<Line> {
-    let files = source.files(cx);
+/// The programs that the command `lines` of a provider start, as far as they are names.
+fn programs(lines: &[&[String]], cx: &Context) -> Vec<Line> {
+    // What its programs get as PATH, without the project's folders.
+    let mut variables = cx.environment.process().clone();
+    clean_path(&mut variables, cx);
+    let names = lines.iter().filter_map(|line| line.first());
+    let mut programs: Vec<String> = names
+        .filter_map(|name| searched(name, &variables))
+        .collect();
+    programs.dedup();
+    let programs = programs.into_iter();
+    programs.map(|program| line("program", program)).collect()
+}
+
+/// The names of `files`, as far as they are not too many.
+fn file_names(files: &[PathBuf]) -> Vec<Line> {
     let shown = files.iter().take(MAX_FILES);
     let mut lines: Vec<Line> = shown
         .flat_map(|file| labelled("file", &file.display().to_string()))

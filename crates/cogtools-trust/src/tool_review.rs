@@ -1,13 +1,17 @@
 //! What a tool runs: its command line or script, the files that it names, and what it
 //! sees.
 
+use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use cogtools_core::digest::referenced_file;
+use cogtools_core::environment::Vars;
 use cogtools_core::file::{self, ReadScope};
-use cogtools_core::tool::{Invocation, Word};
+use cogtools_core::shebang::is_executable;
+use cogtools_core::source::clean_path;
+use cogtools_core::tool::{Author, Invocation, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
@@ -91,14 +95,24 @@ fn program(tool: &Tool, cx: &Context) -> Option<String> {
     let Some(Word::Literal(name)) = line.words.first() else {
         return Some("known only at a call".to_owned());
     };
+    let mut variables = cx.environment.process().clone();
+    if matches!(tool.provenance().author, Author::Package(_)) {
+        clean_path(&mut variables, cx);
+    }
+    searched(name, &variables)
+}
+
+/// The file of the program `name` on the PATH of `variables`; `None` if it is a path.
+pub(crate) fn searched(name: &str, variables: &Vars) -> Option<String> {
     if name.contains(['/', '\\']) {
         return None;
     }
-    let path = cx.environment.process().get(std::ffi::OsStr::new("PATH"))?;
-    // As for calls: relative entries do not count.
-    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+    let path = variables.get(OsStr::new("PATH")).cloned();
+    // As for calls: relative entries do not count, nor do files that cannot be run.
+    let path = path.unwrap_or_default();
+    let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
     let mut files = folders.map(|folder| folder.join(format!("{name}{}", env::consts::EXE_SUFFIX)));
-    let found = files.find(|file| file.is_file());
+    let found = files.find(|file| file.is_file() && is_executable(file));
     Some(found.map_or_else(
         || format!("`{name}` is not on PATH now"),
         |file| file.display().to_string(),

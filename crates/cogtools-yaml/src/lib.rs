@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::hint::Callee;
-use cogtools_core::{self as core, Code, Lock, Tool};
+use cogtools_core::{self as core, Code, Tool};
 use cogtools_program::args::{
     EnvArgs, RegistryArgs, locked_arg, locked_from_matches, required, system_env_arg,
 };
 use cogtools_program::call::{
     Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
 };
-use cogtools_program::project::{ProjectContext, project, read_scope, registry};
+use cogtools_program::project::{ProjectContext, may_be_locked, project, read_scope, registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
@@ -112,10 +112,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// `tool` if `cogtools.lock` pins it, or if it need not. A template in a project without
-/// that file needs no configuration, so it is not read.
+/// that file needs no configuration, unless a layer of it mentions the key.
 fn pinned(tool: Tool, env: EnvArgs, locked: Option<bool>, io: &Io<'_>) -> Result<Tool, Failure> {
     let is_asked = locked == Some(true) || tool.runs_programs();
-    if !is_asked && !project(io).resolve(Lock::FILE.as_ref()).0.exists() {
+    if !is_asked && !may_be_locked(&project(io), io) {
         return Ok(tool);
     }
     let args = RegistryArgs {

@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 24] = [
+pub const PROGRAMS: [&Program; 25] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
@@ -38,6 +38,7 @@ pub const PROGRAMS: [&Program; 24] = [
     &cogtools_run::PROGRAM,
     &cogtools_schema::PROGRAM,
     &cogtools_packages::SEARCH,
+    &cogtools_session::PROGRAM,
     &cogtools_test::PROGRAM,
     &cogtools_trust::PROGRAM,
     &cogtools_yaml::PROGRAM,

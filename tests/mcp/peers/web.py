@@ -75,10 +75,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        how = self.path.split("/")[1]
+        # As the proxy of mcp.example, it answers for it.
+        proxied, host, path = self.path.rpartition("http://mcp.example")
+        how = (path if host and not proxied else self.path).split("/")[1]
         token = self.headers.get("Authorization", "nothing")
+        proof = self.headers.get("Proxy-Authorization")
         with open("asked", "a") as asked:
-            asked.write(f"{how} with {token}\n")
+            asked.write(f"{how} with {token}" + (f", {proof}" if proof else "") + "\n")
         if how.isdigit():
             self.send(int(how), "text/html", "" if how.startswith("2") else "<html>no</html>")
         elif how == "moved":

@@ -11,20 +11,20 @@ use serde_json::json;
 
 /// What happened to caches, in order.
 #[derive(Clone, Debug)]
-pub enum CacheCall {
+pub(crate) enum CacheCall {
     Create(Request, u32),
     Refresh(String),
     Delete(String),
 }
 
 #[derive(Debug, Default)]
-pub struct Caching {
-    pub refuses: bool,
-    pub requests: Mutex<Vec<Request>>,
-    pub calls: Mutex<Vec<CacheCall>>,
+pub(crate) struct Caching {
+    pub(crate) refuses: bool,
+    pub(crate) requests: Mutex<Vec<Request>>,
+    pub(crate) calls: Mutex<Vec<CacheCall>>,
 }
 
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

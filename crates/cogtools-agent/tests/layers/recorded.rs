@@ -233,8 +233,13 @@ fn native(contents: &[Value], signature: Option<&str>) -> (Vec<Value>, Option<Ex
         .iter()
         .rposition(|content| content["role"] == "model");
     for (index, content) in contents.iter_mut().enumerate() {
-        for part in content["parts"].as_array_mut().into_iter().flatten() {
-            if let Some(text) = part["thoughtSignature"].as_str() {
+        for part in content
+            .get_mut("parts")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(text) = part.get("thoughtSignature").and_then(Value::as_str) {
                 part["thoughtSignature"] = text.replace('-', "+").replace('_', "/").into();
             }
             let text = part["text"].as_str().unwrap_or_default().to_owned();

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::model::Caching;
 
 /// The model of all requests.
-pub const MODEL: &str = "a-model";
+pub(crate) const MODEL: &str = "a-model";
 
 /// No tools.
 struct NoTools;
@@ -39,7 +39,7 @@ impl Tools for NoTools {
 }
 
 /// Instructions with a text of each kind.
-pub fn system() -> Option<Arc<Content>> {
+pub(crate) fn system() -> Option<Arc<Content>> {
     let instructions = Instructions {
         description: Some("the description".to_owned()),
         rules: vec!["the main_instruction".to_owned()],
@@ -51,7 +51,7 @@ pub fn system() -> Option<Arc<Content>> {
 }
 
 /// The state of the world at `time`.
-pub fn dynamic(time: &str) -> Option<Arc<Content>> {
+pub(crate) fn dynamic(time: &str) -> Option<Arc<Content>> {
     let situation = Situation {
         current_datetime: Some(time.to_owned()),
         ..Situation::default()
@@ -60,7 +60,7 @@ pub fn dynamic(time: &str) -> Option<Arc<Content>> {
 }
 
 /// A cache of `system` that holds the turns up to `up_to` and is deleted at `expires`.
-pub fn cache(up_to: Id, expires: Timestamp) -> Event {
+pub(crate) fn cache(up_to: Id, expires: Timestamp) -> Event {
     let layer = StaticLayer {
         system: system(),
         ..StaticLayer::default()
@@ -77,7 +77,12 @@ pub fn cache(up_to: Id, expires: Timestamp) -> Event {
 }
 
 /// Goes on after `events`, with `task` if there is one.
-pub fn run(model: &Caching, events: Vec<Event>, task: Option<&str>, history: HistorySettings) {
+pub(crate) fn run(
+    model: &Caching,
+    events: Vec<Event>,
+    task: Option<&str>,
+    history: HistorySettings,
+) {
     let project = Project::new();
     let root = project.root();
     let file = SessionFile::named(&root, &root, Path::new("session.jsonl"));

@@ -2,15 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use super::package::{loaded_by, script_commands, tools};
 use super::private;
 use super::source::{Kind, TrustableSource};
+use crate::containment::loaded_files;
 use crate::containment::{self, Boundary, Reason, Uncovered};
-use crate::digest;
-use crate::file::ReadScope;
 use crate::store::dependencies;
-use crate::text::Text;
 use crate::tool::{CommandLine, Word};
 use crate::{Context, Diagnostic, Tool};
 
@@ -43,25 +40,18 @@ impl TrustableSource {
             Kind::Project { .. } => {}
             Kind::Provider(provider) => {
                 let settings = provider.settings();
-                let server = settings.server.as_ref();
-                let own: [&[String]; 2] = [&settings.discover, &settings.call];
-                let lines = match server {
-                    Some(server) => vec![server.command()],
-                    None => own.to_vec(),
-                };
-                for line in lines {
+                for line in settings.lines() {
                     found.extend(containment::uncovered(line));
                 }
+                found.extend(provider.mirror(cx).uncovered());
                 found.extend(variables(&settings.env));
             }
             Kind::Package { root, .. } => {
                 for tool in tools(root) {
                     found.extend(of_tool(&tool, root, cx));
                 }
-                let manifest = std::fs::read(root.join("package.json")).unwrap_or_default();
-                let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
+                let names = dependencies(root).into_iter();
                 let why = Reason::Dependency;
-                let names = dependencies(&manifest).into_iter();
                 found.extend(names.map(|what| Uncovered { what, why }));
             }
         }
@@ -76,6 +66,24 @@ impl TrustableSource {
         found
     }
 
+    /// The files of the project that its programs load by themselves, and whose content is
+    /// approved with it, as far as they exist.
+    pub fn loaded_files(&self, cx: &Context) -> Vec<PathBuf> {
+        let loaded = match &self.kind {
+            Kind::Project { .. } => Vec::new(),
+            Kind::Package { root, .. } => loaded_by(root),
+            Kind::Provider(provider) => {
+                let lines = provider.settings().lines();
+                lines.into_iter().flat_map(loaded_files).collect()
+            }
+        };
+        let mut files: Vec<PathBuf> = loaded.iter().map(|one| one.path().to_path_buf()).collect();
+        files.retain(|file| cx.root.join(file).is_file());
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
     /// Fails if a tool of a package runs something that is neither in the package nor a
     /// program of the system.
     pub(super) fn check_contained(&self, cx: &Context) -> Result<(), Box<Diagnostic>> {
@@ -87,18 +95,6 @@ impl TrustableSource {
             .iter()
             .try_for_each(|tool| check_tool(tool, &boundary))
     }
-}
-
-/// The tools of the package at `root` that run programs, in whichever folder they are.
-fn tools(root: &Path) -> Vec<Tool> {
-    let files = digest::files(root).unwrap_or_default().into_iter();
-    let yaml = files.filter(|file| file.extension().is_some_and(|end| end == "yaml"));
-    let scope = ReadScope::package(root, false);
-    yaml.filter_map(|file| {
-        let text = Text::read(&root.join(&file), &file, &scope).ok()?;
-        Tool::parse(text).ok().filter(Tool::runs_programs)
-    })
-    .collect()
 }
 
 fn check_tool(tool: &Tool, boundary: &Boundary) -> Result<(), Box<Diagnostic>> {
@@ -150,17 +146,11 @@ fn of_scripts(tool: &Tool, line: &CommandLine, root: &Path, cx: &Context) -> Vec
     };
     let boundary = private::boundary(root, cx);
     let folder = tool.text().path().parent().unwrap_or(root);
-    let mut found = Vec::new();
-    for command in script
-        .lines()
-        .skip(1)
-        .flat_map(|line| line.split([';', '|', '&', '(']))
-    {
-        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-        if words.first().is_some_and(|word| !word.starts_with('#')) {
-            found.extend(containment::uncovered(&words));
-        }
-    }
+    let commands = script_commands(line);
+    let commands = commands.iter();
+    let mut found: Vec<Uncovered> = commands
+        .flat_map(|words| containment::uncovered(words))
+        .collect();
     for word in script.split_whitespace().take(MAX_WORDS) {
         let word = word.trim_matches(['"', '\'', ';', '(', ')', '`']);
         let is_named = !word.is_empty() && boundary.check_argument(word, folder, false).is_err();

@@ -25,7 +25,7 @@ enum Requirement {
     /// Trust in the project in this folder.
     Project(PathBuf),
     /// Approval of the package.
-    Package(String, Grant),
+    Package(ToolPackage, Grant),
     /// Approval of the provider's tool.
     Provider(String, Grant),
 }
@@ -45,6 +45,10 @@ enum ApprovalError {
         "it runs commands and comes from the {0} `{1}`, which has changed since it was approved"
     )]
     Changed(&'static str, String),
+    #[error(
+        "it runs commands and comes from the package `{0}`, which loads files of the project that were changed or added since it was approved"
+    )]
+    LoadedChanged(String),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
@@ -70,9 +74,11 @@ pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
         Err(ApprovalError::ProjectNotTrusted { .. } | ApprovalError::NotApproved(..)) => {
             Ok(Verdict::NotApproved)
         }
-        Err(ApprovalError::ProjectChanged { .. } | ApprovalError::Changed(..)) => {
-            Ok(Verdict::Changed)
-        }
+        Err(
+            ApprovalError::ProjectChanged { .. }
+            | ApprovalError::Changed(..)
+            | ApprovalError::LoadedChanged(_),
+        ) => Ok(Verdict::Changed),
         Err(error) => Err(Box::new(
             error.diagnostic().with_subject(tool.name().as_str()),
         )),
@@ -101,7 +107,7 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
     }
     if let Some(package) = ToolPackage::of(tool) {
         let grant = package.grant()?;
-        return Ok(Some(Requirement::Package(package.name, grant)));
+        return Ok(Some(Requirement::Package(package, grant)));
     }
     let provenance = tool.provenance();
     Ok(match provenance.author {
@@ -140,7 +146,9 @@ fn check(tool: &Tool, cx: &Context) -> Result<Option<(ToolPackage, Hash)>, Appro
         return Ok(None);
     };
     let (noun, name, grant) = match requirement {
-        Requirement::Package(name, grant) => ("package", name, grant),
+        Requirement::Package(package, grant) => {
+            return check_package(package, &grant, cx).map(Some);
+        }
         Requirement::Provider(name, grant) => ("provider", name, grant),
         Requirement::Project(root) => {
             let verdict = cx.trust.project_verdict(&root)?;
@@ -153,9 +161,28 @@ fn check(tool: &Tool, cx: &Context) -> Result<Option<(ToolPackage, Hash)>, Appro
         }
     };
     match cx.trust.verdict(&grant)? {
-        Verdict::Approved => Ok(ToolPackage::of(tool).map(|package| (package, grant.hash))),
+        Verdict::Approved => Ok(None),
         Verdict::Changed => Err(ApprovalError::Changed(noun, name)),
         Verdict::NotApproved => Err(ApprovalError::NotApproved(noun, name)),
+    }
+}
+
+/// Checks that `package` is approved with the content of `grant`, and what it loads.
+fn check_package(
+    package: ToolPackage,
+    grant: &Grant,
+    cx: &Context,
+) -> Result<(ToolPackage, Hash), ApprovalError> {
+    match cx.trust.verdict(grant)? {
+        Verdict::Approved => {}
+        Verdict::Changed => return Err(ApprovalError::Changed("package", package.name)),
+        Verdict::NotApproved => return Err(ApprovalError::NotApproved("package", package.name)),
+    }
+    match package.loaded_grant(cx)? {
+        Some(loaded) if cx.trust.verdict(&loaded)? != Verdict::Approved => {
+            Err(ApprovalError::LoadedChanged(package.name))
+        }
+        _ => Ok((package, grant.hash)),
     }
 }
 
@@ -172,11 +199,13 @@ impl ApprovalError {
                     "",
                 )
             }
-            Self::NotApproved(_, name) | Self::Changed(_, name) => Hint::run(
-                "only the user can approve it, after reviewing what it runs: ",
-                Command::Trust(name.clone()),
-                "",
-            ),
+            Self::NotApproved(_, name) | Self::Changed(_, name) | Self::LoadedChanged(name) => {
+                Hint::run(
+                    "only the user can approve it, after reviewing what it runs: ",
+                    Command::Trust(name.clone()),
+                    "",
+                )
+            }
         };
         Diagnostic::new(Code::Denied, self.to_string()).hint(hint)
     }

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Tool;
+use crate::containment::{Loaded, loaded_files};
 use crate::digest::{self, DigestError};
+use crate::file::ReadScope;
 use crate::source::packages;
-use crate::tool::Author;
+use crate::text::Text;
+use crate::tool::{Author, CommandLine};
 use crate::trust::Grant;
+use crate::{Context, Tool};
 
 /// A package that a tool comes from.
 #[derive(Clone, Debug)]
@@ -37,6 +40,18 @@ impl ToolPackage {
     pub(super) fn grant(&self) -> Result<Grant, DigestError> {
         grant(&self.name, &self.root)
     }
+
+    /// The grant that the files of the project need that its programs load by themselves,
+    /// such as a makefile; `None` if no program of it does so.
+    pub(super) fn loaded_grant(&self, cx: &Context) -> Result<Option<Grant>, DigestError> {
+        let loaded = loaded_by(&self.root);
+        if loaded.is_empty() {
+            return Ok(None);
+        }
+        let (source, tool) = loaded_key(&self.root, cx);
+        let hash = digest::loaded(&cx.root, &loaded)?;
+        Ok(Some(Grant { source, tool, hash }))
+    }
 }
 
 /// The grant for the package `name` in the folder `root`, with its current content.
@@ -49,4 +64,50 @@ pub(super) fn grant(name: &str, root: &Path) -> Result<Grant, DigestError> {
 /// The source and tool under which the package is recorded.
 pub(super) fn key(name: &str, root: &Path) -> (String, String) {
     (format!("npm:{name}"), root.display().to_string())
+}
+
+/// The source and tool under which the files are recorded that the package at `root` loads
+/// from the project.
+pub(super) fn loaded_key(root: &Path, cx: &Context) -> (String, String) {
+    let source = format!("loaded:{}", cx.root.display());
+    (source, root.display().to_string())
+}
+
+/// The tools of the package at `root` that run programs, in whichever folder they are.
+pub(super) fn tools(root: &Path) -> Vec<Tool> {
+    let files = digest::files(root).unwrap_or_default().into_iter();
+    let yaml = files.filter(|file| file.extension().is_some_and(|end| end == "yaml"));
+    let scope = ReadScope::package(root, false);
+    yaml.filter_map(|file| {
+        let text = Text::read(&root.join(&file), &file, &scope).ok()?;
+        Tool::parse(text).ok().filter(Tool::runs_programs)
+    })
+    .collect()
+}
+
+/// The files of a project that the programs of the package at `root` load by themselves.
+pub(super) fn loaded_by(root: &Path) -> Vec<Loaded> {
+    let mut all: Vec<Loaded> = Vec::new();
+    for line in tools(root).iter().filter_map(Tool::command_line) {
+        let commands = std::iter::once(line.literals()).chain(script_commands(&line));
+        for loaded in commands.flat_map(|words| loaded_files(&words)) {
+            if !all.contains(&loaded) {
+                all.push(loaded);
+            }
+        }
+    }
+    all
+}
+
+/// The commands of a script, as far as they can be told apart.
+pub(super) fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
+    let script = line.script.as_deref().unwrap_or_default();
+    let commands = script
+        .lines()
+        .skip(1)
+        .flat_map(|line| line.split([';', '|', '&', '(']));
+    let words = commands.map(|command| command.split_whitespace().map(str::to_owned).collect());
+    words
+        .filter(|words: &Vec<String>| words.first().is_some_and(|word| !word.starts_with('#')))
+        .collect()
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::package::{self, ToolPackage};
-use crate::digest::{self, named_paths};
+use crate::digest::{self, DigestError, named_paths};
 use crate::source::{Folder, Package, Provider, Source};
 use crate::tool::Author;
 use crate::trust::Grant;
@@ -144,20 +144,25 @@ impl TrustableSource {
         name == self.name || name == self.qualified_name()
     }
 
-    /// The package or the provider itself, with its current content; `None` for the
-    /// project, which is trusted as a folder.
-    pub(super) fn grant(&self, cx: &Context) -> Result<Option<Grant>, Box<Diagnostic>> {
+    /// The package or the provider itself, with its current content, and the files of the
+    /// project that a package loads; nothing for the project, which is trusted as a folder.
+    pub(super) fn grants(&self, cx: &Context) -> Result<Vec<Grant>, Box<Diagnostic>> {
         match &self.kind {
-            Kind::Project { .. } => Ok(None),
+            Kind::Project { .. } => Ok(Vec::new()),
             Kind::Provider(provider) => provider
                 .command(cx)
-                .map(Some)
+                .map(|grant| vec![grant])
                 .map_err(|error| Box::new(error.diagnostic())),
             Kind::Package { root, .. } => {
-                let grant = package::grant(&self.name, root)
-                    .map_err(|error| Box::new(error.diagnostic()))?;
+                let failed = |error: DigestError| Box::new(error.diagnostic());
+                let package = ToolPackage {
+                    name: self.name.clone(),
+                    root: root.clone(),
+                };
+                let mut grants = vec![package.grant().map_err(failed)?];
                 self.check_contained(cx)?;
-                Ok(Some(grant))
+                grants.extend(package.loaded_grant(cx).map_err(failed)?);
+                Ok(grants)
             }
         }
     }
@@ -181,6 +186,19 @@ impl TrustableSource {
             Kind::Provider(provider) => Some((provider.key(cx), String::new())),
             Kind::Package { root, .. } => Some(package::key(&self.name, root)),
         }
+    }
+
+    /// The files of the project that are approved with a provider because they are beside
+    /// those that its command lines name.
+    pub fn files_beside(&self, cx: &Context) -> Vec<PathBuf> {
+        let Kind::Provider(provider) = &self.kind else {
+            return Vec::new();
+        };
+        let real = |file: &PathBuf| cx.root.join(file).canonicalize().ok();
+        let named: Vec<Option<PathBuf>> = self.files(cx).iter().map(real).collect();
+        let mut files = provider.mirror(cx).files();
+        files.retain(|file| !named.contains(&real(file)));
+        files
     }
 
     /// The files that are approved with it: for a provider those that its command lines

@@ -1,7 +1,7 @@
 //! The approval of a source: its status, and changes to it.
 
-use super::{Kind, TrustableSource};
-use crate::store::PackageStore;
+use super::{Kind, TrustableSource, package};
+use crate::store::{PackageStore, ProviderStore};
 use crate::trust::{Grant, Record, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic};
 
@@ -16,7 +16,7 @@ pub struct ApprovalStatus {
 
 /// The content of a source at the time of its review.
 #[derive(Debug)]
-pub struct Reviewed(Option<Grant>);
+pub struct Reviewed(Vec<Grant>);
 
 /// Records that the user trusts the project of `cx`.
 pub fn trust_project(cx: &Context) -> Result<(), Box<Diagnostic>> {
@@ -32,7 +32,7 @@ pub fn trust_project(cx: &Context) -> Result<(), Box<Diagnostic>> {
 impl TrustableSource {
     /// Its current content, to be taken before it is shown.
     pub fn content(&self, cx: &Context) -> Result<Reviewed, Box<Diagnostic>> {
-        self.grant(cx).map(Reviewed)
+        self.grants(cx).map(Reviewed)
     }
 
     /// Records that the user approves the `reviewed` content, and returns the tools that a
@@ -52,20 +52,20 @@ impl TrustableSource {
             let approve = |record: &mut Record| grants.iter().for_each(|it| record.approve(it));
             cx.trust.update(approve).map_err(failed)
         };
-        let grant = self.grant(cx)?;
-        if grant != reviewed.0 {
+        let grants = self.grants(cx)?;
+        if grants != reviewed.0 {
             let message = "not approved: it has changed since it was shown";
             let diagnostic = Diagnostic::new(Code::Denied, message)
                 .with_subject(self.qualified_name())
                 .hint("review it again");
             return Err(Box::new(diagnostic));
         }
-        let Some(grant) = grant else {
+        if grants.is_empty() {
             trust_project(cx)?;
             return Ok(Vec::new());
-        };
+        }
         self.revoke(cx)?;
-        update(&[grant])?;
+        update(&grants)?;
         let tools = self.tools(cx).map_err(|mut diagnostic| {
             let hint = "its command is now approved, but none of its tools is";
             diagnostic.hints.push(hint.into());
@@ -77,12 +77,25 @@ impl TrustableSource {
 
     /// Ends its approval. Returns false if there was none.
     pub fn revoke(&self, cx: &Context) -> Result<bool, Box<Diagnostic>> {
-        let was_approved = cx.trust.update(|record| match self.key(cx) {
-            Some((source, tool)) => record.revoke(&source, &tool),
-            None => record.distrust_project(&cx.root),
+        let loaded = match &self.kind {
+            Kind::Package { root, .. } => Some(package::loaded_key(root, cx)),
+            Kind::Project { .. } | Kind::Provider(_) => None,
+        };
+        let was_approved = cx.trust.update(|record| {
+            if let Some((source, tool)) = &loaded {
+                record.revoke(source, tool);
+            }
+            match self.key(cx) {
+                Some((source, tool)) => record.revoke(&source, &tool),
+                None => record.distrust_project(&cx.root),
+            }
         });
-        if let (Kind::Package { root, .. }, Some(state)) = (&self.kind, &cx.state) {
-            PackageStore::new(state).remove(root);
+        match (&self.kind, &cx.state) {
+            (Kind::Package { root, .. }, Some(state)) => PackageStore::new(state).remove(root),
+            (Kind::Provider(provider), Some(state)) => {
+                ProviderStore::new(state).remove(&provider.key(cx));
+            }
+            _ => {}
         }
         was_approved.map_err(|error| Box::new(error.diagnostic()))
     }
@@ -106,11 +119,22 @@ impl TrustableSource {
     /// provider to see whether its tools are approved, too.
     pub fn own_verdict(&self, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
         let failed = |error: RecordError| Box::new(error.diagnostic());
-        let verdict = match self.grant(cx)? {
-            Some(grant) => cx.trust.verdict(&grant),
-            None => cx.trust.project_verdict(&cx.root),
+        let record = cx.trust.read().map_err(failed)?;
+        if let Kind::Provider(provider) = &self.kind
+            && !record.knows(&provider.key(cx), "")
+        {
+            // As at a call, nothing is hashed for it.
+            return Ok(Verdict::NotApproved);
+        }
+        let grants = self.grants(cx)?;
+        let Some((own, more)) = grants.split_first() else {
+            return cx.trust.project_verdict(&cx.root).map_err(failed);
         };
-        verdict.map_err(failed)
+        let is_approved = |grant: &Grant| record.verdict(grant) == Verdict::Approved;
+        Ok(match record.verdict(own) {
+            Verdict::Approved if !more.iter().all(is_approved) => Verdict::Changed,
+            verdict => verdict,
+        })
     }
 
     fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {

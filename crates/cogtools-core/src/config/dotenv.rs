@@ -12,6 +12,7 @@ use super::origin::Origin;
 use super::{ConfigErrors, ConfigPaths};
 use crate::Project;
 use crate::environment::{DotEnv, EnvPriority, Environment, Vars};
+use crate::owner::Owners;
 
 /// The variables that only choose among the tools.
 const CHOOSING: [&str; 3] = ["COGTOOLS_TOOLS", "COGTOOLS_EXCLUDE", "COGTOOLS_TOOLSETS"];
@@ -25,13 +26,19 @@ impl ConfigPaths {
 
 /// The layers in the `.env` of `project` for a caller in `directory`. A file that cannot
 /// be read has none: the call of a tool that needs it reports the error.
-pub(super) fn layers(project: &Project, directory: &Path) -> Vec<Result<Layer, ConfigErrors>> {
-    let environment = Environment::new(Vars::new()).with_dotenv(
-        directory,
-        project.root(),
-        project.display_path(),
-        EnvPriority::Project,
-    );
+pub(super) fn layers(
+    project: &Project,
+    directory: &Path,
+    owners: &Owners,
+) -> Vec<Result<Layer, ConfigErrors>> {
+    let environment = Environment::new(Vars::new())
+        .with_owners(owners.clone())
+        .with_dotenv(
+            directory,
+            project.root(),
+            project.display_path(),
+            EnvPriority::Project,
+        );
     let file = environment.file().ok().flatten();
     file.map(|file| choosing(project, &file))
         .unwrap_or_default()

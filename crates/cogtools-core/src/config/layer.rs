@@ -1,11 +1,12 @@
 //! The layers of a configuration, each parsed into its own document.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
 use super::{ConfigErrors, package};
 use crate::file::ReadScope;
-use crate::owner::Owners;
+use crate::owner::{ForeignOwner, Owners};
 use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -122,11 +123,24 @@ pub(super) fn file(
     scope: &ReadScope,
     origin: fn(PathBuf) -> Origin,
 ) -> Result<Option<Layer>, ConfigErrors> {
-    let text = match Text::read(path, display_path, scope) {
-        Ok(text) => text,
+    let accept = |_: &Metadata| Ok(());
+    accepted_file(path, display_path, scope, origin, accept)
+}
+
+/// The same, if `accept` has nothing against the opened file.
+pub(super) fn accepted_file(
+    path: &Path,
+    display_path: &Path,
+    scope: &ReadScope,
+    origin: fn(PathBuf) -> Origin,
+    accept: impl FnOnce(&Metadata) -> Result<(), ForeignOwner>,
+) -> Result<Option<Layer>, ConfigErrors> {
+    let (text, meta) = match Text::read_with_meta(path, display_path, scope) {
+        Ok(read) => read,
         Err(TextError::NotFound(_)) => return Ok(None),
         Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),
     };
+    accept(&meta).map_err(|foreign| foreign.diagnostic("it is not used"))?;
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
     let origin = origin(display_path.to_path_buf());
@@ -146,9 +160,9 @@ fn parse(text: &Text) -> Result<Node, ConfigErrors> {
 
 /// The key `cogtools` of the project's `package.json`, without `tools`, which is
 /// for the package's users.
-pub(super) fn package(project: &Project) -> Result<Option<Layer>, ConfigErrors> {
+pub(super) fn package(project: &Project, owners: &Owners) -> Result<Option<Layer>, ConfigErrors> {
     let Some((text, value)) = project
-        .package()
+        .package(owners)
         .map_err(|diagnostic| ConfigErrors::from(*diagnostic))?
     else {
         return Ok(None);

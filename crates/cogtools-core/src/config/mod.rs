@@ -148,11 +148,19 @@ impl Config {
             }
         }
         config.combine();
+        let mut foreign = Vec::new();
         for folder in config.folders() {
-            owners
-                .check_below(folder.path(), project.root())
-                .map_err(unused)?;
+            if let Err(owner) = owners.check_below(folder.path(), project.root()) {
+                // It costs only its own tools, where there has to be a list.
+                ignored(unused(owner).into())?;
+                foreign.push(folder.path().to_path_buf());
+            }
         }
+        let is_foreign = |source: &Source| {
+            let folder = source.folder();
+            folder.is_some_and(|folder| foreign.iter().any(|path| path == folder.path()))
+        };
+        config.sources.retain(|source| !is_foreign(source));
         config
             .settings
             .sort_by_key(|setting| Self::KEYS.iter().position(|key| setting.is_below(key)));

@@ -54,7 +54,7 @@ pub(super) fn sets_path(argument: &str) -> bool {
 
 /// The positions at which a path may begin that reaches to the end: `PATH`,
 /// `--option=PATH`, `-oPATH`.
-pub(super) fn starts(argument: &str) -> Vec<usize> {
+pub fn starts(argument: &str) -> Vec<usize> {
     let mut starts = vec![0];
     starts.extend(
         argument

@@ -33,7 +33,7 @@ impl Line {
 }
 
 /// The first line of the file at `path`, if that is a script.
-pub(super) fn read(path: &Path) -> Option<Line> {
+pub fn read(path: &Path) -> Option<Line> {
     let (file, _) = file::open(path, &ReadScope::User).ok()?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;

@@ -77,6 +77,17 @@ pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
     found
 }
 
+/// Whether a literal command line runs a program that works on the project's folder as it
+/// is, such as `cargo`, so that a copy of a file in it would be of no use.
+pub fn runs_in_place(words: &[String]) -> bool {
+    // A script runner such as `bun` runs the file that it gets.
+    let is_runner = words.first().is_some_and(|word| is_interpreter(word));
+    !is_runner
+        && uncovered(words)
+            .iter()
+            .any(|one| one.why == Reason::Project)
+}
+
 /// The files that the programs of a literal command line load from their working
 /// directory, as far as they are known. They may not exist.
 pub fn loaded_files(words: &[String]) -> Vec<Loaded> {

@@ -13,12 +13,12 @@ mod uncovered;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-pub use argument::{NamedFile, named_files};
-pub use interpreter::{Line, first_line};
-pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, uncovered};
-pub use root::Roots;
+pub use argument::{NamedFile, named_files, starts as argument_starts};
+pub use interpreter::{Line, first_line, read as read_first_line};
+pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, runs_in_place, uncovered};
+pub use root::{MODULES, Roots};
 pub use uncovered::{Reason, Uncovered};
 
 use crate::{Code, Diagnostic};
@@ -185,17 +185,26 @@ impl Boundary {
         [folder, real].iter().any(|path| {
             self.roots.contain(path)
                 || path.starts_with(&self.package)
-                || path.iter().any(|part| part == root::MODULES)
+                || path.iter().any(|part| part == MODULES)
         })
     }
 
-    /// The place in the private copy of `path`, if that is a file of the package.
-    pub fn copied(&self, path: &Path) -> Option<PathBuf> {
+    /// The file in the private copy of `path` in the package, even if the installed one has
+    /// disappeared since it was hashed: what may appear in its place is not approved.
+    fn copied(&self, path: &Path) -> Option<PathBuf> {
         let copy = self.copy.as_ref()?;
-        let real = path.canonicalize().ok()?;
-        let below = real.strip_prefix(&self.package).ok()?;
-        let below_is_covered = !below.components().any(|part| is_excluded(part.as_os_str()));
-        below_is_covered.then(|| copy.join(below))
+        let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        let written: PathBuf = path.components().collect();
+        let paths = [Some(written), in_folder(), path.canonicalize().ok()];
+        paths.into_iter().flatten().find_map(|path| {
+            let below = path.strip_prefix(&self.package).ok()?;
+            let is_content = |part: Component<'_>| match part {
+                Component::Normal(name) => !is_excluded(name),
+                _ => false,
+            };
+            let file = copy.join(below);
+            (below.components().all(is_content) && file.is_file()).then_some(file)
+        })
     }
 
     /// `argument` with the path of the private copy in place of one in the package, as
@@ -204,7 +213,7 @@ impl Boundary {
         let starts = argument::starts(&argument);
         for start in starts {
             let path = self.project.join(&argument[start..]);
-            if let Some(copied) = path.is_file().then(|| self.copied(&path)).flatten() {
+            if let Some(copied) = self.copied(&path) {
                 return format!("{}{}", &argument[..start], copied.display());
             }
         }
@@ -213,7 +222,7 @@ impl Boundary {
 }
 
 /// Folders of a package that are not its own content.
-const EXCLUDED: [&str; 2] = [root::MODULES, ".git"];
+const EXCLUDED: [&str; 2] = [MODULES, ".git"];
 
 /// Whether a folder of that name is excluded from a package's content.
 pub fn is_excluded(name: &OsStr) -> bool {
@@ -245,5 +254,46 @@ impl Escape {
         Diagnostic::new(Code::Denied, self.to_string()).hint(
             "a package must contain everything that it runs; report this to its author, or remove it",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A file that was there when the package was hashed is never searched again.
+    #[test]
+    fn a_file_that_has_disappeared_is_still_the_copy() {
+        let folder = tempfile::tempdir().expect("it is created");
+        let root = folder.path().canonicalize().expect("it exists");
+        let (package, copy) = (root.join("node_modules/pk"), root.join("copy"));
+        fs::create_dir_all(&package).expect("it is created");
+        fs::create_dir_all(copy.join("node_modules")).expect("it is created");
+        fs::write(copy.join("run"), "").expect("it is written");
+        fs::write(copy.join("node_modules/x"), "").expect("it is written");
+        let boundary = Boundary::new(&root, &package, None).with_copy(copy.clone());
+        let copied = copy.join("run").display().to_string();
+        for (argument, expected) in [
+            ("node_modules/pk/run", copied.clone()),
+            ("--x=./node_modules/pk/run", format!("--x={copied}")),
+            ("node_modules/../node_modules/pk/run", copied),
+            ("node_modules/pk/other", "node_modules/pk/other".to_owned()),
+            (
+                "node_modules/pk/node_modules/x",
+                "node_modules/pk/node_modules/x".to_owned(),
+            ),
+            (
+                "node_modules/pk/../pk2/run",
+                "node_modules/pk/../pk2/run".to_owned(),
+            ),
+        ] {
+            assert_eq!(
+                boundary.relocate(argument.to_owned()),
+                expected,
+                "{argument}"
+            );
+        }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// The name of the folder that contains packages.
-pub(super) const MODULES: &str = "node_modules";
+pub const MODULES: &str = "node_modules";
 /// Folders of the system, for a project that is the root of the file system.
 const SYSTEM: [&str; 8] = [
     "/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap",

@@ -30,6 +30,14 @@ pub enum Reason {
     Dependency,
     /// A file of the project that a script names.
     Named,
+    /// A file that the project names and that is hashed, but is not in the private copy.
+    InPlace,
+    /// Files of the project that may be loaded from the covered ones.
+    Loaded,
+    /// The same, because they are too many.
+    Large,
+    /// A link to something that is not covered.
+    Link,
 }
 
 impl Display for Reason {
@@ -43,6 +51,10 @@ impl Display for Reason {
             Self::Variable => "may name files to load",
             Self::Dependency => "is another package, which is not approved with this one",
             Self::Named => "is a file of the project",
+            Self::InPlace => "is hashed, and then read where it is",
+            Self::Loaded => "may be loaded from the project",
+            Self::Large => "may be loaded from the project, and are too many to be hashed",
+            Self::Link => "is a link to something outside the hashed files",
         })
     }
 }

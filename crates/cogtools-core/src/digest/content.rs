@@ -1,4 +1,7 @@
 //! The content of files, added to a digest and written to a copy in the same pass.
+//!
+//! Only regular files are opened, and none through a link out of where it may be: reading
+//! another one might never end, and a copy must not have the content of a user's file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -6,25 +9,35 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::DigestError;
+use super::{DigestError, MAX_BYTES, MAX_FILE_BYTES};
+use crate::file::{self, ReadError, ReadScope};
 
 /// How many bytes of a file are read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Adds the content of a file, followed by its length.
-pub(super) fn add_file(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
-    let add = || {
-        let mut reader = File::open(file)?;
-        add(hasher, &mut reader, None)
-    };
-    unless_io(file, add)
+/// Adds the content of a file in `scope`, followed by its length.
+pub(crate) fn add_file(
+    hasher: &mut Sha256,
+    file: &Path,
+    scope: &ReadScope,
+) -> Result<(), DigestError> {
+    let mut reader = open(file, scope)?;
+    let size = reader.metadata().map_or(0, |meta| meta.len());
+    if size > MAX_FILE_BYTES {
+        return Err(DigestError::FileTooLarge(file.to_path_buf()));
+    }
+    unless_io(file, || add(hasher, &mut reader, None))
 }
 
 /// The same, while it is copied to a new file at `copy`, which is executable if the
 /// file is.
-pub(super) fn copy_file(hasher: &mut Sha256, file: &Path, copy: &Path) -> Result<(), DigestError> {
+pub(crate) fn copy_file(
+    hasher: &mut Sha256,
+    (file, scope): (&Path, &ReadScope),
+    copy: &Path,
+) -> Result<(), DigestError> {
+    let mut reader = open(file, scope)?;
     let add = || {
-        let mut reader = File::open(file)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -40,7 +53,7 @@ pub(super) fn copy_file(hasher: &mut Sha256, file: &Path, copy: &Path) -> Result
 }
 
 /// Adds bytes, preceded by their length, so that adjacent parts are distinct.
-pub(super) fn add_part(hasher: &mut Sha256, bytes: &[u8]) {
+pub(crate) fn add_part(hasher: &mut Sha256, bytes: &[u8]) {
     hasher.update((bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
@@ -56,9 +69,25 @@ fn add(hasher: &mut Sha256, reader: &mut File, mut copy: Option<&mut File>) -> i
         }
         hasher.update(&chunk[..count]);
         bytes += count as u64;
+        if copy.is_some() && bytes > MAX_BYTES {
+            // It has grown since it was measured.
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         if let Some(copy) = &mut copy {
             copy.write_all(&chunk[..count])?;
         }
+    }
+}
+
+/// Opens a regular file in `scope`.
+pub(super) fn open(file: &Path, scope: &ReadScope) -> Result<File, DigestError> {
+    let failed = |error| DigestError::Io(file.to_path_buf(), error);
+    match file::open(file, scope) {
+        Ok((opened, _)) => Ok(opened),
+        Err(ReadError::Outside { .. }) => Err(DigestError::Outside(file.to_path_buf())),
+        Err(ReadError::Dangling) => Err(failed(io::ErrorKind::NotFound.into())),
+        Err(ReadError::NotAFile) => Err(DigestError::Special(file.to_path_buf())),
+        Err(ReadError::Io(error)) => Err(failed(error)),
     }
 }
 

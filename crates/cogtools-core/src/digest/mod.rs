@@ -4,7 +4,7 @@ mod content;
 mod package;
 
 use std::fmt::{self, Display, Formatter};
-use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use package::link;
@@ -13,9 +13,10 @@ pub use package::{CopyTo, copy_package, files, package};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use content::{add_file, add_part};
+pub(crate) use content::{add_file, add_part, copy_file};
 
 use crate::containment::{Loaded, loaded_files, loads_modules as is_module_loader, named_files};
+use crate::file::ReadScope;
 use crate::{Code, Diagnostic};
 
 /// A SHA-256.
@@ -31,6 +32,9 @@ pub enum DigestError {
     /// There is more than can be hashed at every call.
     #[error("`{0}` is too large to be approved: more than {files} files or {most} MiB", files = MAX_FILES, most = MAX_BYTES >> 20)]
     TooLarge(PathBuf),
+    /// The same for a single file.
+    #[error("`{0}` is too large to be approved: more than {most} MiB", most = MAX_FILE_BYTES >> 20)]
+    FileTooLarge(PathBuf),
     /// A link to a file that is not hashed.
     #[error("`{0}` is a link that points outside its package")]
     Outside(PathBuf),
@@ -40,9 +44,15 @@ pub enum DigestError {
 }
 
 /// The maximum number of files in a package.
-const MAX_FILES: usize = 4_096;
+pub(crate) const MAX_FILES: usize = 4_096;
 /// The maximum total size of a package: 64 MiB.
-const MAX_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+/// The maximum size of a file that a command line names: 1 GiB, for programs with all their
+/// debug information.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+/// How much of a `package.json` is read.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+
 /// The digest of a value: that of its compact JSON with sorted keys, so that a program
 /// may print them in any order.
 pub fn value(value: &Value) -> Hash {
@@ -59,8 +69,8 @@ pub fn bytes(bytes: &[u8]) -> Hash {
 /// The digest of the content of a file.
 pub fn file(path: &Path) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();
-    add_file(&mut hasher, path)?;
-    Ok(Hash(hasher.finalize().into()))
+    add_file(&mut hasher, path, &ReadScope::User)?;
+    Ok(Hash::of(hasher))
 }
 
 /// The digest of command lines run in `root`: their arguments, and the content of the
@@ -74,14 +84,23 @@ pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
             add_part(&mut hasher, argument.as_bytes());
             for file in files_of(root, argument, loads_modules) {
                 add_part(&mut hasher, b"file");
-                add_file(&mut hasher, &file)?;
+                add_file(&mut hasher, &file, &ReadScope::User)?;
             }
         }
         for loaded in loaded_files(arguments) {
             add_loaded(&mut hasher, root, loaded)?;
         }
     }
-    Ok(Hash(hasher.finalize().into()))
+    Ok(Hash::of(hasher))
+}
+
+/// The digest of those of the files `all` that exist in `root`.
+pub fn loaded(root: &Path, all: &[Loaded]) -> Result<Hash, DigestError> {
+    let mut hasher = Sha256::new();
+    for one in all {
+        add_loaded(&mut hasher, root, *one)?;
+    }
+    Ok(Hash::of(hasher))
 }
 
 /// The files that an argument of a command line run in `root` names: as a whole, or
@@ -115,14 +134,36 @@ fn add_loaded(hasher: &mut Sha256, root: &Path, loaded: Loaded) -> Result<(), Di
     add_part(hasher, b"loads");
     add_part(hasher, loaded.path().as_os_str().as_encoded_bytes());
     match loaded {
-        Loaded::File(_) => add_file(hasher, &file),
+        Loaded::File(_) => add_file(hasher, &file, &ReadScope::User),
         Loaded::Scripts(_) => {
-            let bytes = fs::read(&file).map_err(|error| DigestError::Io(file, error))?;
-            let manifest: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let mut bytes = Vec::new();
+            content::open(&file, &ReadScope::User)?
+                .take(MAX_MANIFEST_BYTES)
+                .read_to_end(&mut bytes)
+                .map_err(|error| DigestError::Io(file.clone(), error))?;
+            // What is not JSON to us may be to a program: a byte order mark, a longer file.
+            let Ok(manifest) = serde_json::from_slice::<Value>(&bytes) else {
+                return add_file(hasher, &file, &ReadScope::User);
+            };
             let scripts = manifest.get("scripts").unwrap_or(&Value::Null);
             add_part(hasher, value(scripts).to_string().as_bytes());
             Ok(())
         }
+    }
+}
+
+impl Hash {
+    pub(crate) fn of(hasher: Sha256) -> Self {
+        Self(hasher.finalize().into())
+    }
+
+    /// The digest of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let mut hasher = Sha256::new();
+        add_part(&mut hasher, &self.0);
+        add_part(&mut hasher, &other.0);
+        Self::of(hasher)
     }
 }
 
@@ -138,6 +179,8 @@ impl DigestError {
         match self {
             Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("check that the file is readable"),
+            Self::FileTooLarge(_) => Diagnostic::new(Code::Denied, self.to_string())
+                .hint("remove it from the command line"),
             Self::TooLarge(_) => Diagnostic::new(Code::Denied, self.to_string())
                 .hint("copy the tools you need into the project"),
             Self::Outside(_) | Self::Special(_) => Diagnostic::new(Code::Denied, self.to_string())

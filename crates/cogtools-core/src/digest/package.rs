@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::content::{add_file, add_part, copy_file};
 use super::{DigestError, Hash, MAX_BYTES, MAX_FILES};
 use crate::containment::is_excluded;
+use crate::file::ReadScope;
 
 /// Where a package is copied while it is hashed.
 #[derive(Clone, Copy, Debug)]
@@ -82,9 +83,10 @@ fn add_entry(
         return Err(DigestError::Special(path.to_path_buf()));
     }
     add_part(hasher, b"file");
+    let scope = ReadScope::package(root, false);
     match copied {
-        Some(copied) => copy_file(hasher, path, copied),
-        None => add_file(hasher, path),
+        Some(copied) => copy_file(hasher, (path, &scope), copied),
+        None => add_file(hasher, path, &scope),
     }
 }
 

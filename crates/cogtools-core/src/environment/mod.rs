@@ -21,7 +21,7 @@ pub use error::EnvError;
 
 pub use loaded::{host_files, may_be_loaded};
 
-use crate::file::ReadScope;
+use crate::owner::Owners;
 use crate::text::TextError;
 
 /// Environment variables by name.
@@ -50,6 +50,8 @@ pub struct Environment {
     unread: Option<Unread>,
     /// Where hosts search for files that they load into the process.
     directory: PathBuf,
+    /// Whose `.env` is read.
+    owners: Owners,
 }
 
 /// Why a project's `.env` is not read, although the configuration allows it.
@@ -57,6 +59,8 @@ pub struct Environment {
 pub enum Unread {
     /// The user does not trust the project yet.
     Untrusted,
+    /// It belongs to another user.
+    Foreign,
 }
 
 /// A variable as a tool would see it.
@@ -91,7 +95,19 @@ impl Environment {
             priority: EnvPriority::ProcessOnly,
             unread: None,
             directory: PathBuf::new(),
+            owners: Owners {
+                sudo: None,
+                files: Vec::new(),
+                home: None,
+            },
         }
+    }
+
+    /// Sets whose `.env` is read.
+    #[must_use]
+    pub fn with_owners(mut self, owners: Owners) -> Self {
+        self.owners = owners;
+        self
     }
 
     /// Adds the `.env` of a project: the nearest from `directory` up to `root`, known
@@ -164,15 +180,14 @@ impl Environment {
 
     /// The project's `.env`, even if it is disabled.
     fn read(&self) -> Result<Option<DotEnv>, DotEnvError> {
-        let root = self.folders.last();
-        let scope = root.map_or(ReadScope::User, |root| ReadScope::project(root));
+        let Some(root) = self.folders.last() else {
+            return Ok(None);
+        };
         for folder in &self.folders {
-            let below = root.and_then(|root| folder.strip_prefix(root).ok());
-            let display_path = self
-                .display_path
-                .join(below.unwrap_or(folder))
-                .join(Self::FILE);
-            match DotEnv::read(&folder.join(Self::FILE), &display_path, &scope) {
+            let below = folder.strip_prefix(root).unwrap_or(folder);
+            let display_path = self.display_path.join(below).join(Self::FILE);
+            let file = folder.join(Self::FILE);
+            match DotEnv::read_owned(&file, &display_path, root, &self.owners) {
                 Err(DotEnvError::Text(TextError::NotFound(_) | TextError::NotAFile(_))) => {}
                 read => return read.map(Some),
             }
@@ -217,7 +232,13 @@ impl Environment {
         if let Some(reason) = self.unread {
             return self.child_env_of_process(names, reason);
         }
-        let file = self.file()?;
+        let file = match self.file() {
+            // The user's own value counts, as without the file.
+            Err(DotEnvError::Foreign(_)) => {
+                return self.child_env_of_process(names, Unread::Foreign);
+            }
+            file => file?,
+        };
         let mut missing = Vec::new();
         for name in names {
             match self.lookup(name, file.as_ref()) {
@@ -238,6 +259,7 @@ impl Unread {
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Untrusted => "this folder is not trusted yet",
+            Self::Foreign => "it belongs to another user",
         }
     }
 }

@@ -120,6 +120,17 @@ impl Record {
         }
     }
 
+    /// Whether `tool` of `source` is approved, with any content.
+    pub fn knows(&self, source: &str, tool: &str) -> bool {
+        let tools = self.allowed.get(source);
+        tools.is_some_and(|tools| tools.contains_key(tool))
+    }
+
+    /// Whether some tool of `source` is approved.
+    pub fn has_source(&self, source: &str) -> bool {
+        self.allowed.contains_key(source)
+    }
+
     /// Approves `grant` with its current content.
     pub fn approve(&mut self, grant: &Grant) {
         let tools = self.allowed.entry(grant.source.clone()).or_default();

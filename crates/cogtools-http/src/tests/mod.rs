@@ -1,1 +1,10 @@
-//! Tests against servers on this machine that do everything wrong.
+//! The client against servers on this machine that do everything wrong.
+
+mod connection;
+mod faults;
+mod peer;
+mod proxies;
+mod redirects;
+mod secrets;
+mod serving;
+mod tls;

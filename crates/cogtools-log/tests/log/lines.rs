@@ -141,7 +141,7 @@ fn a_wrong_line_is_named() {
         ),
         (
             r#"{"id":1,"parent":null,"time":"noon","kind":"torn","lines":0}"#.to_owned(),
-            "`time`: failed to parse year in date: failed to parse four digit integer as year: invalid digit, expected 0-9 but got n",
+            "`time`: not a time in the form of RFC 3339",
         ),
         (
             "[".repeat(200),
@@ -180,7 +180,7 @@ fn a_damaged_file_is_read_or_refused() {
         usize::try_from(seed >> 33).expect("small") % below
     };
     let (mut read, mut refused) = (0, 0);
-    for _ in 0..3_000 {
+    for _ in 0..1_000 {
         let mut bytes = whole.clone();
         for _ in 0..=random(2) {
             let at = random(bytes.len());
@@ -209,7 +209,7 @@ fn a_damaged_file_is_read_or_refused() {
         }
     }
     assert!(
-        read > 300 && refused > 300,
+        read > 100 && refused > 100,
         "{read} read, {refused} refused"
     );
 }

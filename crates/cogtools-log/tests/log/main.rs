@@ -1,6 +1,9 @@
 //! Sessions in files: written, cut off, continued, attacked and stored.
 
 mod attacks;
+mod blobs;
+mod contents;
+mod killed;
 mod lines;
 mod scene;
 mod store;

@@ -112,7 +112,7 @@ fn a_torn_line_elsewhere_is_an_error() {
     scene.write([lines[0], "{\"kind\":\"task\"}"].join("\n"));
     assert_eq!(
         scene.error(),
-        "`run.jsonl`, line 2: `id`: invalid type: null, expected a nonzero u64"
+        "`run.jsonl`, line 2: `id`: required but missing"
     );
     // A line can only excuse those right before it.
     let excuse = r#"{"id":1,"parent":null,"time":"2026-11-22T09:00:01Z","kind":"torn","lines":2}"#;

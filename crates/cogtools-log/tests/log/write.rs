@@ -1,8 +1,8 @@
 //! What is written, and read again.
 
 use cogtools_log::{
-    Approval, Blobs, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log,
-    LogError, NodeState, Outcome, SessionFile, Usage, Why,
+    Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
+    NodeState, Outcome, SessionFile, Usage, Why,
 };
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ fn call() -> CallId {
     CallId::new("c1")
 }
 
+#[expect(clippy::too_many_lines, reason = "one event of each kind")]
 /// One event of each kind, without those about earlier entries.
 fn events() -> Vec<Event> {
     vec![
@@ -273,40 +274,8 @@ fn a_clock_that_is_set_back_changes_no_order() {
 }
 
 #[test]
-fn a_blob_is_written_once_and_checked() {
-    let scene = Scene::new();
-    let log_file = scene.file();
-    let mut log = scene.create();
-    let id = log.write_blob(b"long").expect("a blob");
-    assert_eq!(log.write_blob(b"long").expect("a blob"), id);
-    let blobs: Blobs = log_file.blobs();
-    assert_eq!(blobs.folder(), scene.folder.path().join("run.blobs"));
-    assert_eq!(blobs.read(&id).expect("a blob"), b"long");
-    std::fs::write(blobs.path(&id), "other").expect("written");
-    let changed = blobs.read(&id).map_err(|error| error.to_string());
-    assert_eq!(changed, Err("its content has changed".to_owned()));
-    // Written again, it is whole again.
-    log.write_blob(b"long").expect("a blob");
-    assert_eq!(blobs.read(&id).expect("a blob"), b"long");
-}
-
-#[test]
-fn blobs_have_the_name_of_their_session() {
-    let scene = Scene::new();
-    for (name, blobs) in [
-        ("a.jsonl", "a.blobs"),
-        ("a.json", "a.json.blobs"),
-        ("a", "a.blobs"),
-    ] {
-        let root = scene.folder.path();
-        let file = SessionFile::named(root, root, name.as_ref());
-        assert_eq!(file.blobs().folder(), root.join(blobs), "{name}");
-    }
-}
-
-#[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_names_the_file() {
+fn a_device_is_not_a_session() {
     let root = std::path::Path::new("/dev");
     let file = SessionFile::named(root, root, "full".as_ref());
     let error = Log::create(&file, &header(), options()).expect_err("an error");

@@ -65,13 +65,75 @@ fn large_differences_are_cut() {
         contents,
         ..asking("")
     };
-    assert_text(misses(&[many]), str![]);
+    assert_text(
+        misses(&[many]),
+        str![[r#"
+! no recorded response matches the request; the nearest one differs:
+@@ -6,5 +6,92 @@
+       "parts": [
+         {
+-          "text": "Something else."
++          "text": "0"
++        },
++        {
++          "text": "1"
++        },
++        {
++          "text": "2"
++        },
++        {
++          "text": "3"
++        },
++        {
++          "text": "4"
++        },
++        {
++          "text": "5"
++        },
++        {
++          "text": "6"
++        },
++        {
++          "text": "7"
++        },
++        {
++          "text": "8"
++        },
++        {
++          "text": "9"
++        },
++        {
++          "text": "10"
++        },
++        {
++          "text": "11"
++        },
++        {
+… 54 more lines
+
+
+"#]],
+    );
 }
 
 #[test]
 fn wide_differences_are_cut() {
     let wide = conversation(&"x".repeat(1_000));
-    assert_text(misses(&[wide]), str![]);
+    assert_text(
+        misses(&[wide]),
+        str![[r#"
+! no recorded response matches the request; the nearest one differs:
+@@ -22,5 +22,5 @@
+       "parts": [
+         {
+-          "text": "Really?"
++          "text": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+         }
+       ]
+
+
+"#]],
+    );
 }
 
 #[test]

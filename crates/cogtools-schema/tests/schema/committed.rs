@@ -23,7 +23,7 @@ fn the_program_prints_them() {
     outcome!(run(&["tool"])).outputs(Document::Tool.text());
     outcome!(run(&["config"])).outputs(Document::Config.text());
     outcome!(run(&["prompt"])).fails(2, str![[r#"
-cogtools-schema: error[USAGE]: invalid value 'prompt' for '[DOCUMENT]' [possible values: tool, config]
+cogtools-schema: error[USAGE]: invalid value 'prompt' for '[DOCUMENT]' [possible values: tool, config, session]
 hint: usage: cogtools-schema [OPTIONS] [DOCUMENT]
 hint: --help explains every option
 

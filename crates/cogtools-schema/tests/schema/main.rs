@@ -13,6 +13,7 @@ mod configurations;
 mod editor;
 mod keys;
 mod server;
+mod sessions;
 
 use std::path::PathBuf;
 

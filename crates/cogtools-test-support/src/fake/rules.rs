@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::field::{CALL, RESPONSE, field, is_model, items, parts, snake};
+use super::field::{CALL, RESPONSE, SIGNATURE, field, is_model, items, parts, snake};
 use super::message::DATA;
 
 const ORDER: &str = "Please ensure that function call turn comes immediately after a user turn \
@@ -24,7 +24,7 @@ pub(super) fn check(cached: &[Value], contents: &[Value], complaints: &mut Vec<S
     if contents.last().is_some_and(is_model) {
         complaints.push("the last content must not be the model's".to_owned());
     }
-    order(cached.last(), contents, complaints);
+    order(&[cached, contents].concat(), complaints);
 }
 
 fn role(content: &Value, at: &str, complaints: &mut Vec<String>) {
@@ -64,31 +64,49 @@ pub(super) fn shape(content: &Value, at: &str, complaints: &mut Vec<String>) {
     }
 }
 
-fn order(last_cached: Option<&Value>, contents: &[Value], complaints: &mut Vec<String>) {
-    let mut before = last_cached;
-    for content in contents {
-        let (calls, responses) = (parts(content, CALL), parts(content, RESPONSE));
-        // A server of the API's own that was called: the model's turn has both.
-        let is_called_within = is_model(content) && !calls.is_empty() && !responses.is_empty();
-        if !calls.is_empty() && (!is_model(content) || before.is_none_or(is_model)) {
+/// Checks the turns of a conversation. Contents of the model that follow each other are
+/// one turn: the pieces of a stream, which some clients keep apart.
+fn order(conversation: &[Value], complaints: &mut Vec<String>) {
+    let mut before: Option<&[Value]> = None;
+    for turn in conversation.chunk_by(|one, next| is_model(one) && is_model(next)) {
+        let calls = all(turn, CALL);
+        let is_of_user = |turn: &[Value]| !turn.iter().any(is_model);
+        let follows_user = before.is_some_and(is_of_user) && !is_of_user(turn);
+        if !calls.is_empty() && (!follows_user || calls_after_end(turn)) {
             complaints.push(ORDER.to_owned());
         }
         let asked = before.map_or_else(Vec::new, asked);
+        let responses = all(turn, RESPONSE);
         // Calls without responses are valid only if the turn is never sent.
-        if !is_called_within && (!responses.is_empty() || !asked.is_empty()) {
+        if is_of_user(turn) && (!responses.is_empty() || !asked.is_empty()) {
             answered(&asked, &responses, complaints);
         }
-        before = Some(content);
+        before = Some(turn);
     }
 }
 
-/// The calls of a turn that wait for a response in the next.
-fn asked(content: &Value) -> Vec<&Value> {
-    if parts(content, RESPONSE).is_empty() {
-        parts(content, CALL)
+fn all<'v>(turn: &'v [Value], name: &str) -> Vec<&'v Value> {
+    turn.iter()
+        .flat_map(|content| parts(content, name))
+        .collect()
+}
+
+/// The calls of a turn that wait for a response in the next. In a turn that has responses
+/// as well, a server was called by the API itself.
+fn asked(turn: &[Value]) -> Vec<&Value> {
+    if all(turn, RESPONSE).is_empty() {
+        all(turn, CALL)
     } else {
         Vec::new()
     }
+}
+
+/// Whether a content with calls follows one that ends a turn: a signed text.
+fn calls_after_end(turn: &[Value]) -> bool {
+    let is_end = |part: &Value| part["text"].is_string() && !field(part, SIGNATURE).is_null();
+    let mut contents = turn.iter();
+    contents.any(|content| items(&content["parts"]).iter().any(is_end))
+        && contents.any(|content| !parts(content, CALL).is_empty())
 }
 
 /// One response for each call, in the turn that follows it.

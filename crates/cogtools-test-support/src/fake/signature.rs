@@ -43,17 +43,30 @@ impl Signatures {
     /// Checks the current turn of `contents`, or all turns.
     pub(super) fn check(&self, contents: &[Value], all_turns: bool, complaints: &mut Vec<String>) {
         let begin = if all_turns { 0 } else { current_turn(contents) };
-        for (index, content) in contents.iter().enumerate().skip(begin) {
-            if is_model(content) {
+        let mut index = begin;
+        for turn in contents[begin..].chunk_by(|one, next| is_model(one) && is_model(next)) {
+            let mut is_first = true;
+            for content in turn.iter().filter(|content| is_model(content)) {
                 let at = format!("contents[{index}]");
-                self.content(content, &at, all_turns, complaints);
+                self.content(content, &at, (is_first, all_turns), complaints);
+                is_first &= parts(content, CALL).is_empty();
+                index += 1;
             }
+            index += turn.iter().filter(|content| !is_model(content)).count();
         }
     }
 
-    fn content(&self, content: &Value, at: &str, all_turns: bool, complaints: &mut Vec<String>) {
+    /// Checks one content; its first call must be signed if it is the turn's first.
+    fn content(
+        &self,
+        content: &Value,
+        at: &str,
+        (is_first, all_turns): (bool, bool),
+        complaints: &mut Vec<String>,
+    ) {
         let parts = items(&content["parts"]);
         let first_call = parts.iter().position(|part| !field(part, CALL).is_null());
+        let first_call = first_call.filter(|_| is_first);
         for (index, part) in parts.iter().enumerate() {
             let at = format!("{at}.parts[{index}]");
             let signature = field(part, SIGNATURE);

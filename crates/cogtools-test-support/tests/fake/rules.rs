@@ -43,6 +43,12 @@ fn conversations_out_of_order_are_refused() {
     check(json!([]), &["contents is not specified"]);
     check(json!([asked, answer("1", "f")]), &[order]);
     check(json!([hi, asked, hi]), &[&count(0, 1)]);
+    let again = json!([hi, asked, asked, answer("1", "f")]);
+    check(again, &[&count(1, 2)]);
+    let end = json!({ "text": "done", "thoughtSignature": "AAAA" });
+    let ended = json!([hi, said("model", &end), asked, answer("1", "f")]);
+    check(ended, &[order]);
+    check(json!([hi, said("user", &call("f"))]), &[order]);
     check(json!([hi, answer("1", "f")]), &[&count(1, 0)]);
     let both = json!({ "role": "model", "parts": [call("f"), call("f")] });
     check(json!([hi, both, answer("1", "f")]), &[&count(1, 2)]);

@@ -155,6 +155,22 @@ fn bytes_are_compared_and_not_their_spelling() {
     );
 }
 
+#[test]
+fn pieces_of_a_stream_are_one_turn() {
+    // As the SDK for JavaScript keeps them: each event is a content.
+    let fake = FakeGemini::start(turns().map(|turn| turn.calls_apart().saying("so")));
+    let mut client = Client::new(&fake);
+    let parts = client.post(SIGNING, &request(&json!([hi()]))).parts();
+    let parts = parts.as_array().expect("parts");
+    let mut contents: Vec<Value> = parts.iter().map(|part| said("model", part)).collect();
+    contents.insert(0, hi());
+    let answers = [answer("call-1-1", "f"), answer("call-1-2", "f")];
+    contents.push(json!({ "role": "user", "parts": answers }));
+    assert_eq!(contents.len(), 5);
+    assert_eq!(client.post(SIGNING, &request(&json!(contents))).status, 200);
+    fake.finish();
+}
+
 /// A stream of text whose parts come back after `change`, with the user's next message.
 fn text_after(
     turn: Turn,

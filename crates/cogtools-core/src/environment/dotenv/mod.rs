@@ -13,6 +13,7 @@ use std::path::Path;
 use parser::Parser;
 
 use crate::file::ReadScope;
+use crate::owner::{ForeignOwner, Owners};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -41,6 +42,9 @@ pub enum DotEnvError {
     /// It cannot be read.
     #[error(transparent)]
     Text(TextError),
+    /// It belongs to another user.
+    #[error("{0}, not to you; its variables are not used")]
+    Foreign(ForeignOwner),
     /// A line is not `NAME=value`.
     #[error("not a line of the form NAME=value")]
     Line(String),
@@ -60,6 +64,22 @@ impl DotEnv {
     /// Reads the file at `path` in `scope`, known to the user as `display_path`.
     pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, DotEnvError> {
         Self::parse(Text::read(path, display_path, scope).map_err(DotEnvError::Text)?)
+    }
+
+    /// The same for the file of the project at `root`, if it belongs to one of the `owners`.
+    pub fn read_owned(
+        path: &Path,
+        display_path: &Path,
+        root: &Path,
+        owners: &Owners,
+    ) -> Result<Self, DotEnvError> {
+        let read = Text::read_with_meta(path, display_path, &ReadScope::project(root));
+        let (text, meta) = read.map_err(DotEnvError::Text)?;
+        owners
+            .check_opened(path, &meta, root)
+            .and_then(|()| owners.check(path, root))
+            .map_err(DotEnvError::Foreign)?;
+        Self::parse(text)
     }
 
     /// Parses the text of an `.env` file.
@@ -90,6 +110,7 @@ impl DotEnvError {
     pub fn diagnostic(&self) -> Diagnostic {
         let (location, hint) = match self {
             Self::Text(error) => return error.diagnostic(Code::InvalidConfig),
+            Self::Foreign(owner) => return owner.diagnostic("its variables are not used"),
             Self::Line(location) => (location, "write NAME=value, or put a # before the line"),
             Self::Quote(location) => (location, "close it, or write the value without quotes"),
             Self::Rest(location) => (location, "put the whole value between the quotes"),

@@ -33,10 +33,10 @@ impl RemoteCall {
         Self { provider, tool }
     }
 
-    /// The command line of the call.
-    fn line(&self) -> Vec<String> {
+    /// What follows the command line in the call.
+    fn arguments(&self) -> Vec<String> {
         let settings = self.provider.settings();
-        let mut line = settings.call.clone();
+        let mut line = Vec::new();
         if settings.server.is_some() {
             // The server may declare the tool differently by now.
             line.push("--expect".to_owned());
@@ -80,15 +80,15 @@ impl Handler for RemoteCall {
         let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name().as_str()));
         // Its files may have changed since its tools were listed.
-        self.provider.check_approval(cx).map_err(diagnostic)?;
+        let approved = self.provider.check_approval(cx).map_err(diagnostic)?;
         let mut call = CommandCall::new(tool, &arguments, cx);
         let variables = self.provider.variables(cx).map_err(diagnostic)?;
-        let line = self.line();
+        let line = &self.provider.settings().call;
         let process = self
             .provider
-            .process(&line, variables, cx)
+            .process((line, &self.arguments()), &approved, variables, cx)
             .map_err(diagnostic)?;
-        let program = PathBuf::from(&line[0]);
+        let program = PathBuf::from(line.first().map_or("", String::as_str));
         if self.provider.settings().server.is_none() {
             return call.end(process, program);
         }

@@ -7,6 +7,7 @@ use crate::digest::DigestError;
 use crate::environment::EnvError;
 use crate::hint::{Command, Hint};
 use crate::process::Output;
+use crate::store::StoreError;
 use crate::trust::RecordError;
 use crate::{Code, Diagnostic};
 
@@ -28,6 +29,9 @@ pub enum ProviderError {
     /// Its content cannot be hashed.
     #[error("the provider `{0}` cannot be run: {1}")]
     Content(String, DigestError),
+    /// Its files cannot be copied.
+    #[error("the provider `{0}` cannot be run: {1}")]
+    Copy(String, StoreError),
     /// The variables that it declares are not set.
     #[error("the provider `{0}` cannot be run: {1}")]
     Env(String, EnvError),
@@ -94,6 +98,7 @@ impl ProviderError {
             | Self::Recursive(name)
             | Self::Record(name, _)
             | Self::Content(name, _)
+            | Self::Copy(name, _)
             | Self::Env(name, _)
             | Self::NotFound(name, _)
             | Self::Relative(name, _)
@@ -136,6 +141,7 @@ impl ProviderError {
         match self {
             Self::Record(_, error) => Some(error.diagnostic()),
             Self::Content(_, error) => Some(error.diagnostic()),
+            Self::Copy(_, error) => Some(error.diagnostic()),
             Self::Env(_, error) => Some(error.diagnostic()),
             _ => None,
         }
@@ -147,6 +153,7 @@ impl ProviderError {
             Self::Recursive(_)
             | Self::Record(..)
             | Self::Content(..)
+            | Self::Copy(..)
             | Self::Env(..)
             | Self::NotFound(..)
             | Self::Relative(..)
@@ -178,6 +185,7 @@ impl ProviderError {
             Self::OutputLimit(_) => "hosts accept no more; make it declare less",
             Self::Record(..)
             | Self::Content(..)
+            | Self::Copy(..)
             | Self::Env(..)
             | Self::Failed { .. }
             | Self::Server(..) => return None,

@@ -4,6 +4,7 @@
 //! Its discovery runs at most once in the life of a registry. Errors name the provider
 //! and affect no tools but its own.
 
+mod approval;
 mod cache;
 mod call;
 mod content_blocks;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use approval::ApprovedFiles;
 use call::RemoteCall;
 pub use error::ProviderError;
 use remote::Declarations;
@@ -34,7 +36,7 @@ use crate::environment::Vars;
 use crate::file::ReadScope;
 use crate::process::{Exit, Output};
 use crate::tool::{Author, Provenance, ToolError};
-use crate::trust::{Grant, Identity, Verdict};
+use crate::trust::Grant;
 use crate::{Context, Name, Tool};
 
 /// A provider and its declarations.
@@ -61,29 +63,6 @@ impl Provider {
     /// Its settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
-    }
-
-    /// Whether it requires approval: the author of the project has named it, or has
-    /// written what it runs, or it starts in the project.
-    pub fn requires_approval(&self, cx: &Context) -> bool {
-        let settings = &self.settings;
-        let directory = start::directory(settings, cx);
-        let inside = |argument: &String| {
-            let files = digest::referenced_files(&directory, argument);
-            files.iter().any(|file| start::is_inside(file, &cx.root))
-        };
-        let mut arguments = settings.approved_parts().into_iter().flatten();
-        !settings.is_neutral() || arguments.any(inside)
-    }
-
-    /// The grant that it needs before it runs: its command lines, in this project.
-    pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
-        let directory = start::directory(&self.settings, cx);
-        let lines = digest::command(&directory, &self.settings.approved_parts())
-            .map_err(|error| ProviderError::Content(self.name(), error))?;
-        // Another project at the same path does not inherit the approval.
-        let hash = Identity::of(&cx.root).bind(lines);
-        Ok(self.grant_of(String::new(), hash, cx))
     }
 
     /// The grant that the declared `tool` needs before it runs: its declaration.
@@ -189,7 +168,7 @@ impl Provider {
 
     /// Its current declarations, or the cached ones.
     fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
-        self.check_approval(cx)?;
+        let approved = self.check_approval(cx)?;
         if recursion::is_recursive(cx) {
             return Err(ProviderError::Recursive(self.name()));
         }
@@ -199,7 +178,7 @@ impl Provider {
         if let Some(values) = readable.and_then(cache::Cache::read) {
             return Ok(remote::read(values, self));
         }
-        let output = self.discover(variables, cx)?;
+        let output = self.discover(&approved, variables, cx)?;
         let values = remote::values(&output.stdout.bytes)
             .map_err(|message| ProviderError::InvalidOutput(self.name(), message))?;
         if let Some(cache) = cache {
@@ -222,20 +201,12 @@ impl Provider {
         }
     }
 
-    /// Fails unless the user has approved the provider's command.
-    pub(super) fn check_approval(&self, cx: &Context) -> Result<(), ProviderError> {
-        if !self.requires_approval(cx) {
-            return Ok(());
-        }
-        let verdict = cx.trust.verdict(&self.command(cx)?);
-        match verdict.map_err(|error| ProviderError::Record(self.name(), error))? {
-            Verdict::Approved => Ok(()),
-            Verdict::Changed => Err(ProviderError::ApprovalOutdated(self.name())),
-            Verdict::NotApproved => Err(ProviderError::NotApproved(self.name())),
-        }
-    }
-
-    fn discover(&self, variables: Vars, cx: &Context) -> Result<Output, ProviderError> {
+    fn discover(
+        &self,
+        approved: &ApprovedFiles,
+        variables: Vars,
+        cx: &Context,
+    ) -> Result<Output, ProviderError> {
         let server = self.settings.server.is_some();
         let default = if server {
             Server::LIST_TIMEOUT
@@ -244,7 +215,7 @@ impl Provider {
         };
         let timeout = self.settings.timeout_or(default);
         let output = self
-            .process(&self.settings.discover, variables, cx)?
+            .process((&self.settings.discover, &[]), approved, variables, cx)?
             .timeout(timeout)
             .stdout_limit(MAX_DECLARATION_BYTES)
             .run(&cx.cancel)

@@ -47,9 +47,19 @@ const INHERITED_VARS: &[&str] = if cfg!(windows) {
 } else {
     &["HOME", "USER", "LOGNAME"]
 };
-/// Variables that the client itself inherits for HTTP: which certificates to trust.
-/// They are set for every program on the system.
-const TLS_VARS: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+/// Variables that the client itself inherits for HTTP: which certificates to trust,
+/// and which proxies to use. They are set for every program on the system.
+const HTTP_VARS: [&str; 9] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "http_proxy",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+];
 /// How much longer the client may take than the server, so that it can report a
 /// timeout.
 const OVERHEAD: Duration = Duration::from_secs(3);
@@ -72,6 +82,13 @@ impl Server {
             Transport::Command(line) => line,
             Transport::Url(..) => &[],
         }
+    }
+
+    /// Its description for the client, with another command line.
+    pub(super) fn description_with(&self, line: &[String]) -> String {
+        let mut description: Value = serde_json::from_str(&self.description).unwrap_or_default();
+        description["command"] = line.into();
+        description.to_string()
     }
 
     /// What it runs or connects to, as shown to the user before approval.
@@ -97,7 +114,7 @@ impl Server {
     pub(super) fn add_to(&self, variables: &mut Vars, cx: &Context) {
         let ours: &[&str] = match self.transport {
             Transport::Command(_) => &[],
-            Transport::Url(..) => &TLS_VARS,
+            Transport::Url(..) => &HTTP_VARS,
         };
         // A project's `.env` decides neither whom they trust nor where their files are.
         let names = INHERITED_VARS.iter().chain(ours).copied();

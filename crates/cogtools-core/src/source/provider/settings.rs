@@ -51,6 +51,14 @@ impl Settings {
         lines
     }
 
+    /// The command lines that run programs of its own.
+    pub fn lines(&self) -> Vec<&[String]> {
+        match &self.server {
+            Some(server) => vec![server.command()],
+            None => vec![&self.discover, &self.call],
+        }
+    }
+
     /// The command lines and addresses that it uses and the variables it sees, each
     /// with a label: what the user reviews before approval.
     pub fn describe(&self) -> Vec<(&'static str, &[String])> {

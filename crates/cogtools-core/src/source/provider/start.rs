@@ -8,6 +8,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
+use super::approval::ApprovedFiles;
 use super::{Provider, ProviderError, Server, Settings, recursion};
 use crate::Context;
 use crate::environment::{EnvError, Vars};
@@ -21,29 +22,43 @@ const PROJECT_VARS: [&str; 3] = ["PWD", "OLDPWD", "INIT_CWD"];
 const NPM_PREFIX: &str = "npm_";
 
 impl Provider {
-    /// Runs one of its command lines.
-    pub(crate) fn process(
+    /// Runs one of its command lines, with more arguments, from the copy of the `approved`
+    /// files.
+    pub(super) fn process(
         &self,
-        line: &[String],
-        variables: Vars,
+        (line, more): (&[String], &[String]),
+        approved: &ApprovedFiles,
+        mut variables: Vars,
         cx: &Context,
     ) -> Result<Process, ProviderError> {
-        let (program, args) = line
-            .split_first()
-            .ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
+        let program = line.first();
+        let program = program.ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
         let directory = directory(&self.settings, cx);
         self.check_relative(program)?;
+        let copy = approved.copy(self, cx)?;
+        let mut line = line.to_vec();
+        if let Some(copy) = &copy {
+            match &self.settings.server {
+                Some(server) => {
+                    let line = copy.relocate(server.command());
+                    let description = server.description_with(&line);
+                    variables.insert(Server::VARIABLE.into(), description.into());
+                }
+                None => line = copy.relocate(&line),
+            }
+        }
+        let program = line.remove(0);
         let (file, subcommand) = if self.settings.server.is_some() {
             Server::program(cx).map(|(file, subcommand)| (file, Some(subcommand)))
         } else {
             let path = variables.get(OsStr::new("PATH"));
-            let found = which::which_in(program, path, &directory);
+            let found = which::which_in(&program, path, &directory);
             found.ok().map(|file| (file, None))
         }
         .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
         let args = subcommand
             .into_iter()
-            .chain(args.iter().map(String::as_str));
+            .chain(line.iter().chain(more).map(String::as_str));
         Ok(Process::new(file, directory)
             .args(args)
             .variables(variables)
@@ -69,12 +84,12 @@ impl Provider {
         let failed = |error: EnvError| ProviderError::Env(self.name(), error);
         let mut variables = if settings.user_configured {
             check_names(settings).map_err(failed)?;
-            let mut variables = cx.environment.user_env(&settings.env).map_err(failed)?;
-            clean_path(&mut variables, cx);
-            variables
+            cx.environment.user_env(&settings.env).map_err(failed)?
         } else {
             cx.child_env(&settings.env).map_err(failed)?
         };
+        // What a name finds must be a program of the system, which no approval covers.
+        clean_path(&mut variables, cx);
         if let Some(server) = &settings.server {
             server.add_to(&mut variables, cx);
         }

@@ -1,0 +1,246 @@
+//! Private copies of what was approved, which are what runs.
+//!
+//! Files are hashed while they are copied into a folder that only its user can open, so
+//! that what was approved is what runs, even if the originals change meanwhile.
+
+mod layout;
+mod mirror;
+mod package;
+mod provider;
+mod unit;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+pub use mirror::Mirror;
+pub use package::{PackageStore, dependencies};
+pub use provider::ProviderStore;
+
+use crate::digest::{self, DigestError, Hash};
+use crate::file;
+use crate::{Code, Diagnostic};
+
+/// A folder of copies: a folder for each original, and in it one for each content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Store {
+    folder: PathBuf,
+}
+
+/// A folder in which a copy is made, and what it is called later.
+struct NewCopy<'c> {
+    /// The folder that is filled.
+    temp: &'c Path,
+    /// Its later path.
+    path: &'c Path,
+}
+
+/// Why there is no private copy.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no folder for it.
+    #[error("there is no folder for a private copy")]
+    Nowhere,
+    /// It cannot be written.
+    #[error("`{0}`, for a private copy, cannot be used: {1}")]
+    Io(PathBuf, io::Error),
+    /// Others can read or write the folder.
+    #[error("`{0}`, for private copies, is not a folder of its user alone")]
+    NotPrivate(PathBuf),
+    /// The files cannot be hashed.
+    #[error(transparent)]
+    Content(#[from] DigestError),
+    /// They have changed since they were hashed.
+    #[error("its files changed while they were copied")]
+    Changed,
+}
+
+/// The file in the folder of an original that names it.
+const ORIGIN: &str = "origin";
+
+impl Store {
+    /// The copy of `origin` whose approved content has this `hash`. If there is none yet,
+    /// `fill` makes it, and returns whether it has that content.
+    fn copy(
+        &self,
+        origin: &str,
+        hash: Hash,
+        fill: impl FnOnce(&NewCopy<'_>) -> Result<bool, StoreError>,
+    ) -> Result<PathBuf, StoreError> {
+        let versions = self.versions(origin);
+        let version = versions.join(hash.to_string());
+        self.check_private()?;
+        if is_folder(&version) {
+            return Ok(version);
+        }
+        make_private(&self.folder)?;
+        self.check_private()?;
+        make_private(&versions)?;
+        let failed = |error| StoreError::Io(versions.clone(), error);
+        fs::write(versions.join(ORIGIN), origin).map_err(failed)?;
+        let temp = tempfile::Builder::new()
+            .prefix(".new-")
+            .tempdir_in(&versions)
+            .map_err(failed)?;
+        let is_same = fill(&NewCopy {
+            temp: temp.path(),
+            path: &version,
+        });
+        if !matches!(is_same, Ok(true)) {
+            make_writable(temp.path());
+            return Err(is_same.err().unwrap_or(StoreError::Changed));
+        }
+        match fs::rename(temp.path(), &version) {
+            Ok(()) => {
+                // There is nothing left to remove.
+                let _ = temp.keep();
+            }
+            // Another call was faster.
+            Err(_) if is_folder(&version) => remove_tree(temp.path()),
+            Err(error) => {
+                remove_tree(temp.path());
+                return Err(failed(error));
+            }
+        }
+        Ok(version)
+    }
+
+    /// Removes all copies of `origin`.
+    fn remove(&self, origin: &str) {
+        remove_tree(&self.versions(origin));
+    }
+
+    /// Removes the copies for which `keep` returns false: the original, and the hash of its
+    /// approved content. Returns how many were removed.
+    fn retain(&self, keep: impl Fn(&str, &str) -> bool) -> usize {
+        let mut removed = 0;
+        for versions in entries(&self.folder) {
+            let origin = origin(&versions);
+            let copies: Vec<PathBuf> = entries(&versions)
+                .into_iter()
+                .filter(|path| is_folder(path))
+                .collect();
+            let mut left = copies.len();
+            for copy in copies {
+                let hash = copy.file_name().unwrap_or_default().to_string_lossy();
+                if origin.as_deref().is_some_and(|origin| keep(origin, &hash)) {
+                    continue;
+                }
+                remove_tree(&copy);
+                left -= 1;
+                removed += 1;
+            }
+            if left == 0 {
+                remove_tree(&versions);
+            }
+        }
+        removed
+    }
+
+    /// The folder of all copies of `origin`.
+    fn versions(&self, origin: &str) -> PathBuf {
+        let key = digest::value(&Value::from(origin)).to_string();
+        self.folder.join(key)
+    }
+
+    /// Fails if others can read or write the folder, or if it is a link.
+    fn check_private(&self) -> Result<(), StoreError> {
+        match fs::symlink_metadata(&self.folder) {
+            Ok(meta) if meta.is_dir() && is_private(&meta) => Ok(()),
+            Ok(_) => Err(StoreError::NotPrivate(self.folder.clone())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(StoreError::Io(self.folder.clone(), error)),
+        }
+    }
+}
+
+/// The original whose copies are in the folder `versions`.
+fn origin(versions: &Path) -> Option<String> {
+    let bytes = fs::read(versions.join(ORIGIN)).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Creates a folder, and those above it, that only its user can open.
+fn make_private(folder: &Path) -> Result<(), StoreError> {
+    file::create_private_folder(folder).map_err(|error| StoreError::Io(folder.to_path_buf(), error))
+}
+
+#[cfg(unix)]
+fn is_private(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let user = rustix::process::geteuid().as_raw();
+    let of_others = meta.mode() & 0o077;
+    meta.uid() == user && of_others == 0
+}
+
+#[cfg(not(unix))]
+const fn is_private(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Makes the folders below `folder` read-only, so that a program cannot add modules to
+/// the copy by accident.
+fn protect(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            protect(&entry.path())?;
+        }
+    }
+    set_writable(folder, false)
+}
+
+/// Removes a folder that may be read-only; links are not followed.
+fn remove_tree(folder: &Path) {
+    make_writable(folder);
+    let _ = fs::remove_dir_all(folder);
+}
+
+fn make_writable(folder: &Path) {
+    let _ = set_writable(folder, true);
+    for path in entries(folder) {
+        if is_folder(&path) {
+            make_writable(&path);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn set_writable(folder: &Path, is_writable: bool) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if is_writable { 0o700 } else { 0o500 };
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+const fn set_writable(_: &Path, _: bool) -> io::Result<()> {
+    Ok(())
+}
+
+impl StoreError {
+    /// The diagnostic to show.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("set HOME, or XDG_STATE_HOME"),
+            Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("free some space, or make the folder writable"),
+            Self::NotPrivate(folder) => Diagnostic::new(Code::Denied, self.to_string())
+                .hint(format!("remove `{}`", folder.display())),
+            Self::Content(error) => error.diagnostic(),
+            Self::Changed => Diagnostic::new(Code::Denied, self.to_string())
+                .hint("call the tool again once nothing writes to them"),
+        }
+    }
+}

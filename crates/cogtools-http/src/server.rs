@@ -1,1 +1,0 @@
-//! The server, only for this machine.

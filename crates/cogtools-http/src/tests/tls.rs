@@ -1,0 +1,108 @@
+//! Certificates that are trusted, and those that are not.
+
+use std::sync::Arc;
+
+use cogtools_test_support::Project;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+use super::peer::{Peer, Step, TIMEOUT, client, failure, get, ok, send, text};
+use crate::error::{Reason, TlsReason};
+
+/// An authority in `ca.pem` of the folder, and a server whose certificate it has signed.
+pub(super) async fn secure(project: &Project, name: &str, last_year: i32) -> Peer {
+    let key = || KeyPair::generate().expect("a key");
+    let mut params = CertificateParams::default();
+    // Authorities of the same name would be taken for each other.
+    let name_of_authority = project.root().to_string_lossy().into_owned();
+    params
+        .distinguished_name
+        .push(DnType::CommonName, name_of_authority);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, key()).expect("an authority");
+    project.file("ca.pem", authority.pem());
+    let own = key();
+    let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
+    params.not_after = date_time_ymd(last_year, 1, 1);
+    let signed = params.signed_by(&own, &authority).expect("a certificate");
+    let chain = CertificateDer::from_pem_slice(signed.pem().as_bytes()).expect("a certificate");
+    let private = PrivateKeyDer::from_pem_slice(own.serialize_pem().as_bytes()).expect("a key");
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![chain], private)
+        .expect("a configuration");
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    Peer::start_with(vec![ok("secure")], move |stream| acceptor.accept(stream)).await
+}
+
+/// The response of a server whose certificate is for `name` until `last_year`.
+async fn outcome(name: &str, last_year: i32, trusted: &str) -> Result<String, Reason> {
+    let folder = Project::new();
+    let peer = secure(&folder, name, last_year).await;
+    let client = client(|options| options.certificates = Some(folder.path(trusted)));
+    let result = text(&client, get(&peer.url("https", "a.example", "/"))).await;
+    result.map_err(|error| error.reason)
+}
+
+#[tokio::test]
+async fn a_trusted_certificate_of_the_host_is_required() {
+    let secure = outcome("a.example", 4096, "ca.pem").await;
+    assert_eq!(secure, Ok("secure".to_owned()));
+    let wrong = outcome("b.example", 4096, "ca.pem").await;
+    assert!(
+        matches!(wrong, Err(Reason::Tls(TlsReason::WrongName(_)))),
+        "{wrong:?}"
+    );
+    let expired = outcome("a.example", 2020, "ca.pem").await;
+    assert!(
+        matches!(expired, Err(Reason::Tls(TlsReason::Expired(_)))),
+        "{expired:?}"
+    );
+    let none = outcome("a.example", 4096, "none.pem").await;
+    assert!(
+        matches!(none, Err(Reason::Tls(TlsReason::NoRoots(_)))),
+        "{none:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_authority_of_another_is_not_trusted() {
+    let (folder, other) = (Project::new(), Project::new());
+    let peer = secure(&folder, "a.example", 4096).await;
+    let _other = secure(&other, "a.example", 4096).await;
+    let client = client(|options| options.certificates = Some(other.path("ca.pem")));
+    let reason = failure(&client, &peer.url("https", "a.example", "/")).await;
+    assert_eq!(reason, Reason::Tls(TlsReason::UnknownIssuer));
+}
+
+#[tokio::test]
+async fn a_server_may_not_speak_tls() {
+    let folder = Project::new();
+    let _peer = secure(&folder, "a.example", 4096).await;
+    let client = client(|options| options.certificates = Some(folder.path("ca.pem")));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let answering = tokio::spawn(async move {
+        use tokio::io::AsyncWriteExt as _;
+        let (mut stream, _) = listener.accept().await.expect("a client");
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+        std::future::pending::<()>().await;
+    });
+    let reason = failure(&client, &format!("https://a.example:{}/", address.port())).await;
+    assert_eq!(reason, Reason::Tls(TlsReason::NotTls));
+    answering.abort();
+    // One that accepts and says nothing.
+    let peer = Peer::start(vec![send(""), Step::Hang]).await;
+    let reason = failure(&client, &peer.url("https", "a.example", "/")).await;
+    assert_eq!(reason, Reason::ConnectTimeout(TIMEOUT));
+}

@@ -1,0 +1,190 @@
+//! What is sent.
+
+use std::sync::Arc;
+
+use cogtools_model::{Content, Generation, Model as _, Part, Request, ResultKey, Role, ToolMode};
+use serde_json::{Value, json};
+
+use super::server::{Answer, Scripted, question};
+
+/// The body that is sent for `request`.
+async fn body(request: &Request) -> Value {
+    let server = Scripted::start(Answer::events(&["[DONE]"])).await;
+    let sent = server.model(None).send(request).await;
+    drop(sent.expect("chunks"));
+    let received = server.received();
+    assert_eq!(received.line, "POST /v1/chat/completions -");
+    received.body
+}
+
+/// Asserts that the body for `request` has these fields in addition to those of a question.
+#[track_caller]
+fn assert_adds(body: &Value, fields: &Value) {
+    let mut expected = json!({
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    });
+    for (key, value) in fields.as_object().expect("fields") {
+        expected[key] = value.clone();
+    }
+    assert_eq!(body, &expected);
+}
+
+#[tokio::test]
+async fn a_question_is_small() {
+    assert_adds(&body(&question()).await, &json!({}));
+}
+
+#[tokio::test]
+async fn the_generation_has_other_names() {
+    let schema = json!({"type": "object"});
+    let request = Request {
+        generation: Generation {
+            temperature: Some(0.5),
+            seed: Some(7),
+            max_output_tokens: Some(100),
+            stop_sequences: vec!["END".to_owned()],
+            response_json_schema: Some(schema.clone()),
+            include_thoughts: true,
+            ..Generation::default()
+        },
+        ..question()
+    };
+    let format =
+        json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
+    assert_adds(
+        &body(&request).await,
+        &json!({
+            "temperature": 0.5, "seed": 7, "max_tokens": 100, "stop": ["END"],
+            "response_format": format,
+        }),
+    );
+}
+
+#[tokio::test]
+async fn tools_are_functions() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let declarations = json!([
+        {"name": "first", "description": "d", "parameters": {}, "parametersJsonSchema": schema},
+        {"name": "second", "parameters": schema},
+        {"name": "third"},
+    ]);
+    let request = |mode| Request {
+        tools: Arc::new(declarations.as_array().expect("a list").clone()),
+        mode,
+        ..question()
+    };
+    let empty = json!({"type": "object", "properties": {}});
+    let functions = [
+        json!({"name": "first", "description": "d", "parameters": schema}),
+        json!({"name": "second", "parameters": schema}),
+        json!({"name": "third", "parameters": empty}),
+    ];
+    let tools = functions.map(|function| json!({"type": "function", "function": function}));
+    for (mode, expected) in [
+        (ToolMode::Auto, json!({"tools": tools})),
+        (
+            ToolMode::None,
+            json!({"tools": tools, "tool_choice": "none"}),
+        ),
+        (
+            ToolMode::Any(vec![]),
+            json!({"tools": tools, "tool_choice": "required"}),
+        ),
+        (ToolMode::Validated(vec![]), json!({"tools": tools})),
+        (
+            ToolMode::Any(vec!["second".to_owned()]),
+            json!({"tools": [tools[1]], "tool_choice": "required"}),
+        ),
+    ] {
+        assert_adds(&body(&request(mode)).await, &expected);
+    }
+}
+
+#[tokio::test]
+async fn results_follow_their_calls() {
+    let call = |id, name, args| Part::call_of(id, name, args);
+    let calls = vec![
+        Part::text_of("I look "),
+        Part::text_of("it up."),
+        call(Some("id1"), "a", json!({"x": 1})),
+        call(None, "b", json!("{\"x\": ")),
+        call(None, "b", json!({})),
+    ];
+    let result =
+        |part: &Part, key, value| Part::result_of(&part.call().expect("a call"), key, value);
+    let results = vec![
+        result(&calls[2], ResultKey::Output, json!("text")),
+        result(&calls[3], ResultKey::Error, json!("not JSON")),
+        result(&calls[4], ResultKey::Output, json!({"n": 1})),
+        Part::text_of("And now?"),
+    ];
+    let request = Request {
+        system: Some(Content::system("Be brief.").into()),
+        contents: vec![
+            Content::user(vec![Part::text_of("Hi"), Part::text_of("there")]).into(),
+            Content::new(Role::Model, calls).into(),
+            Content::user(results).into(),
+            Content::new(Role::Model, vec![]).into(),
+            Content::new(Role::Model, vec![Part::text_of("Done.")]).into(),
+        ],
+        ..question()
+    };
+    let function = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    let messages = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hi\n\nthere"},
+        {"role": "assistant", "content": "I look it up.", "tool_calls": [
+            function("id1", "a", "{\"x\":1}"),
+            function("call_2", "b", "{\"x\": "),
+            function("call_3", "b", "{}"),
+        ]},
+        {"role": "tool", "tool_call_id": "id1", "content": "text"},
+        {"role": "tool", "tool_call_id": "call_2", "content": "{\"error\":\"not JSON\"}"},
+        {"role": "tool", "tool_call_id": "call_3", "content": "{\"n\":1}"},
+        {"role": "user", "content": "And now?"},
+        {"role": "assistant", "content": "Done."},
+    ]);
+    assert_adds(&body(&request).await, &json!({"messages": messages}));
+}
+
+#[tokio::test]
+async fn files_are_data_urls() {
+    let data = |kind: &str| Part::data_of(kind, "QQ==".to_owned());
+    let parts = ["image/png", "audio/wav", "audio/mpeg", "application/pdf"].map(data);
+    let mut parts = parts.to_vec();
+    parts.insert(0, Part::text_of("See:"));
+    let request = Request {
+        contents: vec![Content::user(parts).into()],
+        ..question()
+    };
+    let content = json!([
+        {"type": "text", "text": "See:"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,QQ=="}},
+        {"type": "input_audio", "input_audio": {"data": "QQ==", "format": "wav"}},
+        {"type": "input_audio", "input_audio": {"data": "QQ==", "format": "mp3"}},
+        {"type": "file", "file": {
+            "filename": "file.pdf", "file_data": "data:application/pdf;base64,QQ==",
+        }},
+    ]);
+    let messages = json!([{"role": "user", "content": content}]);
+    assert_adds(&body(&request).await, &json!({"messages": messages}));
+}
+
+#[tokio::test]
+async fn there_are_no_explicit_caches() {
+    let server = Scripted::start(Answer::events(&[])).await;
+    let model = server.model(None);
+    assert!(model.caches().is_none());
+    let request = Request {
+        cached_content: Some("cachedContents/1".to_owned()),
+        ..question()
+    };
+    let error = model.send(&request).await.err().expect("an error");
+    assert_eq!(
+        error.to_string(),
+        "the provider does not support explicit caches"
+    );
+}

@@ -1,0 +1,94 @@
+//! `cogtools session fork`: a new session that begins with a branch of another.
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{Event, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp};
+use cogtools_program::{Failure, Io, Severity};
+
+use crate::locate::{leaf, locate, named, read, store};
+use crate::show::path_lines;
+
+/// Copies the entries from the root to `from` to a new session: in the file `to`, or in the
+/// store.
+pub(crate) fn fork(
+    name: Option<&str>,
+    from: Option<Id>,
+    to: Option<&str>,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let file = locate(name, io)?;
+    let (session, lines) = read(&file, io)?;
+    let Some(leaf) = leaf(&session, from, &file)? else {
+        let message = format!("`{}` has no entries", file.display_path().display());
+        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
+        return Err(diagnostic.hint("name a session with entries").into());
+    };
+    let (id, target) = if let Some(path) = to {
+        (SessionId::random(), named(path, io))
+    } else {
+        let new = store(io)?.0.new_file();
+        new.map_err(|error| Failure::from(error.diagnostic()))?
+    };
+    if target.path().symlink_metadata().is_ok() {
+        let error = LogError::Exists(target.display_path().to_path_buf());
+        return Err(error.diagnostic().into());
+    }
+    let header = Header {
+        session: id.clone(),
+        time: Timestamp::now(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        fork: Some(Fork {
+            session: session.header.session.clone(),
+            from: leaf,
+        }),
+        ..session.header.clone()
+    };
+    let mut content = serde_json::to_string(&header).map_err(|error| {
+        Diagnostic::new(Code::Internal, format!("the header is not JSON: {error}"))
+    })?;
+    content.push('\n');
+    for line in path_lines(&session, &lines, Some(leaf)) {
+        content.push_str(line.trim_end_matches('\r'));
+        content.push('\n');
+    }
+    // What a branch refers to must be in it.
+    Session::from_reader(content.as_bytes(), file.display_path())
+        .map_err(|error| Failure::from(error.diagnostic()))?;
+    copy_blobs(&session, leaf, &file, &target, io)?;
+    target
+        .create(content.as_bytes())
+        .map_err(|error| Failure::from(error.diagnostic()))?;
+    let place = to.map_or_else(|| id.to_string(), str::to_owned);
+    io.show(&format!("{place}\n"))
+}
+
+/// Copies the blobs of a branch.
+fn copy_blobs(
+    session: &Session,
+    leaf: Id,
+    from: &SessionFile,
+    to: &SessionFile,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let path = session.path_to(leaf);
+    let blobs = path.iter().filter_map(|entry| match &entry.event {
+        Event::Result { blob, .. } => blob.as_ref(),
+        _ => None,
+    });
+    for blob in blobs {
+        let bytes = match from.blobs().read(blob) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!("the blob `{blob}` is not copied: {error}");
+                io.report(Severity::Warning, &Diagnostic::new(Code::IoFailed, message));
+                continue;
+            }
+        };
+        to.blobs().write(&bytes).map_err(|error| {
+            let path = to.blobs().path(blob);
+            let message = format!("`{}` cannot be written: {error}", path.display());
+            let hint = error.hint("free disk space, or make the folder writable");
+            Failure::from(Diagnostic::new(Code::IoFailed, message).hint(hint))
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! `cogtools session`: what is in the logs of sessions with a model.
+//!
+//! Everything here reads session files and nothing else. None is ever changed: a fork is a new
+//! file, and pruning removes whole ones.
+
+mod command;
+mod export;
+mod fork;
+mod list;
+mod locate;
+mod manual;
+mod phrase;
+mod prune;
+mod report;
+mod resume;
+mod show;
+mod transcript;
+mod tree;
+mod verify;
+
+pub use command::PROGRAM;

@@ -1,0 +1,183 @@
+//! Short phrases for values: times, arguments, results.
+
+use cogtools_log::{Outcome, Timestamp, Usage};
+use cogtools_program::terminal::{pluralize, truncate};
+use serde_json::Value;
+
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// How many characters of an argument are shown.
+const MAX_VALUE_CHARS: usize = 40;
+/// How many characters of a line are shown.
+const MAX_LINE_CHARS: usize = 100;
+
+/// How long something took: `40 ms`, `1.2 s`, `3 min 5 s`.
+pub(crate) fn duration(ms: u64) -> String {
+    if ms < SECOND {
+        format!("{ms} ms")
+    } else if ms < MINUTE {
+        format!("{}.{} s", ms / SECOND, ms % SECOND / 100)
+    } else {
+        format!("{} min {} s", ms / MINUTE, ms % MINUTE / SECOND)
+    }
+}
+
+/// How long ago something was: `now`, `5 min`, `3 h`, `12 d`.
+pub(crate) fn age(now: Timestamp, then: Timestamp) -> String {
+    let ms = now.millis_since(then);
+    if ms < MINUTE {
+        "now".to_owned()
+    } else if ms < HOUR {
+        format!("{} min", ms / MINUTE)
+    } else if ms < DAY {
+        format!("{} h", ms / HOUR)
+    } else {
+        format!("{} d", ms / DAY)
+    }
+}
+
+/// How many tokens were used, and how many of those sent were cached.
+pub(crate) fn tokens(usage: &Usage) -> String {
+    let tokens = pluralize(usize::try_from(usage.total).unwrap_or(usize::MAX), "token");
+    match usage.cached_percent() {
+        0 => tokens,
+        percent => format!("{tokens}, {percent} % cached"),
+    }
+}
+
+/// How a call ended.
+pub(crate) fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Succeeded => "succeeded".to_owned(),
+        Outcome::Failed { code } => format!("failed ({code})"),
+        Outcome::Denied => "denied".to_owned(),
+        Outcome::TimedOut => "timed out".to_owned(),
+        Outcome::Cancelled => "cancelled".to_owned(),
+    }
+}
+
+/// Arguments on one line: `path=a.rs all=true`.
+pub(crate) fn arguments(arguments: &Value) -> String {
+    let short = |value: &Value| -> String {
+        let is_word = |text: &&str| !text.is_empty() && !text.contains(char::is_whitespace);
+        match value.as_str().filter(is_word) {
+            Some(word) => truncate(word, MAX_VALUE_CHARS).into_owned(),
+            None => truncate(&value.to_string(), MAX_VALUE_CHARS).into_owned(),
+        }
+    };
+    match arguments {
+        Value::Object(fields) => {
+            let words = fields
+                .iter()
+                .map(|(name, value)| format!("{name}={}", short(value)));
+            let line = words.collect::<Vec<String>>().join(" ");
+            truncate(&line, MAX_LINE_CHARS).into_owned()
+        }
+        Value::Null => String::new(),
+        other => short(other),
+    }
+}
+
+/// The text of a result: what the model reads in it.
+pub(crate) fn result_text(content: &Value) -> String {
+    let value = ["output", "error"]
+        .into_iter()
+        .find_map(|key| content.get(key));
+    let only = content.as_object().is_some_and(|fields| fields.len() == 1);
+    let value = value.filter(|_| only).unwrap_or(content);
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The first `max` lines of `text`, and how many more there are.
+pub(crate) fn head(text: &str, max: usize) -> (Vec<String>, usize) {
+    let text = text.trim_end();
+    let lines = text.lines().take(max);
+    let lines = lines.map(|line| truncate(line, MAX_LINE_CHARS).into_owned());
+    (lines.collect(), text.lines().count().saturating_sub(max))
+}
+
+/// The first line of `text`, shortened.
+pub(crate) fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or("");
+    truncate(line, MAX_LINE_CHARS).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn durations_have_the_unit_that_fits() {
+        let texts = [0, 999, 1_250, 59_999, 60_000, 3_725_000].map(duration);
+        let expected = [
+            "0 ms",
+            "999 ms",
+            "1.2 s",
+            "59.9 s",
+            "1 min 0 s",
+            "62 min 5 s",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn ages_have_the_unit_that_fits() {
+        let at = |minutes: i64| Timestamp::from_millis(minutes * 60_000);
+        let texts = [0, 59, 60, 24 * 60, 12 * 24 * 60].map(|minutes| age(at(minutes), at(0)));
+        assert_eq!(texts, ["now", "59 min", "1 h", "1 d", "12 d"]);
+        // A clock was set back.
+        assert_eq!(age(at(0), at(60)), "now");
+    }
+
+    #[test]
+    fn arguments_are_words() {
+        let long = "x".repeat(50);
+        for (value, expected) in [
+            (
+                json!({"path": "a.rs", "all": true}),
+                "path=a.rs all=true".to_owned(),
+            ),
+            (
+                json!({"text": "two words", "empty": ""}),
+                "text=\"two words\" empty=\"\"".to_owned(),
+            ),
+            (
+                json!({"list": [1, {"a": 2}]}),
+                "list=[1,{\"a\":2}]".to_owned(),
+            ),
+            (json!({"long": long}), format!("long={}…", "x".repeat(40))),
+            (json!({}), String::new()),
+            (json!(null), String::new()),
+            (json!("wrong"), "wrong".to_owned()),
+        ] {
+            assert_eq!(arguments(&value), expected);
+        }
+    }
+
+    #[test]
+    fn a_result_is_what_the_model_reads() {
+        for (content, expected) in [
+            (json!({"output": "text"}), "text"),
+            (json!({"error": {"code": 1}}), "{\"code\":1}"),
+            (
+                json!({"output": "text", "more": 1}),
+                "{\"output\":\"text\",\"more\":1}",
+            ),
+            (json!("bare"), "bare"),
+        ] {
+            assert_eq!(result_text(&content), expected);
+        }
+        assert_eq!(
+            head("a\nb\nc\n\n", 2),
+            (vec!["a".to_owned(), "b".to_owned()], 1)
+        );
+        assert_eq!(first_line("\n  two\nlines"), "two");
+    }
+}

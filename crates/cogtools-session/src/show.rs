@@ -1,0 +1,83 @@
+//! `cogtools session show`: a session as a person reads it.
+
+use cogtools_log::{Id, Session};
+use cogtools_program::terminal::Stream;
+use cogtools_program::{Failure, Io};
+use serde_json::{Value, json};
+
+use crate::locate::{leaf, locate, read};
+use crate::report::Report;
+use crate::transcript::{Summary, Transcript};
+
+/// Shows the branch of a session that ends at `from`, or the one that was written to last.
+pub(crate) fn show(
+    name: Option<&str>,
+    from: Option<Id>,
+    json: bool,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let file = locate(name, io)?;
+    let (session, lines) = read(&file, io)?;
+    let leaf = leaf(&session, from, &file)?;
+    if json {
+        let document = document(&session, &lines, leaf);
+        return io.show_json(&format!("{document:#}\n"));
+    }
+    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
+    let transcript = Transcript::new(&session, &path);
+    let mut report = Report::new(io.colour(Stream::Stdout));
+    report.header(&session.header);
+    for step in &transcript.steps {
+        report.step(step);
+    }
+    report.summary(&transcript.summary);
+    let branches = session.leaves().len();
+    if branches > 1 {
+        report.note(&format!(
+            "{branches} branches; `cogtools session tree` shows them"
+        ));
+    }
+    io.print(report.text().as_bytes())
+}
+
+/// A session as one JSON object: its header, the entries of a branch as they are in the file,
+/// and what they amount to.
+pub(crate) fn document(session: &Session, lines: &[String], leaf: Option<Id>) -> Value {
+    let parsed = |line: &String| serde_json::from_str::<Value>(line).unwrap_or_default();
+    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
+    let entries = path_lines(session, lines, leaf).map(parsed);
+    json!({
+        "header": lines.first().map(parsed),
+        "entries": entries.collect::<Vec<Value>>(),
+        "summary": summary(&Transcript::new(session, &path).summary),
+    })
+}
+
+/// The lines of the entries from the root to `leaf`.
+pub(crate) fn path_lines<'l>(
+    session: &Session,
+    lines: &'l [String],
+    leaf: Option<Id>,
+) -> impl Iterator<Item = &'l String> {
+    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
+    let index = |id: Id| {
+        session
+            .entries
+            .binary_search_by_key(&id, |entry| entry.id)
+            .ok()
+    };
+    let indexes: Vec<usize> = path.iter().filter_map(|entry| index(entry.id)).collect();
+    // The first line is the header.
+    indexes.into_iter().filter_map(|index| lines.get(index + 1))
+}
+
+fn summary(summary: &Summary<'_>) -> Value {
+    json!({
+        "model": summary.model,
+        "turns": summary.turns,
+        "calls": summary.calls,
+        "ms": summary.ms,
+        "usage": summary.usage,
+        "end": summary.end,
+    })
+}

@@ -1,0 +1,157 @@
+//! The path of a session with what belongs together: a request and its answer, a call and its
+//! result.
+
+use std::collections::HashMap;
+
+use cogtools_log::{CallId, EndStatus, Entry, Event, Session, Timestamp, Usage};
+use serde_json::Value;
+
+/// The entries from the root to a leaf.
+pub(crate) struct Transcript<'s> {
+    /// The steps, in order.
+    pub(crate) steps: Vec<Step<'s>>,
+    /// All of it.
+    pub(crate) summary: Summary<'s>,
+}
+
+/// An entry with the one that answers it.
+pub(crate) struct Step<'s> {
+    pub(crate) entry: &'s Entry,
+    /// The response to a request, or the result of a call.
+    pub(crate) answer: Option<&'s Entry>,
+    /// What a request has used.
+    pub(crate) usage: Option<&'s Usage>,
+}
+
+/// The numbers of a session.
+#[derive(Default)]
+pub(crate) struct Summary<'s> {
+    pub(crate) model: String,
+    pub(crate) turns: usize,
+    pub(crate) calls: usize,
+    /// How long it ran, in milliseconds.
+    pub(crate) ms: u64,
+    pub(crate) usage: Usage,
+    /// The first task.
+    pub(crate) task: &'s str,
+    /// How the last run ended, if it did.
+    pub(crate) end: Option<&'s EndStatus>,
+}
+
+impl<'s> Transcript<'s> {
+    /// The entries of `path`.
+    pub(crate) fn new(session: &'s Session, path: &[&'s Entry]) -> Self {
+        let mut steps: Vec<Step<'s>> = Vec::new();
+        let mut summary = Summary {
+            model: session.header.model.clone(),
+            ..Summary::default()
+        };
+        let mut request = None;
+        let mut calls: HashMap<&CallId, usize> = HashMap::new();
+        let mut last: Option<Timestamp> = None;
+        for entry in path.iter().copied() {
+            // The time until the user has an answer; how long the user thinks is not in it.
+            if !matches!(entry.event, Event::Task { .. } | Event::Decision { .. }) {
+                summary.ms += last.map_or(0, |last| entry.time.millis_since(last));
+            }
+            last = Some(entry.time);
+            summary.add(entry);
+            let open = match &entry.event {
+                Event::Response { .. } => request,
+                Event::Result { call, .. } => calls.remove(call),
+                Event::Usage(usage) => {
+                    if let Some(step) = request.and_then(|index: usize| steps.get_mut(index)) {
+                        step.usage = Some(usage);
+                    }
+                    continue;
+                }
+                Event::Request { .. } => {
+                    request = Some(steps.len());
+                    None
+                }
+                Event::Call { call, .. } => {
+                    calls.insert(call, steps.len());
+                    None
+                }
+                _ => None,
+            };
+            if let Some(step) = open.and_then(|index| steps.get_mut(index)) {
+                step.answer = Some(entry);
+            }
+            // The answer to a request is a step too: it has the text.
+            if open.is_none() || !matches!(entry.event, Event::Result { .. }) {
+                steps.push(Step {
+                    entry,
+                    answer: None,
+                    usage: None,
+                });
+            }
+        }
+        Self { steps, summary }
+    }
+}
+
+impl Step<'_> {
+    /// How long it took until the answer.
+    pub(crate) fn ms(&self) -> Option<u64> {
+        let answer = self.answer?;
+        match &answer.event {
+            Event::Result { ms, .. } => Some(*ms),
+            _ => Some(answer.time.millis_since(self.entry.time)),
+        }
+    }
+}
+
+impl<'s> Summary<'s> {
+    fn add(&mut self, entry: &'s Entry) {
+        match &entry.event {
+            Event::Task { .. } => {
+                if self.task.is_empty() {
+                    self.task = entry.event.text().unwrap_or("");
+                }
+                self.end = None;
+            }
+            Event::Request { model, .. } => {
+                self.model.clone_from(model);
+                self.turns += 1;
+                self.end = None;
+            }
+            Event::Call { .. } => self.calls += 1,
+            Event::Usage(usage) => self.usage += usage,
+            Event::End { status } => self.end = Some(status),
+            _ => {}
+        }
+    }
+}
+
+/// The texts in a response that are meant for the user: not thoughts.
+pub(crate) fn response_text(content: &Value) -> String {
+    if let Some(text) = content.get("content").and_then(Value::as_str) {
+        return text.to_owned();
+    }
+    let parts = content.get("parts").and_then(Value::as_array);
+    let is_thought = |part: &Value| part.get("thought") == Some(&Value::Bool(true));
+    let parts = parts.into_iter().flatten().filter(|part| !is_thought(part));
+    parts
+        .filter_map(|part| part.get("text")?.as_str())
+        .collect()
+}
+
+/// The text of a task: its texts, and the kinds of its files.
+pub(crate) fn task_text(parts: &[Value]) -> String {
+    let part = |part: &Value| -> Option<String> {
+        if let Some(text) = part.get("text") {
+            return text.as_str().map(str::to_owned);
+        }
+        let file = ["inlineData", "fileData"]
+            .into_iter()
+            .find_map(|key| part.get(key))?;
+        let kind = file.get("mimeType").and_then(Value::as_str);
+        Some(format!("[file: {}]", kind.unwrap_or("unknown type")))
+    };
+    parts
+        .iter()
+        .filter_map(part)
+        .collect::<Vec<String>>()
+        .join("\n")
+}

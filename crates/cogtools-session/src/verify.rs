@@ -1,0 +1,99 @@
+//! `cogtools session verify`: everything that is wrong with a session.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{BlobId, Blobs, Entry, Event, Line, LineError, Reader, SessionFile};
+use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io};
+
+use crate::locate::locate;
+
+/// Checks each line, and each blob.
+pub(crate) fn verify(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
+    let file = locate(name, io)?;
+    let path = file.display_path().to_path_buf();
+    let checked = Check::run(&file).map_err(|error| Failure::from(error.diagnostic()))?;
+    if !checked.findings.is_empty() {
+        return Err(Diagnostic::truncate(checked.findings).into());
+    }
+    let mut facts = vec![
+        match checked.entries {
+            1 => "1 entry".to_owned(),
+            count => format!("{count} entries"),
+        },
+        pluralize(checked.blobs.len(), "blob"),
+    ];
+    if checked.torn > 0 {
+        facts.push(format!("{} cut off", pluralize(checked.torn, "line")));
+    }
+    io.show(&format!("ok {}: {}\n", path.display(), facts.join(", ")))
+}
+
+#[derive(Default)]
+struct Check {
+    findings: Vec<Diagnostic>,
+    entries: usize,
+    /// How many lines were cut off.
+    torn: usize,
+    blobs: HashSet<BlobId>,
+}
+
+impl Check {
+    fn run(file: &SessionFile) -> Result<Self, cogtools_log::SessionError> {
+        let mut check = Self::default();
+        let path = file.display_path();
+        let mut reader = Reader::open(file)?;
+        // Lines that are not JSON, until the line after them.
+        let mut cut: Vec<Line> = Vec::new();
+        while let Some(line) = reader.next_line()? {
+            if matches!(line.entry, Err(LineError::Syntax(_))) {
+                cut.push(line);
+                continue;
+            }
+            if matches!(&line.entry, Ok(entry) if matches!(entry.event, Event::Torn { .. })) {
+                check.torn += cut.len();
+                cut.clear();
+            }
+            for line in cut.drain(..).chain([line]) {
+                check.line(line, &file.blobs(), path);
+            }
+        }
+        let is_torn = cut.iter().rev().skip(1).all(|line| line.is_cut);
+        if is_torn {
+            check.torn += cut.len();
+        } else {
+            for line in cut {
+                check.line(line, &file.blobs(), path);
+            }
+        }
+        Ok(check)
+    }
+
+    fn line(&mut self, line: Line, blobs: &Blobs, path: &Path) {
+        match line.entry {
+            Ok(entry) => self.entry(&entry, line.number, blobs, path),
+            Err(error) => self.find(path, line.number, &error.to_string()),
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, number: usize, blobs: &Blobs, path: &Path) {
+        self.entries += 1;
+        if let Event::Result {
+            blob: Some(blob), ..
+        } = &entry.event
+            && self.blobs.insert(blob.clone())
+            && let Err(error) = blobs.read(blob)
+        {
+            let message = format!("the blob `{blob}` cannot be read: {error}");
+            self.find(path, number, &message);
+        }
+    }
+
+    fn find(&mut self, path: &Path, line: usize, message: &str) {
+        let message = format!("`{}`, line {line}: {message}", path.display());
+        self.findings
+            .push(Diagnostic::new(Code::SessionDamaged, message));
+    }
+}

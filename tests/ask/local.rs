@@ -1,0 +1,89 @@
+//! A model on the user's own machine: any server with the API of OpenAI, without a key.
+
+use cogtools_test_support::str;
+use serde_json::Value;
+
+use super::*;
+use crate::mcp::peer::Site;
+
+/// A running model on this machine.
+fn model(project: &Project) -> Site {
+    let script = crate::repository().join("tests/ask/peers/openai.py");
+    Site::start(project, "python3", [script])
+}
+
+fn local(project: &Project, site: &Site) -> Run {
+    run("cogtools-ask", project)
+        .env("OPENAI_BASE_URL", format!("{}/v1", site.url))
+        .arg("--provider=openai")
+}
+
+#[test]
+fn a_tool_is_called_without_a_key() {
+    let project = project();
+    let site = model(&project);
+    local(&project, &site)
+        .args(["-q", "--model=small", "Greet Ada"])
+        .run()
+        .outputs("It said: Hello Ada!\n");
+    let asked = project.read("asked");
+    let requests: Vec<&str> = asked.lines().collect();
+    assert_eq!(requests.len(), 2, "{asked}");
+    let line = "/v1/chat/completions no key ";
+    let body = requests[1].strip_prefix(line).expect("a request");
+    let body: Value = serde_json::from_str(body).expect("JSON");
+    let messages = body["messages"].as_array().expect("messages");
+    let [.., call, result] = &messages[..] else {
+        panic!("{body:#}");
+    };
+    assert_eq!(
+        call,
+        &json!({"role": "assistant", "content": null, "tool_calls": [{
+            "id": "call_a", "type": "function",
+            "function": {"name": "greet", "arguments": "{\"person\":\"Ada\"}"},
+        }]}),
+    );
+    assert_eq!(
+        result,
+        &json!({"role": "tool", "tool_call_id": "call_a", "content": "Hello Ada!\n"}),
+    );
+}
+
+#[test]
+fn its_models_are_listed() {
+    let project = project();
+    let site = model(&project);
+    local(&project, &site)
+        .arg("--models")
+        .run()
+        .outputs("large\nsmall\n");
+}
+
+#[test]
+fn a_model_is_named() {
+    let project = project();
+    let site = model(&project);
+    local(&project, &site).arg("Hi").run().fails(
+        2,
+        str![[r#"
+cogtools-ask: error[USAGE]: no model is named
+hint: name one with --model; --provider openai --models lists them
+
+"#]],
+    );
+    assert!(!project.path("asked").exists());
+}
+
+#[test]
+fn another_machine_wants_a_key() {
+    let project = project();
+    run("cogtools-ask", &project)
+        .env("OPENAI_BASE_URL", "https://models.example/v1")
+        .args(["--provider=openai", "--model=m", "Hi"])
+        .run()
+        .fails(78, str![[r#"
+cogtools-ask: error[INVALID_CONFIG]: openai: no API key: OPENAI_API_KEY is not set
+hint: set OPENAI_API_KEY to a key of the server; one on this machine, at OPENAI_BASE_URL, needs no key
+
+"#]]);
+}
