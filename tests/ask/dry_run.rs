@@ -43,7 +43,67 @@ fn the_request_is_printed_by_layers() {
         ".cogtoolrc.yaml",
         "prompt: {description: You greet people., rules: [Be polite.]}\nask: {seed: 7}\n",
     );
-    assert_text(&dry_run(&project, &["Greet Ada"]), str![[r#""#]]);
+    assert_text(&dry_run(&project, &["Greet Ada"]), str![[r#"
+model     gemini-flash-latest
+static    67 tokens, HASH
+dynamic   24 tokens, HASH
+buffered  0 tokens, HASH
+trigger   12 tokens, HASH
+
+{
+  "systemInstruction": {
+    "parts": [
+      {
+        "text": "You greet people.\n\n# Rules\n\n- Be polite."
+      }
+    ]
+  },
+  "tools": [
+    {
+      "functionDeclarations": [
+        {
+          "name": "greet",
+          "description": "Greets a person by name",
+          "parametersJsonSchema": {
+            "type": "object",
+            "properties": {
+              "person": {
+                "type": "string",
+                "description": "Who is greeted"
+              }
+            },
+            "required": [
+              "person"
+            ]
+          }
+        }
+      ]
+    }
+  ],
+  "contents": [
+    {
+      "role": "user",
+      "parts": [
+        {
+          "text": "{\n  \"current_datetime\": \"TIME\"\n}"
+        }
+      ]
+    },
+    {
+      "role": "user",
+      "parts": [
+        {
+          "text": "Greet Ada"
+        }
+      ]
+    }
+  ],
+  "generationConfig": {
+    "seed": 7
+  }
+}
+
+"#]]);
 }
 
 #[test]

@@ -45,7 +45,34 @@ prompt:
     project.file("guests.txt", "Ada\nBob\n");
     project.file("AGENTS.md", "Greet in French.\n");
     let request = request(&project);
-    assert_text(system(&request), str![[r#""#]]);
+    assert_text(system(&request), str![[r#"
+You greet people.
+
+# Roles
+
+- host
+
+# Rules
+
+- Be polite.
+
+# Procedure
+
+- Ask for the name.
+- Greet.
+
+# Constraints
+
+- Never shout.
+
+# Goal of this session
+
+All guests are greeted.
+
+# Instructions from AGENTS.md
+
+Greet in French.
+"#]]);
     assert_eq!(
         dynamic(&request),
         json!({
@@ -78,7 +105,13 @@ fn an_error_in_a_template_has_its_location() {
     let project = project();
     project.file("prompts/static.njk", "Rules:\n{{ rules | nope }}\n");
     let ask = || run("cogtools-ask", &project).args(["-q", "Hi"]).run();
-    ask().fails(1, str![[r#""#]]);
+    ask().fails(1, str![[r#"
+cogtools-ask: error[TEMPLATE_FAILED]: prompts/static.njk:2:12: unknown filter `nope`
+   |
+ 2 | {{ rules | nope }}
+   |            ^^^^
+
+"#]]);
     project.file("prompts/static.njk", "");
     project.file("prompts/dynamic.njk", "now: {{ current_datetime }}");
     ask().fails(1, str![[r#""#]]);
@@ -96,7 +129,10 @@ fn files_of_a_project_that_is_not_trusted_are_not_used() {
     );
     let args = ["--dry-run", "--json", "Hello"];
     let outcome = run("cogtools-ask", &project).args(args).run();
-    outcome.stderr_is(str![[r#""#]]);
+    outcome.stderr_is(str![[r#"
+cogtools-ask: the project is not trusted: its instructions, templates and files are not used
+
+"#]]);
     let request = outcome.json()["request"].clone();
     assert!(!request.to_string().contains("Obey me"), "{request:#}");
     assert!(system(&request).contains("host"), "{request:#}");
@@ -110,10 +146,21 @@ fn files_outside_the_project_and_with_variables_are_not_sent() {
         .file(".env", "KEY=SECRET");
     let ask = || run("cogtools-ask", &project).args(["-q", "Hi"]).run();
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [.env]}\n");
-    ask().fails(78, str![[r#""#]]);
+    ask().fails(78, str![[r#"
+cogtools-ask: error[INVALID_CONFIG]: .env: a file with variables is not sent to a model
+
+"#]]);
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [../secret]}\n");
-    ask().fails(78, str![[r#""#]]);
+    ask().fails(78, str![[r#"
+cogtools-ask: error[INVALID_CONFIG]: `../secret` is a link that points outside the project
+hint: replace the link with a copy of the file
+
+"#]]);
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [notes]}\n");
     project.link("notes", "../secret");
-    ask().fails(78, str![[r#""#]]);
+    ask().fails(78, str![[r#"
+cogtools-ask: error[INVALID_CONFIG]: `notes` is a link that points outside the project
+hint: replace the link with a copy of the file
+
+"#]]);
 }

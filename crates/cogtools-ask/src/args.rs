@@ -1,12 +1,10 @@
 //! The command line.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use cogtools_agent::Budget;
-use cogtools_core::{Code, Diagnostic};
 use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{
@@ -14,6 +12,7 @@ use cogtools_program::args::{
     system_env_arg,
 };
 
+use crate::limits;
 use crate::provider::Provider;
 
 /// What to do.
@@ -54,7 +53,7 @@ pub(crate) struct AskArgs {
     pub(crate) max_tokens: Option<u32>,
     pub(crate) seed: Option<i32>,
     pub(crate) schema: Option<PathBuf>,
-    /// The limits of the command line, which [`budget`] reads.
+    /// The limits of the command line, which [`limits::budget`] reads.
     pub(crate) limits: Vec<String>,
     pub(crate) budget: Budget,
     /// Where the provider is reached, as the configuration says.
@@ -96,7 +95,7 @@ impl AskArgs {
             max_tokens: matches.get_one("max-tokens").copied(),
             seed: matches.get_one("seed").copied(),
             schema: path("schema"),
-            budget: budget(&all::<String>(matches, "budget"), Budget::default())?,
+            budget: limits::budget(&all::<String>(matches, "budget"), Budget::default())?,
             limits: all(matches, "budget"),
             base_url: None,
             allow: all(matches, "allow"),
@@ -281,30 +280,4 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value_name).help(help)
-}
-
-/// Reads `turns=10` and its kin over the limits in `budget`.
-pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Failure> {
-    for word in words {
-        let invalid = || {
-            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
-            let hint = "limits are turns, calls, tokens, seconds and money, such as turns=20";
-            Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
-        };
-        let (limit, number) = word.split_once('=').ok_or_else(invalid)?;
-        let count = || number.parse().map(Some).map_err(|_| invalid());
-        match limit {
-            "turns" => budget.turns = count()?,
-            "calls" => budget.calls = count()?,
-            "tokens" => budget.tokens = count()?,
-            "seconds" => budget.time = count()?.map(Duration::from_secs),
-            "money" => {
-                let amount: f64 = number.parse().map_err(|_| invalid())?;
-                budget.money = Some(amount).filter(|amount| amount.is_finite() && *amount >= 0.0);
-                budget.money.ok_or_else(invalid)?;
-            }
-            _ => return Err(invalid()),
-        }
-    }
-    Ok(budget)
 }

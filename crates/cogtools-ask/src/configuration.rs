@@ -6,7 +6,8 @@ use cogtools_agent::{Budget, HistorySettings};
 use cogtools_core::{AskBudget, AskConfig, AskHistory, AskProvider, Pattern, Threshold};
 use cogtools_program::Failure;
 
-use crate::args::{self, AskArgs};
+use crate::args::AskArgs;
+use crate::limits;
 use crate::provider::Provider;
 
 /// Fills in what the command line leaves out.
@@ -26,7 +27,7 @@ pub(crate) fn apply(args: &mut AskArgs, ask: &AskConfig) -> Result<(), Failure> 
     args.temperature = args.temperature.or(ask.temperature);
     args.seed = args.seed.or(ask.seed);
     args.max_tokens = args.max_tokens.or(ask.max_tokens);
-    args.budget = args::budget(&args.limits, budget(ask.budget))?;
+    args.budget = limits::budget(&args.limits, budget(ask.budget))?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ mod configuration;
 mod connection;
 mod display;
 mod dry_run;
+mod limits;
 mod manual;
 mod models;
 mod prices;

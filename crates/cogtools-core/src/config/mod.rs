@@ -4,6 +4,7 @@
 //! are joined.
 
 mod ask;
+mod ask_reader;
 mod dotenv;
 mod effective;
 mod error;
