@@ -105,7 +105,7 @@ fn an_error_in_a_template_has_its_location() {
     let project = project();
     project.file("prompts/static.njk", "Rules:\n{{ rules | nope }}\n");
     let ask = || run("cogtools-ask", &project).args(["-q", "Hi"]).run();
-    ask().fails(1, str![[r#"
+    ask().fails(70, str![[r#"
 cogtools-ask: error[TEMPLATE_FAILED]: prompts/static.njk:2:12: unknown filter `nope`
    |
  2 | {{ rules | nope }}
@@ -114,7 +114,11 @@ cogtools-ask: error[TEMPLATE_FAILED]: prompts/static.njk:2:12: unknown filter `n
 "#]]);
     project.file("prompts/static.njk", "");
     project.file("prompts/dynamic.njk", "now: {{ current_datetime }}");
-    ask().fails(1, str![[r#""#]]);
+    ask().fails(70, str![[r#"
+cogtools-ask: error[INVALID_CONFIG]: gemini: no API key: GOOGLE_API_KEY or GEMINI_API_KEY is not set
+hint: set GEMINI_API_KEY to a key from https://aistudio.google.com/apikey, or use a model on this machine with --provider openai
+
+"#]]);
 }
 
 #[test]
@@ -133,7 +137,7 @@ fn files_of_a_project_that_is_not_trusted_are_not_used() {
 cogtools-ask: the project is not trusted: its instructions, templates and files are not used
 
 "#]]);
-    let request = outcome.json()["request"].clone();
+    let request = request(&project);
     assert!(!request.to_string().contains("Obey me"), "{request:#}");
     assert!(system(&request).contains("host"), "{request:#}");
 }
