@@ -90,11 +90,14 @@ fn money_is_counted_by_the_users_prices() {
     let project = project();
     let ask = |fake: &FakeGemini| ask(&project, fake).args(["-q", "--budget", "money=0.5", "Hi"]);
     let fake = FakeGemini::start([]);
-    ask(&fake).run().fails(2, str![[r#"
+    ask(&fake).run().fails(
+        2,
+        str![[r#"
 cogtools-ask: error[USAGE]: gemini-flash-latest: a limit of money needs the prices of the model
 hint: name a file with prices in the key `ask.prices` of your own configuration
 
-"#]]);
+"#]],
+    );
     fake.finish();
     project.file(HOME, "ask: {prices: prices.yaml}\n");
     project.file(

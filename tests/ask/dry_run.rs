@@ -43,7 +43,9 @@ fn the_request_is_printed_by_layers() {
         ".cogtoolrc.yaml",
         "prompt: {description: You greet people., rules: [Be polite.]}\nask: {seed: 7}\n",
     );
-    assert_text(&dry_run(&project, &["Greet Ada"]), str![[r#"
+    assert_text(
+        &dry_run(&project, &["Greet Ada"]),
+        str![[r#"
 model     gemini-flash-latest
 static    67 tokens, HASH
 dynamic   24 tokens, HASH
@@ -103,7 +105,8 @@ trigger   12 tokens, HASH
   }
 }
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]

@@ -45,7 +45,9 @@ prompt:
     project.file("guests.txt", "Ada\nBob\n");
     project.file("AGENTS.md", "Greet in French.\n");
     let request = request(&project);
-    assert_text(system(&request), str![[r#"
+    assert_text(
+        system(&request),
+        str![[r#"
 You greet people.
 
 # Roles
@@ -72,7 +74,8 @@ All guests are greeted.
 # Instructions from AGENTS.md
 
 Greet in French.
-"#]]);
+"#]],
+    );
     assert_eq!(
         dynamic(&request),
         json!({
@@ -104,19 +107,23 @@ fn templates_of_the_project_are_used() {
 fn an_error_in_a_template_has_its_location() {
     let project = project();
     project.file("prompts/static.njk", "Rules:\n{{ rules | nope }}\n");
-    let ask = || run("cogtools-ask", &project).args(["-q", "Hi"]).run();
-    ask().fails(70, str![[r#"
+    let args = ["-q", "--dry-run", "Hi"];
+    let ask = || run("cogtools-ask", &project).args(args).run();
+    ask().fails(
+        70,
+        str![[r#"
 cogtools-ask: error[TEMPLATE_FAILED]: prompts/static.njk:2:12: unknown filter `nope`
    |
  2 | {{ rules | nope }}
    |            ^^^^
 
-"#]]);
+"#]],
+    );
     project.file("prompts/static.njk", "");
     project.file("prompts/dynamic.njk", "now: {{ current_datetime }}");
     ask().fails(70, str![[r#"
-cogtools-ask: error[INVALID_CONFIG]: gemini: no API key: GOOGLE_API_KEY or GEMINI_API_KEY is not set
-hint: set GEMINI_API_KEY to a key from https://aistudio.google.com/apikey, or use a model on this machine with --provider openai
+cogtools-ask: error[TEMPLATE_FAILED]: prompts/dynamic.njk: the template does not render JSON: expected ident at line 1 column 2
+hint: write texts as {{ text | dump }}
 
 "#]]);
 }
@@ -150,21 +157,30 @@ fn files_outside_the_project_and_with_variables_are_not_sent() {
         .file(".env", "KEY=SECRET");
     let ask = || run("cogtools-ask", &project).args(["-q", "Hi"]).run();
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [.env]}\n");
-    ask().fails(78, str![[r#"
+    ask().fails(
+        78,
+        str![[r#"
 cogtools-ask: error[INVALID_CONFIG]: .env: a file with variables is not sent to a model
 
-"#]]);
+"#]],
+    );
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [../secret]}\n");
-    ask().fails(78, str![[r#"
+    ask().fails(
+        78,
+        str![[r#"
 cogtools-ask: error[INVALID_CONFIG]: `../secret` is a link that points outside the project
 hint: replace the link with a copy of the file
 
-"#]]);
+"#]],
+    );
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [notes]}\n");
     project.link("notes", "../secret");
-    ask().fails(78, str![[r#"
+    ask().fails(
+        78,
+        str![[r#"
 cogtools-ask: error[INVALID_CONFIG]: `notes` is a link that points outside the project
 hint: replace the link with a copy of the file
 
-"#]]);
+"#]],
+    );
 }
