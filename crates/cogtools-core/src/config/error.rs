@@ -110,9 +110,8 @@ fn example(key: &str) -> &'static str {
             "`budget: {turns: 20, calls: 50, tokens: 100000, seconds: 300, money: 1.5}`"
         }
         "ask" => "`ask: {model: gemini-flash-latest, deny: [deploy_*]}`",
-        "prompt" => "`prompt: {rules: [Answer in one sentence.]}`",
         "deny" | "allow" => "`deny: [deploy_*]`",
-        "prompt.roles" | "prompt.rules" | "prompt.procedure" | "prompt.constraints" => {
+        "prompt" | "prompt.roles" | "prompt.rules" | "prompt.procedure" | "prompt.constraints" => {
             "`prompt: {rules: [Answer in one sentence.]}`"
         }
         "prompt.instructions" => "`prompt: {instructions: [AGENTS.md]}`",
