@@ -115,13 +115,15 @@ fn dependencies_point_one_way() {
             "cogtools-program" | "cogtools-edit" | "cogtools-log" => other == "cogtools-core",
             "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
             "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
-            "cogtools-config" | "cogtools-init" if other == "cogtools-prompt" => true,
+            "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,
+            "cogtools-docs" | "cogtools-doctor" if other == "cogtools-table" => true,
             // Both write what Gemini CLI reads.
             "cogtools-init" | "cogtools-doctor" => matches!(
                 other,
                 "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
             ),
-            "cogtools-config" | "cogtools-packages" if other == "cogtools-edit" => true,
+            "cogtools-config" if matches!(other, "cogtools-edit" | "cogtools-prompt") => true,
+            "cogtools-packages" if other == "cogtools-edit" => true,
             // Only njk knows which variables and templates a template reads.
             "cogtools-lint" | "cogtools-trust" if other == "njk" => true,
             "cogtools" => other != "cogtools-test-support" && !other.starts_with("xtask"),

@@ -2,97 +2,16 @@
 
 #![cfg(target_os = "linux")]
 
-use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use cogtools_test_support::{Project, assert_text, str};
 
-use crate::programs;
-
-/// A program at a terminal, which `script` opens for it.
-pub(crate) struct Terminal {
-    child: Child,
-    screen: Arc<Mutex<Vec<u8>>>,
-}
+use crate::pseudo_terminal::Terminal;
 
 /// The key that moves the cursor down.
 const DOWN: &str = "\u{1b}[B";
 /// The key that removes the character before the cursor.
 const BACKSPACE: &str = "\u{7f}";
-/// How long an expected text may take.
-const LIMIT: Duration = Duration::from_secs(30);
-
-impl Terminal {
-    /// Runs `line` in `project`.
-    pub(crate) fn open(project: &Project, line: &str) -> Self {
-        let path = std::env::join_paths([
-            programs().to_path_buf(),
-            PathBuf::from("/usr/bin"),
-            PathBuf::from("/bin"),
-        ]);
-        let mut child = Command::new("/usr/bin/script")
-            .args(["-qefc", line, "/dev/null"])
-            .env_clear()
-            .env("PATH", path.expect("paths without colons"))
-            .env("HOME", project.home())
-            .env("TERM", "xterm")
-            .env("NO_COLOR", "1")
-            .env("SHELL", "/bin/sh")
-            .current_dir(project.root())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("util-linux has `script`");
-        let screen = Arc::new(Mutex::new(Vec::new()));
-        let mut output = child.stdout.take().expect("a pipe");
-        let written = Arc::clone(&screen);
-        thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(length @ 1..) = output.read(&mut buffer) {
-                written
-                    .lock()
-                    .expect("the screen")
-                    .extend(&buffer[..length]);
-            }
-        });
-        Self { child, screen }
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.screen.lock().expect("the screen")).into_owned()
-    }
-
-    /// Types `keys` once `text` is on the screen.
-    pub(crate) fn answer(&mut self, text: &str, keys: &str) -> &mut Self {
-        let start = Instant::now();
-        while !self.text().contains(text) {
-            assert!(start.elapsed() < LIMIT, "no `{text}` in {:?}", self.text());
-            thread::sleep(Duration::from_millis(20));
-        }
-        let stdin = self.child.stdin.as_mut().expect("a pipe");
-        for key in keys.split_inclusive(['\r', ' ', 'B']) {
-            stdin.write_all(key.as_bytes()).expect("the program reads");
-            thread::sleep(Duration::from_millis(50));
-        }
-        self
-    }
-
-    /// The exit status, and what is on the screen after `last`.
-    pub(crate) fn end(mut self, last: &str) -> (Option<i32>, String) {
-        let status = self.child.wait().expect("the program ends");
-        // The reader may be a little behind.
-        thread::sleep(Duration::from_millis(100));
-        let text = self.text().replace('\r', "");
-        let rest = text
-            .rsplit_once(last)
-            .map_or(text.as_str(), |(_, rest)| rest);
-        (status.code(), rest.to_owned())
-    }
-}
 
 /// A project with a package that has a tool.
 fn with_package() -> Project {
@@ -137,6 +56,34 @@ fn init_asks_for_hosts_and_packages_and_prints_the_command_line() {
     assert_eq!(project.files(), other.files());
     for file in project.files() {
         assert_eq!(project.read(&file), other.read(&file), "{}", file.display());
+    }
+}
+
+/// The table is offered, and what renews it only by the user's choice.
+#[test]
+fn init_offers_the_table_of_tools() {
+    for (refresh, hook, options) in [
+        ("\r".to_owned(), false, " --docs"),
+        (format!("{DOWN}\r"), true, " --docs --docs-refresh git-hook"),
+    ] {
+        let project = Project::new();
+        project
+            .file("GEMINI.md", "# Context\n")
+            .file("CLAUDE.md", "# Context\n")
+            .dir(".git/hooks");
+        let mut terminal = Terminal::open(&project, "git init -q . && cogtools init");
+        terminal
+            .answer("Which hosts", "\r")
+            .answer("Write the table of tools into GEMINI.md?", "\r")
+            .answer("When should the table be renewed?", &refresh)
+            .answer("Write these files?", "y\r");
+        let (status, rest) = terminal.end("the same without questions:");
+        assert_eq!(status, Some(0));
+        let line = format!("\n    cogtools init --defaults --host gemini{options}\n");
+        assert_eq!(rest, line);
+        assert!(project.read("GEMINI.md").contains("| `hello` |"));
+        assert_eq!(project.read("CLAUDE.md"), "# Context\n");
+        assert_eq!(project.path(".git/hooks/pre-commit").is_file(), hook);
     }
 }
 

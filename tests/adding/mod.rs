@@ -2,9 +2,13 @@
 
 mod registry;
 
-use cogtools_test_support::{Project, assert_text, str};
+use std::path::Path;
+
+use cogtools_test_support::{Project, Status, assert_text, str};
 use serde_json::{Value, json};
 
+use crate::distribution::directory_of;
+use crate::pseudo_terminal::Terminal;
 use registry::Registry;
 
 const FACTS: (&str, &str) = (
@@ -329,4 +333,43 @@ hostile  1\u{1b}[2J  \u{1b}]0;title\u{7}\u{202e}evil \u{1b}]0;title\u{7}\u{202e}
     failed.status(1).stderr_contains(
         "cogtools-search: error[TOOL_FAILED]: npm: npm search exited with status 1",
     );
+}
+
+/// At a terminal, what the package runs is shown, and only `y` after that approves it.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_approval_is_asked_for_at_a_terminal() {
+    for (early, answer, state, called) in [
+        ("", "n\n", "not approved", false),
+        ("y\n", "\n", "not approved", false),
+        ("", "y\n", "approved", true),
+    ] {
+        let mut registry = Registry::new(project());
+        registry.publish("runs", &json!({}), &[RUNS]);
+        let folders = [directory_of("npm"), directory_of("node")];
+        let folders: Vec<&Path> = folders.iter().map(AsRef::as_ref).collect();
+        let mut terminal = Terminal::open_with(&registry.project, "cogtools add runs", &folders);
+        terminal.type_keys(early).answer(
+            "approve this package to run with your rights? [y/N]",
+            answer,
+        );
+        let (_, text) = terminal.end("");
+        let shown = text.find("runs      echo ran");
+        let asked = text.find("approve this package");
+        assert!(shown.is_some() && shown < asked, "{text}");
+        assert!(
+            text.contains("added runs: 1 tool\n  runs (runs programs)\n"),
+            "{text}"
+        );
+        let list = registry.run(&["trust", "--format=json"]).run().json();
+        let package = &list["sources"][1];
+        assert_eq!(package["name"], "runs", "{list}");
+        assert_eq!(package["state"], state, "{early:?} {answer:?}");
+        let call = registry.run(&["run", "runs"]).run();
+        assert_eq!(
+            call.status == Status::Exit(0),
+            called,
+            "{early:?} {answer:?}"
+        );
+    }
 }

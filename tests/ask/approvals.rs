@@ -97,7 +97,7 @@ fn calls_that_another_model_made_have_no_signature() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_user_at_a_terminal_is_asked() {
-    use crate::questions::Terminal;
+    use crate::pseudo_terminal::Terminal;
     const DOWN: &str = "\u{1b}[B";
     for (keys, noted) in [
         (vec!["\r".to_owned(), "\r".to_owned()], "one\ntwo\n"),

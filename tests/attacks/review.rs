@@ -3,10 +3,11 @@
 //!
 //! Before, it ran discovery first, showed only names of tools, and never asked.
 
-use cogtools_test_support::{Outcome, Project, Run, str};
+use cogtools_test_support::{Outcome, Project, str};
 use serde_json::Value;
 
-use crate::{programs, run};
+use crate::pseudo_terminal::Terminal;
+use crate::run;
 
 /// A project that is not trusted, with this tool.
 fn with_tool(implementation: &str) -> Project {
@@ -36,15 +37,14 @@ fn dry_run(project: &Project, name: &str) -> Outcome {
         .run()
 }
 
-/// `cogtools trust` with these arguments at a terminal, at which `answer` is typed.
-fn at_a_terminal(project: &Project, args: &str, answer: &str) -> String {
-    let command = format!("{}/cogtools-trust {args}", programs().display());
-    let outcome = Run::new("/usr/bin/script")
-        .project(project)
-        .args(["-qec", &command, "/dev/null"])
-        .stdin(answer)
-        .run();
-    String::from_utf8_lossy(&outcome.stdout).into_owned()
+/// What `cogtools trust` with these arguments prints at a terminal, at which the `answers` are
+/// typed after their questions.
+fn at_a_terminal(project: &Project, args: &str, answers: &[(&str, &str)]) -> String {
+    let mut terminal = Terminal::open(project, &format!("cogtools-trust {args}"));
+    for (question, answer) in answers {
+        terminal.answer(question, answer);
+    }
+    terminal.end("").1
 }
 
 #[test]
@@ -55,12 +55,13 @@ fn the_user_is_asked_after_everything_was_shown() {
         (" y \n", true),
         ("n\n", false),
         ("\n", false),
-        ("", false),
+        // The end of the input.
+        ("\u{4}", false),
         ("yes please\n", false),
         ("\u{443}\n", false),
     ] {
         let project = with_provider();
-        let text = at_a_terminal(&project, "p", answer);
+        let text = at_a_terminal(&project, "p", &[("approve this provider", answer)]);
         let shown = text.find("| echo >> ran; echo '[]'");
         let asked = text.find("approve this provider to run with your rights? [y/N]");
         assert!(shown.is_some() && shown < asked, "{answer:?}: {text}");
@@ -85,7 +86,14 @@ fn without_names_each_is_asked_about() {
         ".cogtoolrc.yaml",
         "tool_sources: [{local: tools}, {command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
     );
-    let text = at_a_terminal(&project, "", "n\ny\n");
+    let text = at_a_terminal(
+        &project,
+        "",
+        &[
+            ("trust this project", "n\n"),
+            ("approve this provider", "y\n"),
+        ],
+    );
     let (project_asked, provider_asked) =
         (text.find("trust this project"), text.find("approve this"));
     assert!(
@@ -266,15 +274,24 @@ project . ([ROOT]), 1 tool running programs
 #[test]
 fn exactly_what_was_shown_is_approved() {
     let project = with_provider();
-    let command = format!(
-        "(sleep 2; echo 'echo >> ran; echo evil' > d; echo y) | script -qec '{}/cogtools-trust p' /dev/null",
-        programs().display()
-    );
-    let outcome = Run::new("/bin/sh")
-        .project(&project)
-        .args(["-c", &command])
-        .run();
-    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    let mut terminal = Terminal::open(&project, "cogtools-trust p");
+    terminal.answer("approve this provider", "");
+    project.file("d", "echo >> ran; echo evil\n");
+    terminal.type_keys("y\n");
+    let (_, text) = terminal.end("");
     assert!(text.contains("it has changed since it was shown"), "{text}");
+    assert!(!project.path("ran").exists());
+}
+
+/// What was typed before the review does not answer its question.
+#[test]
+fn typed_ahead_answers_are_discarded() {
+    let project = with_provider();
+    let mut terminal = Terminal::open(&project, "sleep 1; cogtools-trust p");
+    terminal
+        .type_keys("y\ny\n")
+        .answer("approve this provider", "\n");
+    let (_, text) = terminal.end("");
+    assert!(text.contains("not approved: provider p"), "{text}");
     assert!(!project.path("ran").exists());
 }

@@ -12,6 +12,8 @@ mod facepalm;
 mod failure;
 mod host;
 mod permission;
+#[cfg(target_os = "linux")]
+mod screen;
 mod servers;
 mod setup;
 mod sources;

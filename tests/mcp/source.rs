@@ -26,7 +26,7 @@ fn script() -> PathBuf {
 }
 
 /// The scripted server, with short timeouts.
-fn server(how: &str) -> Value {
+pub(super) fn server(how: &str) -> Value {
     json!({"mcp": {
         "command": "python3", "args": [script(), how], "name": "s", "timeout": 5,
     }})
@@ -41,7 +41,7 @@ pub(super) fn with(program: &str, project: &Project, sources: &[Value]) -> Run {
         .limit(Duration::from_mins(1))
 }
 
-fn discover(project: &Project, how: &str) -> Outcome {
+pub(super) fn discover(project: &Project, how: &str) -> Outcome {
     with("cogtools-discover", project, &[server(how)]).run()
 }
 

@@ -129,3 +129,34 @@ fn failures_are_not_cached() {
         .file("list", r#"[{"name": "say", "description": "d"}]"#);
     scene.declares(&["say"], "");
 }
+
+/// Completions read what is cached, and start nothing.
+#[test]
+fn cached_tools_are_completed() {
+    let scene = counting(", cache: 60");
+    let complete = |words: &[&str]| {
+        let args = ["completions", "fish", "--", "cogtools", "run"];
+        scene.run("cogtools").args(args).args(words).run()
+    };
+    complete(&["s"]).outputs("");
+    assert!(!scene.project.path("asked").exists());
+    scene.declares(&["say"], "");
+    complete(&["s"]).outputs(str![[r#"
+say	d
+
+"#]]);
+    complete(&["say", ""]).outputs("");
+    // The tool is known by its name alone, too.
+    scene.run("cogtools").arg("say").run().fails(
+        1,
+        str![[r#"
+cogtools: error[UNKNOWN_PROGRAM]: there is no program `say`
+hint: a tool has this name: cogtools run say calls it
+
+"#]],
+    );
+    assert_eq!(asked(&scene), 1);
+    age(&scene);
+    complete(&["s"]).outputs("");
+    assert_eq!(asked(&scene), 1);
+}

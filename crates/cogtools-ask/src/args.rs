@@ -181,13 +181,7 @@ fn session_args() -> [Arg; 5] {
 
 fn model_args() -> [Arg; 8] {
     [
-        value(
-            "provider",
-            "NAME",
-            "The API; openai is any compatible server",
-        )
-        .value_parser(Provider::NAMES)
-        .default_value(Provider::NAMES[0]),
+        Provider::arg(),
         value("model", "NAME", "The model").short('m'),
         value(
             "temperature",

@@ -1,6 +1,6 @@
 //! The provider of the model: who it is, and how it is reached.
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use cogtools_agent::diagnostic;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
@@ -24,7 +24,17 @@ pub(crate) enum Provider {
 
 impl Provider {
     /// The names of all, the default first.
-    pub(crate) const NAMES: [&str; 2] = ["gemini", "openai"];
+    const NAMES: [&str; 2] = ["gemini", "openai"];
+
+    /// The option that selects one.
+    pub(crate) fn arg() -> Arg {
+        Arg::new("provider")
+            .long("provider")
+            .value_name("NAME")
+            .value_parser(Self::NAMES)
+            .default_value(Self::NAMES[0])
+            .help("The API of the model; openai is any compatible server, also on this machine")
+    }
 
     pub(crate) fn from_matches(matches: &ArgMatches) -> Self {
         let name = matches.get_one::<String>("provider");

@@ -22,6 +22,8 @@ pub struct Context {
     pub state: Option<PathBuf>,
     /// Whether to ignore cached data and renew it.
     pub refresh: bool,
+    /// Whether only cached declarations are used, so that listing tools starts nothing.
+    pub cached_only: bool,
     /// The folder of cogtools's own programs, if known.
     pub programs: Option<PathBuf>,
     /// What each program may use.

@@ -6,18 +6,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::file::WritePath;
-use cogtools_core::{Code, Config, ConfigPaths, Diagnostic, Project, Registry, SourceError};
+use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_program::call::quote;
-use cogtools_program::dirs::config_paths;
 use cogtools_program::format::{format_arg, json_from_matches};
-use cogtools_program::project::{context, project};
+use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
+use cogtools_table::{DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config};
 use serde_json::json;
-
-use crate::document::{Document, Update};
-use crate::error::DocumentError;
-use crate::table::{Row, Table};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -29,9 +25,6 @@ pub const PROGRAM: Program = Program {
     variables: man::SHARED,
     manual: MANUAL,
 };
-
-/// The files at a project's root that agents read.
-const DEFAULT_FILES: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
 
 const MANUAL: &[(&str, &str)] = &[
     (
@@ -109,7 +102,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         json,
     } = DocsArgs::from_matches(matches);
     let project = project(io);
-    let (table, diagnostics) = table(&project, io)?;
+    let config =
+        project_config(&project, io).map_err(|errors| Failure::from(errors.diagnostics()))?;
+    let (table, diagnostics) = collect(config, None, &project, io);
     if print {
         if json {
             io.show_json(&format!("{:#}\n", table.json()))?;
@@ -138,35 +133,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The table of the valid tools of `project`, and the diagnostics of the others.
-fn table(project: &Project, io: &Io<'_>) -> Result<(Table, Vec<Diagnostic>), Failure> {
-    // The user's configuration must not change a file of the project.
-    let paths = ConfigPaths {
-        owners: config_paths(io).owners,
-        ..ConfigPaths::default()
-    };
-    let config =
-        Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))?;
-    let cx = context(io, project, config.env_priority, config.limits);
-    let found = Registry::new(config, None, cx).map(|tool| match tool {
-        Ok(tool) => Ok(Row::new(&tool)),
-        Err(error) => Err(error.diagnostics()),
-    });
-    let mut diagnostics: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(SourceError::diagnostic)
-        .collect();
-    let mut rows = Vec::new();
-    for item in found.items {
-        match item {
-            Ok(row) => rows.push(row),
-            Err(errors) => diagnostics.extend(errors),
-        }
-    }
-    Ok((Table(rows), diagnostics))
-}
-
 /// The updates of the named files, or else of the default files with markers. All errors are
 /// reported together, before anything is written.
 fn updates(
@@ -176,7 +142,7 @@ fn updates(
     io: &Io<'_>,
 ) -> Result<Vec<Update>, Failure> {
     let files: Vec<(PathBuf, PathBuf)> = if named_files.is_empty() {
-        DEFAULT_FILES
+        DOCUMENTS
             .map(|name| project.resolve(Path::new(name)))
             .into_iter()
             .filter(|(path, _)| path.exists())

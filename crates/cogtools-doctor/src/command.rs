@@ -63,7 +63,8 @@ headless
 mcp
   The MCP servers in the settings: their names and commands, and tools that are declared twice. \
 Whether Claude Code, Cursor and VS Code can read their files in the project (.mcp.json, \
-.cursor/mcp.json, .vscode/mcp.json), and whether the server of cogtools in them can be started.
+.cursor/mcp.json, .vscode/mcp.json), and Claude Desktop and Codex the user's, if they name \
+cogtools; whether the server of cogtools in them can be started, and the folder that it serves exists.
 
 tools
   Tool files that are invalid, unreachable, not executable although they begin with #!, or named \
@@ -77,7 +78,7 @@ budget
   What all tools together cost with every request: a warning above 8000 tokens or 100 tools.\n\n\
 A warning means that tools work, but not everywhere, or at a cost. A problem means that a host \
 does not see a tool, cannot call it, or does not start; the exit status is then 1. Each is followed \
-by its fix.";
+by its fix, a command after which it is gone, or where no program can know what is right, by a hint.";
 
 const RUN: &str = "\
 The discovery command is run, and one call is made, in the project, with the environment of \
@@ -88,11 +89,12 @@ only if the version is not in its package. MCP servers are never started. Provid
 has approved are queried for their declarations.\n\n\
 `--fix` changes the project's .gemini/settings.json: it removes a byte order \
 mark and trailing commas, which Gemini CLI cannot read, and adds what `cogtools init` adds. It \
-removes the same marks and commas from the files of other hosts, and changes nothing else. Files in the home directory are never changed: what to do there is printed.";
+removes the same marks and commas from the project's files of other hosts, and changes nothing else. Files in the home directory are never changed: what to do there is printed.";
 
 const JSON: &str = "\
 One object: project, the directory; findings, an array of objects with check, state (ok, \
-warning or problem), message, fix (what to do, if known) and fixable (whether --fix can do it); \
+warning or problem), message, fix (the command after which it is gone) or hint (what to change), and \
+fixable (whether --fix can do it); \
 fixed, the files that were written; problems and warnings, the number of each.";
 
 const ENVIRONMENT: &str = "\
@@ -101,12 +103,15 @@ GEMINI_CLI_TRUST_WORKSPACE, GEMINI_RESTRICTED_MODE
   Read as Gemini CLI reads them.
 
 PATH
-  Where to search for gemini and for the commands in its settings.";
+  Where to search for gemini and for the commands in its settings.
+
+HOME, XDG_CONFIG_HOME, CODEX_HOME
+  Where the files of Claude Desktop and Codex are.";
 
 const EXAMPLES: &str = "    cogtools doctor\n\n    \
 cogtools doctor --fix\n\n    \
 cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n\n    \
-cogtools doctor --format json | jq -r '.findings[] | select(.state == \"problem\") | .fix'";
+cogtools doctor --format json | jq -r '.findings[] | select(.state == \"problem\") | .fix // .hint'";
 
 fn command() -> Command {
     Command::new(PROGRAM.name)

@@ -37,7 +37,7 @@ impl Context {
             tools: Tools::load(io),
             sources: sources::gather(io),
             unused: unused_packages(io),
-            host_files: host_files::gather(&host.root),
+            host_files: host_files::gather(&host.root, io),
             discovery: discovery::discover(&gemini, &host),
             gemini,
             host,

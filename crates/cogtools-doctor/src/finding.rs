@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::remedy::Remedy;
+
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum State {
@@ -19,8 +21,7 @@ pub(crate) struct Finding {
     pub(crate) state: State,
     /// What was found, in one line.
     pub(crate) message: String,
-    /// The command that fixes it, or what to do.
-    pub(crate) fix: Option<String>,
+    pub(crate) remedy: Option<Remedy>,
     /// Whether `--fix` can fix it.
     pub(crate) fixable: bool,
 }
@@ -55,15 +56,25 @@ impl Finding {
         Self {
             state,
             message: message.into(),
-            fix: None,
+            remedy: None,
             fixable: false,
         }
     }
 
-    /// Adds how to fix it.
-    pub(crate) fn fix(self, fix: impl Into<String>) -> Self {
+    /// Adds the command after which the finding is gone.
+    pub(crate) fn fix(self, command: impl Into<String>) -> Self {
+        self.remedy(Remedy::Command(command.into()))
+    }
+
+    /// Adds what to change, where no program can know what is right.
+    pub(crate) fn hint(self, advice: impl Into<String>) -> Self {
+        self.remedy(Remedy::Advice(advice.into()))
+    }
+
+    /// Adds what to do about it, if that is known.
+    pub(crate) fn remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
         Self {
-            fix: Some(fix.into()),
+            remedy: remedy.into().or(self.remedy),
             ..self
         }
     }
@@ -82,8 +93,8 @@ impl Finding {
         object.insert("check".into(), check.into());
         object.insert("state".into(), self.state.name().into());
         object.insert("message".into(), self.message.clone().into());
-        if let Some(fix) = &self.fix {
-            object.insert("fix".into(), fix.clone().into());
+        if let Some(remedy) = &self.remedy {
+            object.insert(remedy.kind().into(), remedy.text().into());
         }
         object.insert("fixable".into(), self.fixable.into());
         Value::Object(object)

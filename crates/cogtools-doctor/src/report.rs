@@ -62,10 +62,10 @@ fn write_finding(text: &mut String, finding: &Finding, colour: bool) {
     let gap = " ".repeat(STATE_WIDTH - state.len());
     let label = paint(state, style, colour);
     let _ = writeln!(text, "  {label}{gap}  {}", printable(&finding.message));
-    if let Some(fix) = &finding.fix {
+    if let Some(remedy) = &finding.remedy {
         let gap = " ".repeat(STATE_WIDTH);
-        let label = paint("fix:", CYAN, colour);
-        let _ = writeln!(text, "  {gap}  {label} {}", printable(fix));
+        let label = paint(&format!("{}:", remedy.kind()), CYAN, colour);
+        let _ = writeln!(text, "  {gap}  {label} {}", printable(remedy.text()));
     }
 }
 

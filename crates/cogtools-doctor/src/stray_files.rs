@@ -7,6 +7,7 @@ use cogtools_core::text::Text;
 use cogtools_core::{Folder, Project};
 use cogtools_program::call::quote;
 
+use crate::remedy::Remedy;
 use crate::tools::is_dangling;
 
 /// A file that is not read.
@@ -119,21 +120,23 @@ impl StrayFile {
         }
     }
 
-    /// The command that fixes it, or what to do.
-    pub(crate) fn fix(&self) -> String {
+    /// What to do about it.
+    pub(crate) fn remedy(&self) -> Remedy {
         let file = self.display_path.display().to_string();
         let (right, is_taken) = match self.kind {
             StrayKind::Tool { is_taken } => (self.display_path.with_extension("yaml"), is_taken),
             StrayKind::Configuration { is_taken } => {
                 (self.display_path.with_file_name(Project::CONFIG), is_taken)
             }
-            StrayKind::Link => return format!("rm {}", quote(&file)),
+            StrayKind::Link => return Remedy::Command(format!("rm {}", quote(&file))),
         };
         let right = right.display().to_string();
         if is_taken {
-            format!("move what you need from {file} to {right}, and remove it")
+            Remedy::Advice(format!(
+                "move what you need from {file} to {right}, and remove it"
+            ))
         } else {
-            format!("mv {} {}", quote(&file), quote(&right))
+            Remedy::Command(format!("mv {} {}", quote(&file), quote(&right)))
         }
     }
 }

@@ -35,6 +35,16 @@ pub fn entry(
     Ok(found.map(|item| (value(item), location(file, text, item.span()))))
 }
 
+/// `text` (of `file`, for messages) as JSON; types that JSON lacks become strings.
+///
+/// # Errors
+///
+/// The file is not valid TOML.
+pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
+    let document = parse(file, without_byte_order_mark(text))?;
+    Ok(table_value(document.as_table()))
+}
+
 /// `text` with the table `[table.name]`, which contains `members`, at its end.
 ///
 /// # Errors

@@ -11,9 +11,10 @@ use cogtools_prompt::Prompt;
 use crate::host::Host;
 use crate::interview::Answers;
 use crate::manual::MANUAL;
+use crate::refresh::Refresh;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
-use crate::{finish, host, print, server, starter};
+use crate::{documents, finish, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -50,6 +51,20 @@ fn command() -> Command {
             "packages",
             "Use the tools of installed packages, too: node_modules in a new .cogtoolrc.yaml",
         ))
+        .arg(flag(
+            "docs",
+            "Write the table of tools into GEMINI.md, CLAUDE.md or AGENTS.md, as the hosts read",
+        ))
+        .arg(
+            Arg::new("docs-refresh")
+                .long("docs-refresh")
+                .value_name("WHAT")
+                .requires("docs")
+                .value_parser(PossibleValuesParser::new(Refresh::NAMES))
+                .help(
+                    "Also renew that table: with a script of package.json, or before each commit",
+                ),
+        )
         .arg(
             flag(
                 "print",
@@ -110,6 +125,10 @@ impl InitArgs {
             answers: Answers {
                 hosts: hosts(&args::all(matches, "host")),
                 packages: flag("packages"),
+                docs: flag("docs"),
+                refresh: matches
+                    .get_one::<String>("docs-refresh")
+                    .and_then(|name| Refresh::parse(name)),
             },
             name: matches.get_one::<String>("name").cloned(),
             action,
@@ -134,7 +153,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     check_directory(&cx)?;
     let survey = Survey::new(io).map_err(nothing_written)?;
-    let plan = plan(&cx, &survey, &answers)?;
+    let plan = plan(&cx, &survey, &answers, io)?;
     for warning in &survey.warnings {
         io.report(Severity::Warning, warning);
     }
@@ -154,7 +173,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if plan.changes().next().is_none() {
         let review = finish::review_advice(io);
         let summary = plan.summary();
-        let text = format!("{summary}\nnothing to do: everything is set up already\n{review}");
+        let table = finish::table_advice(&survey, &answers);
+        let text =
+            format!("{summary}\nnothing to do: everything is set up already\n{table}{review}");
         return io.show(&text);
     }
     if !matches!(action, Action::Ask) {
@@ -192,7 +213,12 @@ fn check_directory(cx: &SetupContext) -> Result<(), Failure> {
 
 /// Plans the changes to every file. All problems are reported together, and any
 /// problem prevents writing.
-pub(crate) fn plan(cx: &SetupContext, survey: &Survey, answers: &Answers) -> Result<Plan, Failure> {
+pub(crate) fn plan(
+    cx: &SetupContext,
+    survey: &Survey,
+    answers: &Answers,
+    io: &Io<'_>,
+) -> Result<Plan, Failure> {
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let example = survey.folder.as_ref();
@@ -209,6 +235,18 @@ pub(crate) fn plan(cx: &SetupContext, survey: &Survey, answers: &Answers) -> Res
     match host::steps(cx, &answers.hosts) {
         Ok(edits) => steps.extend(edits),
         Err(errors) => diagnostics.extend(errors),
+    }
+    if answers.docs {
+        match documents::steps(survey, answers, &steps, io) {
+            Ok(written) => steps.extend(written),
+            Err(errors) => diagnostics.extend(errors),
+        }
+    }
+    if let Some(refresh) = answers.refresh {
+        match refresh.step(&cx.root, io) {
+            Ok(step) => steps.push(step),
+            Err(errors) => diagnostics.extend(errors),
+        }
     }
     if diagnostics.is_empty() {
         return Ok(Plan { steps });

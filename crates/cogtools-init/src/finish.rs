@@ -10,7 +10,7 @@ use crate::command::plan;
 use crate::interview::Answers;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
-use crate::{guidance, server};
+use crate::{guidance, server, starter};
 
 /// Asks at a terminal what to do, shows it, and does it.
 pub(crate) fn interview(
@@ -20,10 +20,10 @@ pub(crate) fn interview(
     defaults: Answers,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let answers = defaults.ask(prompt, survey)?;
+    let answers = defaults.ask(prompt, survey, &cx.root)?;
     let line = answers.command(cx.name.as_deref());
     let answers = answers.resolve(cx, io)?;
-    let plan = plan(cx, survey, &answers)?;
+    let plan = plan(cx, survey, &answers, io)?;
     io.show(&format!("{}\n", plan.diff()))?;
     if !prompt.confirm("Write these files?")? {
         return io.print(b"nothing was written\n");
@@ -42,17 +42,29 @@ pub(crate) fn write(
 ) -> Result<(), Failure> {
     plan.apply().map_err(ApplyError::diagnostic)?;
     let server = cx.name.as_deref().unwrap_or(server::NAME);
-    let example = plan.changes().any(|change| change.executable);
+    let example = plan
+        .changes()
+        .any(|change| starter::is_example(&change.file));
     let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
         "{}{}{}{}{}",
         plan.summary(),
         guidance::next_steps(example, &answers.hosts, server),
         unused.map_or_else(String::new, guidance::packages),
-        guidance::table(&survey.documents),
+        table_advice(survey, answers),
         review_advice(io)
     );
     io.show(&text)
+}
+
+/// The advice on the table of tools, if a document has none.
+pub(crate) fn table_advice(survey: &Survey, answers: &Answers) -> String {
+    if answers.docs {
+        return String::new();
+    }
+    let documents = survey.documents.iter();
+    let documents = documents.filter(|document| !document.has_table);
+    guidance::table(&documents.map(|document| document.name).collect::<Vec<_>>())
 }
 
 /// Trusts the project, unless it has tools that run programs already: then the advice to

@@ -73,7 +73,10 @@ pub(crate) fn packages(unused: &UnusedPackages) -> String {
     let names = unused.names.join(", ");
     format!(
         "- use the tools of the packages {names}:\n    {}\n",
-        unused.fix
+        unused
+            .command
+            .clone()
+            .unwrap_or_else(UnusedPackages::advice)
     )
 }
 
@@ -85,7 +88,7 @@ pub(crate) fn table(documents: &[&str]) -> String {
     let files = documents.join(" ");
     format!(
         "- show people and models the tools in a table, and renew it whenever they change
-  (as a hook of git or a script of package.json, cogtools docs --check finds an old one):
+  (cogtools init --docs --docs-refresh git-hook does both):
     cogtools docs {files}\n"
     )
 }

@@ -110,7 +110,8 @@ impl Host {
                 },
             ),
             Self::ClaudeDesktop => jsonc(
-                cx.claude_desktop()
+                cx.claude_desktop
+                    .clone()
                     .ok_or_else(|| Box::new(unknown_home(self)))?,
                 &Server {
                     command: text(&cx.program)?,
@@ -124,10 +125,25 @@ impl Host {
                     project: Some(root()?),
                     ..server
                 };
-                let file = cx.codex().ok_or_else(|| Box::new(unknown_home(self)))?;
+                let file = cx
+                    .codex
+                    .clone()
+                    .ok_or_else(|| Box::new(unknown_home(self)))?;
                 Edit::add(file, Format::Toml, server.entry())
             }
         })
+    }
+
+    /// The document of the project that it gives to models.
+    pub(crate) const fn document(self) -> Option<&'static str> {
+        match self {
+            Self::Gemini | Self::GeminiCommands | Self::GeminiMcp | Self::GeminiExtension => {
+                Some("GEMINI.md")
+            }
+            Self::ClaudeCode => Some("CLAUDE.md"),
+            Self::Cursor | Self::VsCode | Self::Codex => Some("AGENTS.md"),
+            Self::ClaudeDesktop => None,
+        }
     }
 
     /// The name on the command line.

@@ -1,18 +1,21 @@
 //! The questions of `init` at a terminal, and the command line with the same result.
 
+use std::path::Path;
+
 use cogtools_program::call::quote;
 use cogtools_program::{Failure, Io};
 use cogtools_prompt::Prompt;
 
-use crate::gemini;
 use crate::host::Host;
+use crate::refresh::Refresh;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
+use crate::{documents, gemini};
 
 /// A section of the man page.
 pub(crate) const MANUAL: &str = "At a terminal, unless --defaults or --non-interactive is given, questions \
-with arrow keys ask for the hosts and, if installed packages have tools, whether to use them. The \
-changes are shown before anything is written, and afterwards the command line with the same \
+with arrow keys ask for the hosts; if installed packages have tools, whether to use them; and if a document for \
+models has no table of the tools, whether to write it, and what renews it. The changes are shown before anything is written, and afterwards the command line with the same \
 result. Escape or Ctrl-C writes nothing. Without a terminal, nothing is asked.";
 
 /// The answers.
@@ -21,11 +24,20 @@ pub(crate) struct Answers {
     pub(crate) hosts: Vec<Host>,
     /// Whether the configuration names `node_modules`.
     pub(crate) packages: bool,
+    /// Whether the documents of the hosts get the table of tools.
+    pub(crate) docs: bool,
+    /// What renews that table.
+    pub(crate) refresh: Option<Refresh>,
 }
 
 impl Answers {
     /// Asks what is not certain; `self` has the default answers.
-    pub(crate) fn ask(self, prompt: &Prompt, survey: &Survey) -> Result<Self, Failure> {
+    pub(crate) fn ask(
+        self,
+        prompt: &Prompt,
+        survey: &Survey,
+        root: &Path,
+    ) -> Result<Self, Failure> {
         let options: Vec<String> = Host::ALL
             .iter()
             .map(|(name, host)| format!("{name}: {}", title(*host)))
@@ -39,7 +51,7 @@ impl Answers {
             .collect();
         let question = "Which hosts should have the tools of this directory?";
         let chosen = prompt.select_many(question, &options, &defaults)?;
-        let hosts = chosen.into_iter().map(|index| Host::ALL[index].1).collect();
+        let hosts: Vec<Host> = chosen.into_iter().map(|index| Host::ALL[index].1).collect();
         let packages = match &survey.unused {
             Some(unused) if survey.creates_configuration => {
                 let names = unused.names.join(", ");
@@ -47,7 +59,19 @@ impl Answers {
             }
             _ => self.packages,
         };
-        Ok(Self { hosts, packages })
+        let documents = documents::without_table(&hosts, survey).join(" and ");
+        let question = format!("Write the table of tools into {documents}?");
+        let docs = self.docs || !documents.is_empty() && prompt.confirm(&question)?;
+        let refresh = match self.refresh {
+            None if docs => ask_refresh(prompt, root)?,
+            refresh => refresh,
+        };
+        Ok(Self {
+            hosts,
+            packages,
+            docs,
+            refresh,
+        })
     }
 
     /// The same with the connection of Gemini CLI that `gemini` means here.
@@ -67,8 +91,27 @@ impl Answers {
         if self.packages {
             line.push_str(" --packages");
         }
+        if self.docs {
+            line.push_str(" --docs");
+        }
+        if let Some(refresh) = self.refresh {
+            line.push_str(" --docs-refresh ");
+            line.push_str(refresh.name());
+        }
         line
     }
+}
+
+/// Asks what renews the table, if something can. Nothing does unless it is chosen.
+fn ask_refresh(prompt: &Prompt, root: &Path) -> Result<Option<Refresh>, Failure> {
+    let possible = Refresh::possible(root);
+    if possible.is_empty() {
+        return Ok(None);
+    }
+    let mut options = vec!["only when I run cogtools docs".to_owned()];
+    options.extend(possible.iter().map(|one| one.title().to_owned()));
+    let index = prompt.select("When should the table be renewed?", &options)?;
+    Ok(index.checked_sub(1).map(|index| possible[index]))
 }
 
 /// What it is, for those who do not know its name here.

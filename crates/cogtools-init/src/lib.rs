@@ -5,6 +5,7 @@
 //! at all is written.
 
 mod command;
+mod documents;
 mod extension;
 mod finish;
 mod gemini;
@@ -13,6 +14,7 @@ mod host;
 mod interview;
 mod manual;
 mod print;
+mod refresh;
 mod server;
 mod setup_context;
 mod starter;

@@ -1,11 +1,12 @@
 //! The sections of the manual page.
 
-use crate::{guidance, interview, print};
+use crate::{documents, guidance, interview, print};
 
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     ("QUESTIONS", interview::MANUAL),
     ("FILES", FILES),
     ("HOSTS", guidance::HOSTS),
+    ("TABLE OF TOOLS", documents::MANUAL),
     ("PRINT", print::MANUAL),
     ("HEADLESS USE", guidance::HEADLESS),
     ("JSON", JSON),

@@ -109,6 +109,11 @@ pub(crate) fn example(project: &Path, folder: &Path) -> Result<Step, StarterErro
     Ok(create(project, file, text, true))
 }
 
+/// Whether `file` is the example.
+pub(crate) fn is_example(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == EXAMPLE)
+}
+
 impl StarterError {
     /// The error as a diagnostic with a hint.
     pub(crate) fn diagnostic(self) -> Diagnostic {

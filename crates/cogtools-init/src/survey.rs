@@ -13,12 +13,8 @@ use cogtools_program::Io;
 use cogtools_program::dirs::config_paths;
 use cogtools_program::packages::{self, UnusedPackages};
 
+use crate::documents::{self, ExistingDocument};
 use crate::starter::{FOLDER, MAX_DEPTH, OTHER_FOLDER};
-
-/// The documents that hosts give to models.
-const DOCUMENTS: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
-/// The beginning of the comment before a table of tools.
-const MARKER: &str = "<!-- cogtools:begin";
 
 /// The directory before any change.
 #[derive(Debug, Default)]
@@ -31,8 +27,8 @@ pub(crate) struct Survey {
     pub(crate) creates_configuration: bool,
     /// Installed packages whose tools could be used as well.
     pub(crate) unused: Option<UnusedPackages>,
-    /// The documents for models that could have a table of the tools.
-    pub(crate) documents: Vec<&'static str>,
+    /// The documents for models.
+    pub(crate) documents: Vec<ExistingDocument>,
     /// What the user should know about tools that will not be found.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -67,10 +63,7 @@ impl Survey {
             },
             creates_configuration: false,
             unused: packages::unused(&project, &config, io),
-            documents: DOCUMENTS
-                .into_iter()
-                .filter(|file| lacks_table(&project, file))
-                .collect(),
+            documents: documents::existing(&project),
             warnings: Vec::new(),
         };
         if origin.is_some() {
@@ -87,13 +80,6 @@ impl Survey {
         survey.warnings.extend(hidden(&project, &paths));
         Ok(survey)
     }
-}
-
-/// Whether the project has `file`, without a table of tools.
-fn lacks_table(project: &Project, file: &str) -> bool {
-    let (path, display_path) = project.resolve(Path::new(file));
-    let bytes = text::bytes(&path, &display_path, Text::MAX_BYTES, &project.read_scope());
-    bytes.is_ok_and(|bytes| !String::from_utf8_lossy(&bytes).contains(MARKER))
 }
 
 /// Which file of the project says where tools come from, if one does.

@@ -1,16 +1,15 @@
 //! Runs npm: without the scripts of packages, and without what a project could put in its way.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cogtools_core::environment::{Vars, may_be_loaded};
-use cogtools_core::process::{Confinement, Output, Process};
-use cogtools_core::source::{clean_path, neutral_directory};
+use cogtools_core::process::Output;
+use cogtools_core::source::neutral_directory;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Cancel, Code, Context, Diagnostic, Environment, Hint, Project, hint};
+use cogtools_core::{Cancel, Code, Diagnostic, Hint, Project, hint};
 use cogtools_program::project::{project, trust};
-use cogtools_program::{Failure, Io, dirs};
+use cogtools_program::{Failure, Io, SystemProgram};
 
 /// How long npm may take: registries are slow, packages large.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -30,11 +29,9 @@ const OPTIONS: [&str; 7] = [
 
 /// npm, as found on PATH.
 pub(crate) struct Npm {
-    file: PathBuf,
-    variables: Vars,
+    program: SystemProgram,
     directory: PathBuf,
     prefix: Option<PathBuf>,
-    confinement: Confinement,
     cancel: Cancel,
 }
 
@@ -67,31 +64,14 @@ impl Npm {
     }
 
     fn find(directory: PathBuf, prefix: Option<PathBuf>, io: &Io<'_>) -> Result<Self, Failure> {
-        let cx = Context {
-            root: project(io).root().to_path_buf(),
-            environment: Environment::new(io.vars.clone()),
-            ..Context::default()
-        };
-        let mut variables = own_variables(io);
-        clean_path(&mut variables, &cx);
-        let path = variables.get(OsStr::new("PATH"));
-        let owners = dirs::config_paths(io).owners;
-        let is_ours = |file: &PathBuf| {
-            let folder = file.parent().unwrap_or(file);
-            owners.check(file, folder).is_ok() && owners.check(folder, folder).is_ok()
-        };
-        let found = which::which_in_all("npm", path, &directory);
-        let found = found.into_iter().flatten().find(is_ours);
-        let file = found.ok_or_else(|| {
+        let program = SystemProgram::find("npm", project(io).root(), io).ok_or_else(|| {
             Diagnostic::new(Code::IoFailed, "`npm` is not on PATH")
                 .hint("install Node.js, which contains npm; programs of the project do not count")
         })?;
         Ok(Self {
-            file,
-            variables,
+            program,
             directory,
             prefix,
-            confinement: Confinement::new(io.program.parent()),
             cancel: io.signals.begin(),
         })
     }
@@ -105,14 +85,17 @@ impl Npm {
         }
         let options = OPTIONS.iter().chain(rest).chain(&["--"]).chain(names);
         args.extend(options.map(Into::into));
-        let process = Process::new(&self.file, &self.directory)
+        let process = self
+            .program
+            .process(&self.directory)
             .args(args)
-            .variables(self.variables.clone())
             .timeout(TIMEOUT)
-            .stdout_limit(MAX_OUTPUT_BYTES)
-            .confinement(self.confinement.clone());
+            .stdout_limit(MAX_OUTPUT_BYTES);
         let output = process.run(&self.cancel).map_err(|error| {
-            let message = format!("`{}` cannot be started: {error}", self.file.display());
+            let message = format!(
+                "`{}` cannot be started: {error}",
+                self.program.file.display()
+            );
             Diagnostic::new(Code::IoFailed, message).hint("check that npm works: npm --version")
         })?;
         if output.exit.is_success() {
@@ -136,21 +119,4 @@ fn is_trusted(root: &Path, io: &Io<'_>) -> Result<bool, Failure> {
     let verdict = trust(io).project_verdict(root);
     let verdict = verdict.map_err(|error| error.diagnostic())?;
     Ok(verdict == Verdict::Approved)
-}
-
-/// The variables of this process, without those that a host may have loaded from a project's
-/// `.env`: some of them tell npm or Node.js what to run.
-fn own_variables(io: &Io<'_>) -> Vars {
-    let is_own = |name: &OsStr, value: &OsStr| {
-        let name = name.to_str();
-        name.is_some_and(|name| !may_be_loaded(&io.cwd, name, value))
-    };
-    let vars = io.vars.iter().filter(|(name, value)| is_own(name, value));
-    let mut vars: Vars = vars
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    if let Some(home) = dirs::home(io) {
-        vars.insert("HOME".into(), home.into());
-    }
-    vars
 }

@@ -69,7 +69,7 @@ pub fn home(io: &Io<'_>) -> Option<PathBuf> {
 }
 
 /// Whose projects are used.
-pub(crate) fn owners(io: &Io<'_>) -> Owners {
+pub fn owners(io: &Io<'_>) -> Owners {
     let home = home(io);
     let user_file = home
         .as_ref()

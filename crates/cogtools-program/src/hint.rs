@@ -12,6 +12,22 @@ pub fn render_hint(hint: &Hint) -> Cow<'_, str> {
     hint.render(command_line)
 }
 
+/// The command line in `hint`, if its command changes what the hint is about, and needs no
+/// further words.
+pub fn fixing_command(hint: &Hint) -> Option<String> {
+    match hint {
+        Hint::Run { command, .. } => match command {
+            Command::Trust(_)
+            | Command::TrustProject(_)
+            | Command::Lock
+            | Command::Init
+            | Command::RemovePackage(_) => Some(command_line(command)),
+            _ => None,
+        },
+        Hint::Text(_) => None,
+    }
+}
+
 /// All hints, in order.
 pub fn render_hints(hints: &[Hint]) -> Vec<Cow<'_, str>> {
     hints.iter().map(render_hint).collect()

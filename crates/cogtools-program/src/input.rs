@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 pub struct Input {
     state: State,
     terminal: bool,
+    /// Discards what was typed at the terminal and not read.
+    discard: fn(),
 }
 
 enum State {
@@ -52,7 +54,14 @@ impl Input {
         Self {
             state: State::Idle(Box::new(source)),
             terminal,
+            discard: || {},
         }
+    }
+
+    /// The same, with what discards the keys that a user typed before a question.
+    #[must_use]
+    pub(crate) fn with_discard(self, discard: fn()) -> Self {
+        Self { discard, ..self }
     }
 
     /// Empty input.
@@ -60,6 +69,7 @@ impl Input {
         Self {
             state: State::Ended,
             terminal: false,
+            discard: || {},
         }
     }
 
@@ -115,6 +125,14 @@ impl Input {
                 }
             },
             State::Idle(_) | State::Ended => Ok(Vec::new()),
+        }
+    }
+
+    /// Discards what was typed at a terminal until now: it cannot answer a question that the
+    /// user has not seen.
+    pub fn discard_typed(&self) {
+        if self.terminal {
+            (self.discard)();
         }
     }
 

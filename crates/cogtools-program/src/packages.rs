@@ -15,8 +15,19 @@ use crate::io::Io;
 pub struct UnusedPackages {
     /// Their names.
     pub names: Vec<String>,
-    /// What to do to use them.
-    pub fix: String,
+    /// The command that makes them sources; without it, the user has to edit the
+    /// configuration.
+    pub command: Option<String>,
+}
+
+impl UnusedPackages {
+    /// What to do without the command.
+    pub fn advice() -> String {
+        format!(
+            "add `- node_modules` to `tool_sources` in {}",
+            Project::CONFIG
+        )
+    }
 }
 
 /// Finds the unused packages of `project`. Only packages that it names itself are opened, and
@@ -33,31 +44,24 @@ pub fn unused(project: &Project, config: &Config, io: &Io<'_>) -> Option<UnusedP
     let names: Vec<String> = found.into_iter().map(|package| package.name).collect();
     (!names.is_empty()).then(|| UnusedPackages {
         names,
-        fix: fix(project, config),
+        command: command(project, config),
     })
 }
 
 /// The command that adds `node_modules` to the sources, if they are folders of the project.
-fn fix(project: &Project, config: &Config) -> String {
+fn command(project: &Project, config: &Config) -> Option<String> {
     let own = config.clone().without_user_folders();
     let folders: Option<Vec<String>> = own
         .sources
         .iter()
         .map(|source| plain(&source.folder()?.path_below(project.root())?))
         .collect();
-    match folders {
-        Some(folders) if !folders.is_empty() => {
-            let local = |folder: &String| format!("{{local: ./{folder}}}");
-            let mut list: Vec<String> = folders.iter().map(local).collect();
-            list.push("node_modules".to_owned());
-            let value = quote(&format!("[{}]", list.join(", ")));
-            format!("cogtools config set tool_sources {value}")
-        }
-        _ => format!(
-            "add `- node_modules` to `tool_sources` in {}",
-            Project::CONFIG
-        ),
-    }
+    let folders = folders.filter(|folders| !folders.is_empty())?;
+    let local = |folder: &String| format!("{{local: ./{folder}}}");
+    let mut list: Vec<String> = folders.iter().map(local).collect();
+    list.push("node_modules".to_owned());
+    let value = quote(&format!("[{}]", list.join(", ")));
+    Some(format!("cogtools config set tool_sources {value}"))
 }
 
 /// `path` as text that needs no quotes in YAML.

@@ -145,6 +145,19 @@ pub fn file_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failu
     Ok(Registry::new(config, args.filter.host, Context::default()))
 }
 
+/// Like [`registry`], with the cached declarations of the sources that are programs: listing
+/// and finding tools starts nothing.
+pub fn cached_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failure> {
+    let project = project(io);
+    let (mut config, _) = valid_layers(&project, io)?;
+    args.filter.apply(&mut config.filter);
+    let cx = Context {
+        cached_only: true,
+        ..source_context(&config, &project, io)
+    };
+    Ok(Registry::new(config, args.filter.host, cx))
+}
+
 /// Like [`registry`], filtered by the configuration only.
 pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry, Failure> {
     registry(&RegistryArgs::default(), io, host)
@@ -188,6 +201,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
         cache: dirs::cache_dir(io),
         state: dirs::state_dir(io),
         refresh: false,
+        cached_only: false,
         programs: io.program.parent().map(Path::to_path_buf),
         limits,
         cancel: Cancel::default(),

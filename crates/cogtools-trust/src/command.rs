@@ -261,6 +261,8 @@ fn confirm(subject: &TrustableSource, io: &mut Io<'_>) -> Result<bool, Failure> 
         "project" => "trust this project to run programs with your rights? [y/N] ".to_owned(),
         noun => format!("approve this {noun} to run with your rights? [y/N] "),
     };
+    // Only what is typed after the review answers the question.
+    io.stdin.discard_typed();
     io.show(&question)?;
     let answer = io.stdin.line().map_err(|error| {
         let message = format!("the answer cannot be read: {error}");

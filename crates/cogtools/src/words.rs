@@ -7,7 +7,7 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Hint};
 use cogtools_program::Io;
 use cogtools_program::args::RegistryArgs;
-use cogtools_program::project::file_registry;
+use cogtools_program::project::cached_registry;
 
 use crate::locate::ProgramPath;
 
@@ -52,11 +52,11 @@ fn answers(word: &str) -> Vec<Hint> {
     }
 }
 
-/// Whether a file of the project is the tool `name`. Nothing is started to find out.
+/// Whether the project has the tool `name`, as far as its files and caches say. Nothing is started to find out.
 fn is_tool(name: &str, io: &Io<'_>) -> bool {
     let args = RegistryArgs {
         lenient: true,
         ..RegistryArgs::default()
     };
-    file_registry(&args, io).is_ok_and(|registry| registry.locate(name).is_ok())
+    cached_registry(&args, io).is_ok_and(|registry| registry.locate(name).is_ok())
 }

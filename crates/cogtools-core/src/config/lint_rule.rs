@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 39] = [
+pub const LINT_RULES: [&str; 40] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -33,6 +33,7 @@ pub const LINT_RULES: [&str; 39] = [
     "invalid-example",
     "no-examples",
     "uncovered-parameter",
+    "example-pattern",
     "template-error",
     "undeclared-variable",
     "unused-parameter",

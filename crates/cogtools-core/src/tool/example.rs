@@ -1,7 +1,7 @@
 //! An example: the arguments of a call, alone or with what a test expects of its result.
 //!
-//! A map with the key `arguments` is an example with expectations, unless the tool has a
-//! parameter of that name.
+//! A map with the key `arguments` is an example with expectations. If the tool has a parameter
+//! of that name, the map needs one more of these keys, which is not a parameter.
 
 use serde_json::{Map, Value};
 
@@ -119,7 +119,21 @@ impl Reader<'_> {
 
 /// Whether `node` has expectations besides the arguments.
 fn has_expectations(node: &Node, schema: &Schema) -> bool {
-    node.get(ARGUMENTS).is_some() && !schema.has_property(ARGUMENTS)
+    // No map of arguments has a key that is not a parameter.
+    let is_expectation = |key: &&str| node.get(key).is_some() && !schema.has_property(key);
+    node.get(ARGUMENTS).is_some()
+        && (!schema.has_property(ARGUMENTS)
+            || !may_be_open(schema) && Example::KEYS.iter().any(is_expectation))
+}
+
+/// Whether the arguments may have keys besides the properties of the root.
+fn may_be_open(schema: &Schema) -> bool {
+    let openers = ["additionalProperties", "allOf", "anyOf", "oneOf"];
+    let values = openers
+        .iter()
+        .filter_map(|key| schema.as_object().get(*key));
+    let mut open = values.filter(|value| **value != Value::Bool(false));
+    open.next().is_some()
 }
 
 /// Reports what is wrong with the examples in `items`.

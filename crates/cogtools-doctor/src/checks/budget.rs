@@ -39,5 +39,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         "{cost}; up to {MAX_TOKENS} tokens and {MAX_TOOLS} tools are reasonable; the heaviest are {}",
         heaviest.join(", ")
     );
-    vec![Finding::warning(message).fix("cogtools list, then shorten or remove the heaviest")]
+    vec![
+        Finding::warning(message)
+            .hint("shorten or remove the heaviest; cogtools list shows the cost of each"),
+    ]
 }

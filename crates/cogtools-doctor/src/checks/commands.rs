@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::finding::Finding;
 use crate::process::first_line;
 use crate::program::Program;
+use crate::remedy::Remedy;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -27,7 +28,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             None => {
                 let message =
                     format!("`{command}` is not a valid command line: Gemini CLI does not start");
-                findings.push(Finding::problem(message).fix("close the quotes in the settings"));
+                findings.push(Finding::problem(message).hint("close the quotes in the settings"));
             }
             Some(program) => {
                 let consequence = "Gemini CLI does not start";
@@ -38,7 +39,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
                         program.dropped.join(" ")
                     );
                     let fix = "put the command line into a script, and name the script";
-                    findings.push(Finding::warning(message).fix(fix));
+                    findings.push(Finding::warning(message).hint(fix));
                 }
             }
         },
@@ -62,7 +63,7 @@ fn unconfined(programs: &Path) -> Option<Finding> {
         let message = format!(
             "`{name}` is not installed beside cogtools: programs of tools run without limits"
         );
-        Finding::warning(message).fix("install all programs of cogtools in one folder")
+        Finding::warning(message).hint("install all programs of cogtools in one folder")
     })
 }
 
@@ -90,10 +91,10 @@ fn check_program(program: &Program, consequence: &str, cx: &Context) -> Finding 
             }
             let message =
                 format!("`{name}` is `{path}`, which reports `{line}`; this is version {VERSION}");
-            Finding::warning(message).fix(path_hint(cx))
+            Finding::warning(message).remedy(path_remedy(cx))
         }
         Some(Err(error)) => {
-            Finding::problem(format!("`{path}` {error}: {consequence}")).fix(path_hint(cx))
+            Finding::problem(format!("`{path}` {error}: {consequence}")).remedy(path_remedy(cx))
         }
         None => missing(name, consequence, cx),
     }
@@ -104,17 +105,17 @@ fn missing(name: &str, consequence: &str, cx: &Context) -> Finding {
         let message = format!(
             "`{name}` is a single name to Gemini CLI, spaces included, and no program has it: {consequence}"
         );
-        return Finding::problem(message).fix("set the call command to \"cogtools-call\"");
+        return Finding::problem(message).hint("set the call command to \"cogtools-call\"");
     }
     let message = format!("`{name}` is not on PATH in the project: {consequence}");
-    Finding::problem(message).fix(path_hint(cx))
+    Finding::problem(message).remedy(path_remedy(cx))
 }
 
-/// The command that puts the folder of this program first on PATH.
-pub(super) fn path_hint(cx: &Context) -> String {
+/// What puts the folder of this program first on PATH.
+pub(super) fn path_remedy(cx: &Context) -> Remedy {
     let folder = cx.host.programs.display().to_string();
     if folder.is_empty() {
-        return "cargo install cogtools".into();
+        return Remedy::Advice("add the folder of the programs of cogtools to PATH".to_owned());
     }
-    format!("export PATH={}:\"$PATH\"", quote(&folder))
+    Remedy::Command(format!("export PATH={}:\"$PATH\"", quote(&folder)))
 }

@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use cogtools_core::{Code, Project};
-use cogtools_program::render_hint;
+use cogtools_program::packages::UnusedPackages;
 
 use crate::context::Context;
 use crate::finding::Finding;
+use crate::remedy::Remedy;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = check_content(cx);
@@ -17,7 +18,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         .iter()
         .filter(|file| file.is_configuration)
     {
-        findings.push(Finding::problem(file.message()).fix(file.fix()));
+        findings.push(Finding::problem(file.message()).remedy(file.remedy()));
     }
     findings
 }
@@ -33,10 +34,8 @@ fn check_content(cx: &Context) -> Vec<Finding> {
     if diagnostics.peek().is_some() {
         let findings = diagnostics.map(|diagnostic| {
             let finding = Finding::problem(diagnostic.summary());
-            match diagnostic.hints.first() {
-                Some(hint) => finding.fix(render_hint(hint)),
-                None => finding.fix(format!("edit {}", Project::CONFIG)),
-            }
+            let otherwise = || Remedy::Advice(format!("correct {}", Project::CONFIG));
+            finding.remedy(Remedy::of(diagnostic).unwrap_or_else(otherwise))
         });
         return findings.collect();
     }
@@ -56,19 +55,20 @@ fn check_content(cx: &Context) -> Vec<Finding> {
     }
     for diagnostic in &cx.tools.unmatched {
         let finding = Finding::warning(diagnostic.summary());
-        findings.push(match diagnostic.hints.first() {
-            Some(hint) => finding.fix(render_hint(hint)),
-            None => finding,
-        });
+        findings.push(finding.remedy(Remedy::of(diagnostic)));
     }
     if let Some(unused) = &cx.unused {
         let names = unused.names.join("`, `");
         let message = format!("installed packages have tools that are not used: `{names}`");
-        findings.push(Finding::warning(message).fix(&unused.fix));
+        let finding = Finding::warning(message);
+        findings.push(match &unused.command {
+            Some(command) => finding.fix(command),
+            None => finding.hint(UnusedPackages::advice()),
+        });
     }
     if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");
-        findings.push(finding.fix("cogtools new NAME"));
+        findings.push(finding.fix("cogtools new hello"));
     }
     findings
 }

@@ -15,13 +15,13 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         Discovery::NotRun(why) => {
             return vec![
                 Finding::warning(format!("skipped: {why}"))
-                    .fix("fix the problems above, then run cogtools doctor again"),
+                    .hint("this is checked when the problems above are fixed"),
             ];
         }
         Discovery::Failed(why) => {
             let command = cx.gemini.discovery_command().unwrap_or_default();
             let message = format!("`{command}` {why}: Gemini CLI does not start");
-            return vec![Finding::problem(message).fix(command)];
+            return vec![Finding::problem(message).hint(format!("to see it, run: {command}"))];
         }
         Discovery::Done { names, stderr } => (names, stderr),
     };
@@ -38,7 +38,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             undeclared.join(", ")
         );
         let fix = "set the discovery command to \"cogtools-discover\"";
-        findings.push(Finding::problem(message).fix(fix));
+        findings.push(Finding::problem(message).hint(fix));
     }
     findings.extend(duplicate_names(names));
     findings.extend(stderr_finding(stderr, names, cx));
@@ -52,7 +52,7 @@ fn duplicate_names(names: &[String]) -> Option<Finding> {
         .enumerate()
         .find(|(index, name)| names[..*index].contains(name))?;
     let message = format!("declares {first} more than once, and the last one wins");
-    Some(Finding::warning(message).fix("remove all but one of them"))
+    Some(Finding::warning(message).hint("remove all but one of them"))
 }
 
 /// What Gemini CLI does not show: skipped files, and standard error.
@@ -77,7 +77,7 @@ fn stderr_finding(stderr: &[u8], names: &[String], cx: &Context) -> Option<Findi
         ),
     };
     let command = cx.gemini.discovery_command().unwrap_or_default();
-    Some(Finding::warning(message).fix(format!("{command} > /dev/null")))
+    Some(Finding::warning(message).hint(format!("to see all of it, run: {command} > /dev/null")))
 }
 
 fn describe_names(names: &[String]) -> String {

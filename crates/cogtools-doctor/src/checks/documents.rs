@@ -1,23 +1,18 @@
 //! The table of tools in documents: an old one names tools that are gone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use cogtools_core::file::ReadScope;
+use cogtools_core::file::WritePath;
 use cogtools_core::process::Exit;
-use cogtools_core::text::{self, Text};
+use cogtools_table::{DOCUMENTS, Document};
 
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::process;
 
-/// The files that `cogtools docs` renews.
-const FILES: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];
-/// The beginning of the comment before a table.
-const MARKER: &[u8] = b"<!-- cogtools:begin";
-
 /// Whether the tables are current; nothing if there are none.
 pub(super) fn check(cx: &Context) -> Option<Finding> {
-    let files: Vec<&str> = FILES
+    let files: Vec<&str> = DOCUMENTS
         .into_iter()
         .filter(|file| has_table(cx.root(), file))
         .collect();
@@ -45,7 +40,8 @@ pub(super) fn check(cx: &Context) -> Option<Finding> {
 }
 
 fn has_table(root: &Path, file: &str) -> bool {
-    let scope = ReadScope::project(root);
-    let bytes = text::bytes(&root.join(file), Path::new(file), Text::MAX_BYTES, &scope);
-    bytes.is_ok_and(|bytes| bytes.windows(MARKER.len()).any(|part| part == MARKER))
+    let path = WritePath::in_project(root, Path::new(file));
+    let document = Document::open(path, PathBuf::from(file));
+    // Markers that are not a pair are reported by `cogtools docs`.
+    document.map_or(true, |document| document.has_markers())
 }

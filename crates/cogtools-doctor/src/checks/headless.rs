@@ -80,7 +80,7 @@ fn invalid_policies(cx: &Context) -> impl Iterator<Item = Finding> {
     cx.gemini.policies.ignored.iter().map(|(file, why)| {
         let shown = cx.gemini.paths.display_path(file);
         let message = format!("{shown}: {why}: Gemini CLI ignores the file");
-        Finding::warning(message).fix(format!("edit {shown}"))
+        Finding::warning(message).hint(format!("correct {shown}, or remove it"))
     })
 }
 
@@ -106,7 +106,9 @@ fn unmatched_wildcards(cx: &Context) -> Vec<Finding> {
         .map(|(name, file)| {
             let message =
                 format!("`{name}` in {file} matches nothing: Gemini CLI compares full names");
-            Finding::warning(message).fix(ALLOW_COMMAND)
+            Finding::warning(message).hint(format!(
+                "remove it from {file}; cogtools doctor --policy prints rules with full names"
+            ))
         })
         .collect()
 }

@@ -17,7 +17,8 @@ use crate::process;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The manual is installed together with the programs.
-const INSTALL: &str = "cargo xtask install";
+const INSTALL: &str =
+    "install cogtools with its manual: cargo xtask install in a clone of the source";
 /// The prefix of each program's name.
 const PREFIX: &str = "cogtools";
 
@@ -44,10 +45,10 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     }
     let count = programs.len();
     if missing.len() == count {
-        findings.push(Finding::warning("no manual pages are installed").fix(INSTALL));
+        findings.push(Finding::warning("no manual pages are installed").hint(INSTALL));
     } else if !missing.is_empty() {
         let message = format!("no manual page is installed for {}", missing.join(", "));
-        findings.push(Finding::warning(message).fix(INSTALL));
+        findings.push(Finding::warning(message).hint(INSTALL));
     }
     if findings.is_empty() {
         let message = format!("manual pages of version {VERSION} are installed: {count}");
@@ -103,7 +104,7 @@ fn folders(cx: &Context) -> Vec<PathBuf> {
 /// A warning if `page` does not match `program`.
 fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
     let shown = cx.gemini.paths.display_path(page);
-    let outdated = |why: String| Some(Finding::warning(format!("{shown} {why}")).fix(INSTALL));
+    let outdated = |why: String| Some(Finding::warning(format!("{shown} {why}")).hint(INSTALL));
     let Ok(text) = Text::read(page, page, &ReadScope::User) else {
         return outdated("cannot be read".into());
     };

@@ -1,16 +1,22 @@
 //! The MCP servers in the settings: their programs are located, never started.
 
+use std::path::Path;
+
 use cogtools_gemini_cli::command::DISCOVER;
 use cogtools_gemini_cli::connection::runs_cogtools;
 use serde_json::Value;
 
+use super::commands::path_remedy;
 use super::host_files;
 use crate::context::Context;
 use crate::finding::Finding;
+use crate::package_manager::install_command;
 use crate::program::{Program, find, program_name};
 
 /// The program that serves the project's tools over MCP.
 const SERVER: &str = "cogtools-mcp";
+/// The program that has it as a subcommand.
+const CLI: &str = "cogtools";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -25,7 +31,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             }
             Some(_) => {
                 let message = format!("`mcpServers` in {shown} is not an object");
-                findings.push(Finding::problem(message).fix(format!("edit {shown}")));
+                findings
+                    .push(Finding::problem(message).hint(format!("make it an object in {shown}")));
             }
         }
     }
@@ -42,13 +49,13 @@ fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Fin
         let message = format!(
             "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for the end of the name"
         );
-        findings.push(Finding::warning(message).fix(format!("rename it in {file}")));
+        findings.push(Finding::warning(message).hint(format!("rename it in {file}")));
     }
     let prefix = format!("mcp_{name}_");
     let names = cx.names();
     if let Some(tool) = names.iter().find(|tool| tool.starts_with(&prefix)) {
         let message = format!("the tool `{tool}` has the name prefix of the server `{name}`");
-        findings.push(Finding::warning(message).fix("rename the tool, or the server"));
+        findings.push(Finding::warning(message).hint("rename the tool, or the server"));
     }
     let discovers = cx
         .gemini
@@ -60,7 +67,7 @@ fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Fin
             "the server `{name}` in {file} serves the tools that discovery declares: every \
              tool is declared twice"
         );
-        findings.push(Finding::warning(message).fix(format!("remove `{name}` from {file}")));
+        findings.push(Finding::warning(message).hint(format!("remove `{name}` from {file}")));
     }
     findings
 }
@@ -73,18 +80,40 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
             return Finding::ok(format!("`{name}` is a remote server, not contacted here"));
         }
         let message = format!("the server `{name}` in {file} has no `command` and no `url`");
-        return Finding::problem(message).fix(format!("edit {file}"));
+        return Finding::problem(message).hint(format!("add one of them in {file}"));
     };
     if let Some(program) = find(command, &cx.host) {
         let program = cx.gemini.paths.display_path(&program);
         return Finding::ok(format!("`{name}` is started by `{program}`"));
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
-    Finding::problem(message).fix(format!("install {command}, or edit {file}"))
+    missing_program(Finding::problem(message), command, file, cx)
+}
+
+/// `finding`, that `command` in `file` is not on PATH, with what makes it available.
+pub(super) fn missing_program(
+    finding: Finding,
+    command: &str,
+    file: &str,
+    cx: &Context,
+) -> Finding {
+    let ours = [CLI, SERVER].contains(&command);
+    if ours && find(command, &cx.host).is_none() {
+        return finding.remedy(path_remedy(cx));
+    }
+    if Path::new(command).components().count() > 1 {
+        return finding.hint(format!("name a program that exists in {file}"));
+    }
+    match install_command(command, &cx.host) {
+        Some(line) => finding.fix(line),
+        None => finding.hint(format!(
+            "install {command}, or name another program in {file}"
+        )),
+    }
 }
 
 /// Whether the server's command is a program of ours.
 pub(crate) fn names_cogtools(server: &Value) -> bool {
     let command = server["command"].as_str().map(program_name);
-    command.is_some_and(|name| name == "cogtools" || name == SERVER) || runs_cogtools(server)
+    command.is_some_and(|name| name == CLI || name == SERVER) || runs_cogtools(server)
 }

@@ -117,7 +117,7 @@ fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
     let message = format!("{file} names the tool `{tool}`, which does not exist");
     let fix = suggestion.map_or_else(
         || format!("remove `{tool}` from {file}"),
-        |suggestion| format!("edit {file}; {suggestion}"),
+        |suggestion| format!("correct {file}: {suggestion}"),
     );
-    Finding::warning(message).fix(fix)
+    Finding::warning(message).hint(fix)
 }

@@ -9,6 +9,7 @@ mod documents;
 pub(crate) mod gemini;
 pub(crate) mod headless;
 mod host_files;
+mod lint;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 mod missing_tools;

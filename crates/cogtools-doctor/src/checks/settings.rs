@@ -60,14 +60,14 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
         Ok(_) => Finding::problem(format!(
             "{shown}: is not an object: Gemini CLI does not start"
         ))
-        .fix(format!("make {shown} an object, such as {{}}")),
+        .hint(format!("make {shown} an object, such as {{}}")),
         Err(diagnostic) => {
             let message = format!("{}: Gemini CLI does not start", diagnostic.summary());
             let problem = Finding::problem(message);
             if is_repairable(file) {
                 problem.fixable()
             } else {
-                problem.fix(format!("edit {shown}"))
+                problem.hint(format!("correct {shown}"))
             }
         }
     }
@@ -98,7 +98,7 @@ fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Option
     }
     let message = format!("`{key}` in `{shown}` is {value}, so {host} does not use cogtools");
     let fix = format!("set `{key}` in {shown} to \"{program}\"");
-    Some(Finding::problem(message).fix(fix))
+    Some(Finding::problem(message).hint(fix))
 }
 
 /// Marks `finding` as fixable if `--fix` can fix it.
@@ -106,6 +106,6 @@ fn auto_fixable(finding: Finding, cx: &Context) -> Finding {
     if planned_change(cx).is_some() {
         finding.fixable()
     } else {
-        finding.fix("cogtools init --dry-run, to see what prevents the fix")
+        finding.hint("cogtools init --dry-run shows what prevents the fix")
     }
 }

@@ -4,10 +4,10 @@
 use cogtools_core::approval::{ApprovalStatus, TrustableSource};
 use cogtools_core::trust::Verdict;
 use cogtools_program::call::quote;
-use cogtools_program::render_hint;
 
 use crate::context::Context;
 use crate::finding::Finding;
+use crate::remedy::Remedy;
 use crate::sources::SourceStatus;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
@@ -33,12 +33,8 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
         if *verdict == Verdict::Approved {
             return None;
         }
-        let fix = diagnostic
-            .hints
-            .first()
-            .map(render_hint)
-            .unwrap_or_default();
-        return Some(Finding::problem(diagnostic.summary()).fix(fix));
+        let problem = Finding::problem(diagnostic.summary());
+        return Some(problem.remedy(Remedy::of(diagnostic)));
     }
     let is_project = name == TrustableSource::PROJECT;
     let message = match verdict {

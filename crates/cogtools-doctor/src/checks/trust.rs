@@ -1,9 +1,16 @@
 //! Whether Gemini CLI trusts the folder: it ignores the settings of one it does not.
 
+use std::ffi::OsStr;
+
 use cogtools_gemini_cli::Trust;
 
 use crate::context::Context;
 use crate::finding::Finding;
+
+/// The command that trusts the folder for what the same shell starts.
+const TRUST: &str = "export GEMINI_CLI_TRUST_WORKSPACE=true";
+/// The same where nothing is trusted.
+const UNRESTRICT: &str = "unset GEMINI_RESTRICTED_MODE; export GEMINI_CLI_TRUST_WORKSPACE=true";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let version = cx.gemini.version();
@@ -17,14 +24,20 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             "it is not set whether the folder is trusted: Gemini CLI asks on a terminal, and exits \
              with status 55 without one",
         )
-        .fix("run gemini and trust the folder; without a terminal, export GEMINI_CLI_TRUST_WORKSPACE=true"),
+        .fix(TRUST),
         Trust::Untrusted(why) => Finding::problem(format!(
             "the folder is not trusted ({why}), so Gemini CLI does not read the project's settings"
         ))
-        .fix("export GEMINI_CLI_TRUST_WORKSPACE=true, or change that setting"),
+        .fix(if is_restricted(cx) { UNRESTRICT } else { TRUST }),
         Trust::Unreadable(why) => {
             let message = format!("{why}: Gemini CLI does not start");
-            Finding::problem(message).fix("edit that file")
+            Finding::problem(message).hint("correct that file")
         }
     }]
+}
+
+/// Whether Gemini CLI trusts nothing.
+fn is_restricted(cx: &Context) -> bool {
+    let value = cx.host.vars.get(OsStr::new("GEMINI_RESTRICTED_MODE"));
+    value.is_some_and(|value| value == "true")
 }

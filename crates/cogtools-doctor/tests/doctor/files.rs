@@ -6,7 +6,7 @@ use crate::fixture::{Fixture, HELLO};
 
 /// Asserts the problems and warnings in the section `name`, with their fixes.
 #[track_caller]
-fn check(fixture: &Fixture, name: &str, expected: impl Into<Expected>) {
+pub(crate) fn check(fixture: &Fixture, name: &str, expected: impl Into<Expected>) {
     let report = fixture.run(&[]).stdout;
     let (_, rest) = report.split_once(&format!("{name}\n")).unwrap();
     let section = rest.lines().take_while(|line| line.starts_with(' '));
@@ -35,9 +35,9 @@ fn configurations_with_another_name() {
         "configuration",
         str![[r#"
   problem  .cogtoolrc.yml is not read: the configuration is `.cogtoolrc.yaml`
-           fix: move what you need from .cogtoolrc.yml to .cogtoolrc.yaml, and remove it
+           hint: move what you need from .cogtoolrc.yml to .cogtoolrc.yaml, and remove it
   problem  cogtoolrc.yaml is not read: the configuration is `.cogtoolrc.yaml`
-           fix: move what you need from cogtoolrc.yaml to .cogtoolrc.yaml, and remove it
+           hint: move what you need from cogtoolrc.yaml to .cogtoolrc.yaml, and remove it
 
 "#]],
     );
@@ -68,7 +68,7 @@ fn tools_with_another_extension() {
         "tools",
         str![[r#"
   warning  tools/hello.yml is not read: the names of tool files end in `.yaml`
-           fix: move what you need from tools/hello.yml to tools/hello.yaml, and remove it
+           hint: move what you need from tools/hello.yml to tools/hello.yaml, and remove it
   warning  tools/deep/other one.yml is not read: the names of tool files end in `.yaml`
            fix: mv 'tools/deep/other one.yml' 'tools/deep/other one.yaml'
 
@@ -156,13 +156,13 @@ fn programs_that_cannot_be_started() {
         "tools",
         str![[r#"
   problem  tools/a.yaml: the program `nothing` was not found: every call of the tool fails
-           fix: install `nothing`, or add its directory to PATH; write `./nothing` for a file next to the tool
+           hint: install `nothing`, or add its directory to PATH; write `./nothing` for a file next to the tool
   problem  tools/b.yaml: the program `./gone.sh` does not exist: every call of the tool fails
-           fix: a path that begins with `./` or `../` is relative to the tool's folder
+           hint: a path that begins with `./` or `../` is relative to the tool's folder
   problem  tools/c.yaml: the program `nothing` was not found: every call of the tool fails
-           fix: install `nothing`, or add its directory to PATH; write `./nothing` for a file next to the tool
+           hint: install `nothing`, or add its directory to PATH; write `./nothing` for a file next to the tool
   problem  tools/d.yaml: the program `[HERE]/project/tools/d.sh` cannot be started: permission denied: every call of the tool fails
-           fix: make it executable: chmod +x [HERE]/project/tools/d.sh
+           hint: make it executable: chmod +x [HERE]/project/tools/d.sh
 
 "#]],
     );
@@ -192,9 +192,9 @@ fn variables_that_are_not_set() {
         "tools",
         str![[r#"
   problem  tools/b.yaml needs what is not set: GONE, AWAY: every call of the tool fails
-           fix: printf '\nGONE=…\nAWAY=…\n' >> .env
+           hint: set them: printf '\nGONE=…\nAWAY=…\n' >> .env
   problem  tools/c.yaml needs what is not set: LD_PRELOAD: every call of the tool fails
-           fix: export LD_PRELOAD=…
+           hint: set them: export LD_PRELOAD=…
 
 "#]],
     );
@@ -249,11 +249,11 @@ fn files_of_other_hosts() {
         "mcp",
         str![[r#"
   problem  the server `mine` in .mcp.json starts `cogtools` without `mcp`
-           fix: set its `args` in .mcp.json to ["mcp"]
+           hint: set its `args` in .mcp.json to ["mcp"]
   problem  .cursor/mcp.json:1:1: not JSON with comments: unexpected end of input: Cursor has no tools
-           fix: edit .cursor/mcp.json
+           hint: correct .cursor/mcp.json
   problem  .vscode/mcp.json is not an object: VS Code has no tools
-           fix: edit .vscode/mcp.json
+           hint: make .vscode/mcp.json an object
 
 "#]],
     );
@@ -285,7 +285,7 @@ fn without_the_program_that_limits_others_there_is_a_warning() {
         "commands",
         str![[r#"
   warning  `cogtools-confine` is not installed beside cogtools: programs of tools run without limits
-           fix: install all programs of cogtools in one folder
+           hint: install all programs of cogtools in one folder
 
 "#]],
     );

@@ -109,10 +109,10 @@ fn invalid_settings_are_left_alone() {
     let before = "{\"tools\": }";
     fixture.file(".gemini/settings.json", before);
     let settings = "  problem  .gemini/settings.json:1:11: not JSON with comments: unexpected close brace: Gemini CLI does not start
-           fix: edit .gemini/settings.json\n";
+           hint: correct .gemini/settings.json\n";
     let commands = "  ok       no discovery command is set
   ok       no call command is set\n";
-    let again = "           fix: fix the problems above, then run cogtools doctor again\n";
+    let again = "           hint: this is checked when the problems above are fixed\n";
     let discovery =
         format!("  warning  skipped: no settings file sets a discovery command\n{again}");
     let call = format!("  warning  skipped: no settings file sets a call command\n{again}");
@@ -136,7 +136,7 @@ fn user_settings_are_left_alone() {
     let fixture = Fixture::new();
     fixture.file("../home/.gemini/settings.json", "\u{feff}{}");
     let settings = "  problem  ~/.gemini/settings.json:1:1: begins with a byte order mark: Gemini CLI does not start
-           fix: edit ~/.gemini/settings.json
+           hint: correct ~/.gemini/settings.json
   ok       `.gemini/settings.json` (project) can be read
   ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";

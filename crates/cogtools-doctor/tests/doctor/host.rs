@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, SETTINGS};
 
-const RERUN: &str = "           fix: fix the problems above, then run cogtools doctor again\n";
+const RERUN: &str = "           hint: this is checked when the problems above are fixed\n";
 
 #[test]
 fn no_gemini() {
@@ -83,7 +83,7 @@ fn settings_that_name_another_program() {
     fixture.file(".gemini/settings.json", settings);
     let settings = "  ok       `.gemini/settings.json` (project) can be read
   problem  `tools.discoveryCommand` in `.gemini/settings.json` is \"theirs --all\", so Gemini CLI 0.61.0 does not use cogtools
-           fix: set `tools.discoveryCommand` in .gemini/settings.json to \"cogtools-discover\"
+           hint: set `tools.discoveryCommand` in .gemini/settings.json to \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
     let commands = "  problem  `theirs` is not on PATH in the project: Gemini CLI does not start
            fix: export PATH=[HERE]/prefix/bin:\"$PATH\"
@@ -113,10 +113,10 @@ fn a_command_of_an_untrusted_folder_is_not_run() {
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
     let commands = "  ok       `./cogtools-discover` is `cogtools-discover`, not started here
   warning  `>` in the discovery command is dropped: Gemini CLI does not start a shell
-           fix: put the command line into a script, and name the script
+           hint: put the command line into a script, and name the script
   ok       `cogtools-call` is `[HERE]/prefix/bin/cogtools-call`, version 0.1.0\n";
     let trust = "  warning  it is not set whether the folder is trusted: Gemini CLI asks on a terminal, and exits with status 55 without one
-           fix: run gemini and trust the folder; without a terminal, export GEMINI_CLI_TRUST_WORKSPACE=true\n";
+           fix: export GEMINI_CLI_TRUST_WORKSPACE=true\n";
     let discovery = format!(
         "  warning  skipped: `./cogtools-discover` is not a cogtools program, and the folder is not trusted\n{RERUN}"
     );
@@ -147,7 +147,7 @@ fn a_call_command_with_arguments_and_another_version() {
     let commands = "  warning  `cogtools-discover` is `[HERE]/prefix/bin/cogtools-discover`, which reports `cogtools-discover 0.0.9`; this is version 0.1.0
            fix: export PATH=[HERE]/prefix/bin:\"$PATH\"
   problem  `npx cogtools-call` is a single name to Gemini CLI, spaces included, and no program has it: every tool call fails
-           fix: set the call command to \"cogtools-call\"\n";
+           hint: set the call command to \"cogtools-call\"\n";
     let call = format!("  warning  skipped: `npx cogtools-call` is not on PATH\n{RERUN}");
     let manual = "  ok       manual pages of version 0.1.0 are installed: 1\n";
     fixture.check(

@@ -10,3 +10,4 @@ mod host;
 mod policy;
 mod run;
 mod tool;
+mod user_files;

@@ -34,13 +34,13 @@ fn trust() {
     check(
         "{\"HERE\": \"TRUST_FOLDER\", \"HERE/project\": \"DO_NOT_TRUST\"}",
         "  problem  the folder is not trusted (marked DO_NOT_TRUST in ~/.gemini/trustedFolders.json), so Gemini CLI does not read the project's settings
-           fix: export GEMINI_CLI_TRUST_WORKSPACE=true, or change that setting\n",
+           fix: export GEMINI_CLI_TRUST_WORKSPACE=true\n",
         "1 problem, no warnings",
     );
     check(
         "{,}",
         "  problem  ~/.gemini/trustedFolders.json: not JSON with comments: unexpected token in object: Gemini CLI does not start
-           fix: edit that file\n",
+           hint: correct that file\n",
         "1 problem, no warnings",
     );
 }
@@ -81,14 +81,14 @@ fn policies() {
     check(
         &rule("discovered_tool_*"),
         &format!(
-            "  warning  `discovered_tool_*` in ~/.gemini/policies/mine.toml matches nothing: Gemini CLI compares full names\n{ALLOW}{hidden}"
+            "  warning  `discovered_tool_*` in ~/.gemini/policies/mine.toml matches nothing: Gemini CLI compares full names\n           hint: remove it from ~/.gemini/policies/mine.toml; cogtools doctor --policy prints rules with full names\n{hidden}"
         ),
     );
     check(
         "[[rule]]\ntoolName = 'x'\n",
         &format!(
             "  warning  ~/.gemini/policies/mine.toml: rule 1: `decision` must be allow, deny or ask_user: Gemini CLI ignores the file
-           fix: edit ~/.gemini/policies/mine.toml\n{hidden}"
+           hint: correct ~/.gemini/policies/mine.toml, or remove it\n{hidden}"
         ),
     );
     check(
@@ -116,13 +116,13 @@ fn servers() {
     let mcp = "  ok       `far` is a remote server, not contacted here
   ok       `ours` is started by `[HERE]/prefix/bin/cogtools-call`
   warning  the server `ours` in ~/.gemini/settings.json serves the tools that discovery declares: every tool is declared twice
-           fix: remove `ours` from ~/.gemini/settings.json
+           hint: remove `ours` from ~/.gemini/settings.json
   problem  the server `my_own` in ~/.gemini/settings.json: `nowhere` is not on PATH
-           fix: install nowhere, or edit ~/.gemini/settings.json
+           hint: install nowhere, or name another program in ~/.gemini/settings.json
   warning  the server `my_own` in ~/.gemini/settings.json has a `_` in its name, which Gemini CLI takes for the end of the name
-           fix: rename it in ~/.gemini/settings.json
+           hint: rename it in ~/.gemini/settings.json
   problem  the server `odd` in ~/.gemini/settings.json has no `command` and no `url`
-           fix: edit ~/.gemini/settings.json\n";
+           hint: add one of them in ~/.gemini/settings.json\n";
     fixture.check(
         &[("settings", settings), ("mcp", mcp)],
         "2 problems, 2 warnings",

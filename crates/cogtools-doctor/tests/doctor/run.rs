@@ -42,7 +42,7 @@ fn json() {
             "check": "tools",
             "state": "problem",
             "message": "tools/hello.yaml:1:1: `description` is missing (and 1 more): no host sees the tool",
-            "fix": "add `description: …`; cogtools lint tools/hello.yaml",
+            "hint": "add `description: …`; cogtools lint tools/hello.yaml shows all of it",
             "fixable": false,
         })
     );

@@ -25,7 +25,7 @@ fn discovery_that_fails() {
         let fixture = Fixture::new();
         fixture.replace_program("cogtools-discover", answer);
         let discovery = format!(
-            "  problem  `cogtools-discover` {why}: Gemini CLI does not start\n           fix: cogtools-discover\n"
+            "  problem  `cogtools-discover` {why}: Gemini CLI does not start\n           hint: to see it, run: cogtools-discover\n"
         );
         fixture.check(&[("discovery", &discovery)], "1 problem, no warnings");
     }
@@ -40,9 +40,9 @@ fn discovery_that_omits_tools() {
     );
     let discovery = "  ok       runs, and declares 2 tools, a to b
   problem  the discovery command does not declare hello
-           fix: set the discovery command to \"cogtools-discover\"
+           hint: set the discovery command to \"cogtools-discover\"
   warning  writes to stderr, which Gemini CLI does not show: one is broken
-           fix: cogtools-discover > /dev/null\n";
+           hint: to see all of it, run: cogtools-discover > /dev/null\n";
     let call = "  ok       skipped: there is no template to call\n";
     let headless = "  warning  in headless mode (gemini -p) 2 of 2 tools are hidden: a, b
            fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
@@ -67,12 +67,12 @@ fn discovery_that_skips_one_tool_and_repeats_another() {
         );
     let discovery = "  ok       runs, and declares 2 tools, hello to hello
   warning  declares hello more than once, and the last one wins
-           fix: remove all but one of them
+           hint: remove all but one of them
   warning  skips lost and reports it only on stderr, which Gemini CLI does not show: lost is broken
-           fix: cogtools-discover > /dev/null\n";
+           hint: to see all of it, run: cogtools-discover > /dev/null\n";
     let tools = "  ok       1 tool is valid
   problem  tools/lost.yaml:1:1: `description` is missing (and 1 more): no host sees the tool
-           fix: add `description: …`; cogtools lint tools/lost.yaml\n";
+           hint: add `description: …`; cogtools lint tools/lost.yaml shows all of it\n";
     fixture.check(
         &[("discovery", discovery), ("tools", tools)],
         "1 problem, 2 warnings",
@@ -88,7 +88,7 @@ fn a_tool_that_the_api_rejects() {
     );
     let tools = "  ok       1 tool is valid
   problem  tools/ask.yaml:3:14: not declared for gemini: the Gemini API rejects the parameter name \"who?\": Gemini CLI does not see the tool
-           fix: use letters from a to z, digits and `_`, at most 64, and no digit first; cogtools lint tools/ask.yaml\n";
+           hint: use letters from a to z, digits and `_`, at most 64, and no digit first; cogtools lint tools/ask.yaml shows all of it\n";
     fixture.check(&[("tools", tools)], "1 problem, no warnings");
 }
 
@@ -107,7 +107,7 @@ fn a_call_that_fails() {
         let fixture = Fixture::new();
         fixture.replace_program("cogtools-call", answer);
         let call = format!(
-            "  problem  {why}\n           fix: echo '{{\"person\":\"Ada\"}}' | cogtools-call hello\n"
+            "  problem  {why}\n           hint: to see it, run: echo '{{\"person\":\"Ada\"}}' | cogtools-call hello\n"
         );
         fixture.check(&[("call", &call)], "1 problem, no warnings");
     }
@@ -139,7 +139,7 @@ fn an_invalid_example() {
     fixture.file("tools/hello.yaml", tool);
     let tools = "  ok       1 tool is valid
   warning  tools/hello.yaml:7:5: /persn: invalid example: not a parameter of this tool
-           fix: cogtools lint tools/hello.yaml\n";
+           hint: correct the example in tools/hello.yaml\n";
     fixture.check(&[("tools", tools)], "no problems, 1 warning");
 }
 
@@ -162,18 +162,18 @@ fn invalid_shadowed_and_missing_tools() {
         );
     let discovery = "  ok       runs, and declares 1 tool: hello
   problem  the discovery command does not declare odd
-           fix: set the discovery command to \"cogtools-discover\"\n";
+           hint: set the discovery command to \"cogtools-discover\"\n";
     let tools = "  ok       1 tool is valid
   problem  tools/lost.yaml:2:1: unknown key `descripton`: no host sees the tool
-           fix: did you mean `description`?; cogtools lint tools/lost.yaml
+           hint: did you mean `description`?; cogtools lint tools/lost.yaml shows all of it
   problem  tools/odd.yaml:3:17: expected `}}` at the end of the expression, found the end of the template: every call of the tool fails
-           fix: cogtools lint tools/odd.yaml
+           hint: cogtools lint tools/odd.yaml shows all of it
   warning  more/hello.yaml is shadowed by tools/hello.yaml, which has the same name
-           fix: rename or remove more/hello.yaml
+           hint: rename or remove more/hello.yaml
   warning  ~/.gemini/policies/mine.toml names the tool `bye`, which does not exist
-           fix: remove `bye` from ~/.gemini/policies/mine.toml
+           hint: remove `bye` from ~/.gemini/policies/mine.toml
   warning  README.md names the tool `helo`, which does not exist
-           fix: edit README.md; did you mean `hello`?\n";
+           hint: correct README.md: did you mean `hello`?\n";
     let budget = "  ok       2 tools cost about 62 tokens with every request\n";
     fixture.check(
         &[
@@ -190,7 +190,7 @@ fn an_invalid_configuration() {
     let fixture = Fixture::new();
     fixture.file(".cogtoolrc.yaml", "tool_source: []\n");
     let configuration = "  problem  .cogtoolrc.yaml:1:1: unknown key `tool_source`
-           fix: did you mean `tool_sources`?\n";
+           hint: did you mean `tool_sources`?\n";
     let call = "  ok       skipped: there is no template to call\n";
     let tools = "  ok       0 tools are valid\n";
     let budget = "  ok       0 tools cost about 0 tokens with every request\n";
@@ -212,7 +212,7 @@ fn manual_pages() {
         let fixture = Fixture::new();
         fixture.file(manual, text);
         let section = format!(
-            "  warning  [HERE]/prefix/share/man/man1/cogtools-call.1 {why}\n           fix: cargo xtask install\n"
+            "  warning  [HERE]/prefix/share/man/man1/cogtools-call.1 {why}\n           hint: install cogtools with its manual: cargo xtask install in a clone of the source\n"
         );
         fixture.check(&[("manual", &section)], "no problems, 1 warning");
     };
@@ -225,7 +225,7 @@ fn manual_pages() {
     let fixture = Fixture::new();
     std::fs::remove_file(fixture.project.path(manual)).unwrap();
     let section = "  warning  no manual page is installed for cogtools-call
-           fix: cargo xtask install\n";
+           hint: install cogtools with its manual: cargo xtask install in a clone of the source\n";
     fixture.check(&[("manual", section)], "no problems, 1 warning");
 }
 
@@ -247,7 +247,7 @@ fn tools_that_cost_too_much() {
     let discovery = "  ok       runs, and declares 2 tools, hello to heavy\n";
     let tools = "  ok       2 tools are valid\n";
     let budget = "  warning  2 tools cost about 9061 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9020), hello (41)
-           fix: cogtools list, then shorten or remove the heaviest\n";
+           hint: shorten or remove the heaviest; cogtools list shows the cost of each\n";
     fixture.check(
         &[
             ("discovery", discovery),

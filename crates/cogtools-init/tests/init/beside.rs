@@ -346,7 +346,7 @@ fn a_table_is_offered_for_documents_without_one() {
         &run.stdout[at..],
         str![[r#"
 - show people and models the tools in a table, and renew it whenever they change
-  (as a hook of git or a script of package.json, cogtools docs --check finds an old one):
+  (cogtools init --docs --docs-refresh git-hook does both):
     cogtools docs GEMINI.md CLAUDE.md
 
 "#]],

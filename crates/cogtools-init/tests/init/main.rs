@@ -5,6 +5,7 @@
 
 mod beside;
 mod cases;
+mod documents;
 mod files;
 #[cfg(unix)]
 mod gemini;

@@ -1,7 +1,9 @@
 //! Examples: documentation, tests and few-shot prompts.
 
 use cogtools_core::Level;
+use cogtools_core::yaml::Node;
 use cogtools_program::render_hints;
+use fancy_regex::Regex;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
@@ -41,6 +43,17 @@ pub(super) static RULES: &[Rule] = &[
         passes: case!("uncovered-parameter/passes"),
         check: uncovered_parameter,
     },
+    Rule {
+        name: "example-pattern",
+        level: Level::Error,
+        summary: "an expression under `matches` or `redact` of an example that is not valid",
+        why: "`cogtools test` cannot run the example",
+        fix: "correct the regular expression; a character that means itself needs a backslash before it",
+        fixable: false,
+        fails: case!("example-pattern/fails"),
+        passes: case!("example-pattern/passes"),
+        check: example_pattern,
+    },
 ];
 
 fn invalid_example(file: &LintFile, findings: &mut Findings<'_>) {
@@ -53,6 +66,27 @@ fn invalid_example(file: &LintFile, findings: &mut Findings<'_>) {
             let finding = findings.report_at(location, diagnostic.message.clone());
             if !diagnostic.hints.is_empty() {
                 finding.fix(render_hints(&diagnostic.hints).join("; "));
+            }
+        }
+    }
+}
+
+/// Compiles the expressions as `cogtools test` does.
+fn example_pattern(file: &LintFile, findings: &mut Findings<'_>) {
+    let tests = file.tool.iter().flat_map(cogtools_core::Tool::tests);
+    let nodes = file.value("examples").and_then(Node::items);
+    for (test, node) in tests.zip(nodes.into_iter().flatten()) {
+        for (key, patterns) in [("matches", test.matches()), ("redact", test.redact())] {
+            // Without expectations, the key is an argument.
+            let Some(value) = node.get(key).filter(|_| !patterns.is_empty()) else {
+                continue;
+            };
+            let items = value.items().unwrap_or(std::slice::from_ref(value));
+            for (pattern, item) in patterns.iter().zip(items) {
+                if let Err(error) = Regex::new(pattern) {
+                    let message = format!("`{pattern}` is not a valid regular expression: {error}");
+                    findings.report(item.span, message);
+                }
             }
         }
     }

@@ -38,6 +38,16 @@ pub fn main_of(programs: &[&'static Program]) -> ExitCode {
     }
 }
 
+/// Discards the keys that the terminal has for this process.
+fn discard_typed() {
+    #[cfg(unix)]
+    {
+        use rustix::termios::{QueueSelector, tcflush};
+        // If it fails, the terminal is gone, and the answer will be missing.
+        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
+    }
+}
+
 fn run(program: &Program) -> u8 {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
@@ -51,7 +61,7 @@ fn run(program: &Program) -> u8 {
     // If the working directory was removed, relative paths fail later, with their names.
     let cwd = std::env::current_dir().unwrap_or_default();
     let mut io = Io {
-        stdin: Input::new(stdin, terminal),
+        stdin: Input::new(stdin, terminal).with_discard(discard_typed),
         stdout: &mut stdout,
         stderr: &mut stderr,
         terminals,

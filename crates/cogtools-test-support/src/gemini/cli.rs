@@ -1,10 +1,9 @@
 //! Runs one version of Gemini CLI without a terminal.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Version, install};
 use crate::{FakeGemini, Outcome, Project, Run};
@@ -19,6 +18,9 @@ dns.lookup = (host, ...rest) => {
   process.nextTick(rest.pop(), error);
 };
 ";
+
+/// The model that the fake plays.
+const MODEL: &str = "gemini-2.5-flash";
 
 /// An installed Gemini CLI.
 #[derive(Clone, Debug)]
@@ -66,32 +68,59 @@ impl Gemini {
         flags: &[&str],
     ) -> Outcome {
         project
-            .file("../home/.gemini/settings.json", settings())
+            .file("../home/.gemini/settings.json", settings().to_string())
             .file("../home/wall.cjs", BLOCK_NETWORK);
-        let mut wall = OsString::from("--require=");
-        wall.push(project.home().join("wall.cjs"));
-        Run::new(&self.program)
+        let mut run = Run::new(&self.program)
             .project(project)
             .path(&self.node)
-            .path(programs)
-            .env("GEMINI_API_KEY", "x")
-            .env("GOOGLE_GEMINI_BASE_URL", fake.url())
-            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-            // Without these the newest version warns about the missing terminal.
-            .env("TERM", "xterm-256color")
-            .env("COLORTERM", "truecolor")
-            .env("NODE_OPTIONS", wall)
-            .args(["-m", "gemini-2.5-flash"])
+            .path(programs);
+        for (name, value) in variables(project, fake) {
+            run = run.env(name, value);
+        }
+        run.args(["-m", MODEL])
             .args(flags)
             .args(["-p", "Go on."])
             .limit(Duration::from_mins(2))
             .run()
     }
+
+    /// The command line of a shell that sends one prompt and stays at its terminal, where every
+    /// tool is allowed and the user has set `ui`. `node` has to be on PATH.
+    pub fn at_terminal(&self, project: &Project, fake: &FakeGemini, ui: &Value) -> String {
+        let mut settings = settings();
+        settings["ui"] = ui.clone();
+        project
+            .file("../home/.gemini/settings.json", settings.to_string())
+            .file("../home/wall.cjs", BLOCK_NETWORK);
+        let variables = variables(project, fake).map(|(name, value)| format!("{name}={value}"));
+        let variables = variables.join(" ");
+        let program = self.program.display();
+        format!("stty cols 120 rows 40; {variables} {program} -m {MODEL} --yolo -i 'Go on.'")
+    }
+
+    /// The directory of `node`.
+    pub fn node(&self) -> &Path {
+        &self.node
+    }
+}
+
+/// What a run needs to reach `fake` and nothing else.
+fn variables(project: &Project, fake: &FakeGemini) -> [(&'static str, String); 6] {
+    let wall = project.home().join("wall.cjs");
+    [
+        ("GEMINI_API_KEY", "x".to_owned()),
+        ("GOOGLE_GEMINI_BASE_URL", fake.url()),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+        // Without these the newest version warns about the missing terminal.
+        ("TERM", "xterm-256color".to_owned()),
+        ("COLORTERM", "truecolor".to_owned()),
+        ("NODE_OPTIONS", format!("--require={}", wall.display())),
+    ]
 }
 
 /// A user's settings, in both generations' keys: an API key, no statistics, no
 /// updates.
-fn settings() -> String {
+fn settings() -> Value {
     json!({
         "selectedAuthType": "gemini-api-key",
         "usageStatisticsEnabled": false,
@@ -106,5 +135,4 @@ fn settings() -> String {
             "enableAutoUpdateNotification": false,
         },
     })
-    .to_string()
 }

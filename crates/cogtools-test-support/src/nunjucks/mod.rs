@@ -98,6 +98,15 @@ pub fn render(cache: &Path) -> Nunjucks {
     }
 }
 
+/// What the real Nunjucks renders `cases` to, in their form of JSON; `None` where it fails.
+pub fn texts(cache: &Path, cases: &[Value]) -> Vec<Option<String>> {
+    let answer = run(cache, cases);
+    let results = answer["results"].as_array().expect("a list of results");
+    assert_eq!(results.len(), cases.len(), "each case has a result");
+    let text = |result: &Value| result["text"].as_str().map(str::to_owned);
+    results.iter().map(text).collect()
+}
+
 /// All known differences: each case with our result, and the sentence that explains
 /// it. Fails if the real Nunjucks gives the same result.
 pub fn differences(cache: &Path) -> Vec<(Case, String)> {

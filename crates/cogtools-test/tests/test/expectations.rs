@@ -237,3 +237,38 @@ fn a_parameter_named_arguments_is_an_argument() {
     assert_eq!(run(&project, &["--update"]).status, 0);
     assert_eq!(project.read("tools/x.1.golden"), "a b");
 }
+
+/// A key that is not a parameter makes the map an example with expectations.
+#[test]
+fn a_tool_with_a_parameter_named_arguments_can_have_expectations() {
+    for (parameters, golden) in [
+        ("{arguments: string}", "x.a.golden"),
+        // The map could be arguments, so it is.
+        (
+            "{type: object, properties: {arguments: {}}, additionalProperties: true}",
+            "x.1.golden",
+        ),
+    ] {
+        let project = Project::new();
+        let key = if golden == "x.a.golden" {
+            "parameters"
+        } else {
+            "parameters_schema"
+        };
+        project.file(
+            "tools/x.yaml",
+            format!(
+                "name: x\ndescription: d\n{key}: {parameters}\n\
+                 examples: [{{name: a, arguments: {{arguments: b}}}}]\n\
+                 implementation: '{{{{ arguments | dump }}}}'\n"
+            ),
+        );
+        assert_eq!(run(&project, &["--update"]).status, 0);
+        let expected = if golden == "x.a.golden" {
+            "\"b\""
+        } else {
+            "{\"arguments\":\"b\"}"
+        };
+        assert_eq!(project.read(format!("tools/{golden}")), expected);
+    }
+}

@@ -48,8 +48,9 @@ else, add a line to the file that the shell reads at its start.
         "WHAT IS COMPLETED",
         "Programs, options and their values; names of tools and toolsets; the parameters of the tool \
 behind `cogtools run`, and the values of those that are booleans or lists of values. Tools are read \
-from files, those of the project and of packages. Nothing is started, so tools of providers and MCP \
-servers are not offered. Names that contain anything but letters, digits and common punctuation are \
+from files, those of the project and of packages, and from cached declarations of providers (with \
+`cache`) and MCP servers. Nothing is started, so the tools of a source are offered after its first \
+discovery, for as long as its declarations are cached. Names that contain anything but letters, digits and common punctuation are \
 left out.",
     ),
     (

@@ -1,11 +1,11 @@
-//! Names of the project, read from its files.
+//! Names of the project, read from its files and from cached declarations.
 
 use std::collections::BTreeSet;
 
 use cogtools_core::{Registry, Tool};
 use cogtools_program::Io;
 use cogtools_program::args::RegistryArgs;
-use cogtools_program::project::file_registry;
+use cogtools_program::project::cached_registry;
 use serde_json::{Map, Value};
 
 use super::candidate::Candidate;
@@ -15,7 +15,7 @@ const MAX_DESCRIBED: usize = 64;
 /// The maximum number of candidates: more are not read, and make shells slow.
 const MAX_CANDIDATES: usize = 1_000;
 
-/// The tools in files that the project has; none if its configuration is not valid.
+/// The tools that the project has; none if its configuration is not valid.
 pub(super) struct Names(Option<Registry>);
 
 impl Names {
@@ -24,7 +24,7 @@ impl Names {
             lenient: true,
             ..RegistryArgs::default()
         };
-        Self(file_registry(&args, io).ok())
+        Self(cached_registry(&args, io).ok())
     }
 
     /// The tools whose names begin with `typed`.

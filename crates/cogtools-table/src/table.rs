@@ -11,7 +11,7 @@ const EMPTY: &str = "This project has no tools.";
 /// One tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    name: String,
+    pub(crate) name: String,
     purpose: String,
     /// Its arguments, and whether each is required.
     arguments: Vec<(String, bool)>,
@@ -19,7 +19,7 @@ pub(crate) struct Row {
 
 /// All tools of a project.
 #[derive(Clone, Debug)]
-pub(crate) struct Table(pub(crate) Vec<Row>);
+pub struct Table(pub(crate) Vec<Row>);
 
 impl Row {
     pub(crate) fn new(tool: &Tool) -> Self {
@@ -58,13 +58,18 @@ impl Row {
 
 impl Table {
     /// The number of tools.
-    pub(crate) const fn len(&self) -> usize {
+    pub const fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The lines of the table, in Markdown.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        if self.0.is_empty() {
+    pub fn lines(&self) -> Vec<String> {
+        if self.is_empty() {
             return vec![EMPTY.to_owned()];
         }
         let header = ["| Tool | What it is for | Arguments |", "|---|---|---|"];
@@ -73,7 +78,7 @@ impl Table {
     }
 
     /// The table as JSON.
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         let rows = self.0.iter().map(|row| {
             let arguments: Vec<Value> = row
                 .arguments

@@ -18,9 +18,9 @@ use crate::table::Table;
 
 /// A file, which may not exist.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub struct Document {
     /// The path to show.
-    pub(crate) display_path: PathBuf,
+    display_path: PathBuf,
     path: WritePath,
     /// Its content, if it exists.
     before: Option<Vec<u8>>,
@@ -29,14 +29,14 @@ pub(crate) struct Document {
 
 /// A document with its new content.
 #[derive(Debug)]
-pub(crate) struct Update {
+pub struct Update {
     document: Document,
     after: Vec<u8>,
 }
 
 impl Document {
     /// Reads the file at `path`, which is shown as `display_path`.
-    pub(crate) fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
+    pub fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
         let scope = path.read_scope();
         let before = match text::bytes(&path.full(), &display_path, Text::MAX_BYTES, &scope) {
             Ok(bytes) => Some(bytes),
@@ -53,18 +53,23 @@ impl Document {
     }
 
     /// Whether it contains the markers.
-    pub(crate) const fn has_markers(&self) -> bool {
+    pub const fn has_markers(&self) -> bool {
         self.block.is_some()
     }
 
+    /// Its content; `None` if it does not exist.
+    pub fn content(&self) -> Option<&[u8]> {
+        self.before.as_deref()
+    }
+
     /// The path of the file, with all links resolved.
-    pub(crate) fn real_path(&self) -> PathBuf {
+    pub fn real_path(&self) -> PathBuf {
         let path = self.path.full();
         path.canonicalize().unwrap_or(path)
     }
 
     /// Puts `table` between the markers, or appends it with new markers.
-    pub(crate) fn update(self, table: &Table) -> Result<Update, DocumentError> {
+    pub fn update(self, table: &Table) -> Result<Update, DocumentError> {
         let old = self.before.as_deref().unwrap_or_default();
         let mut after;
         if let Some(block) = &self.block {
@@ -99,17 +104,27 @@ impl Document {
 
 impl Update {
     /// The path to show.
-    pub(crate) fn display_path(&self) -> &Path {
+    pub fn display_path(&self) -> &Path {
         &self.document.display_path
     }
 
+    /// The document before the update.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The new content.
+    pub fn content(&self) -> &[u8] {
+        &self.after
+    }
+
     /// Whether the file would change.
-    pub(crate) fn is_stale(&self) -> bool {
+    pub fn is_stale(&self) -> bool {
         self.document.before.as_ref() != Some(&self.after)
     }
 
     /// What writing does to the file.
-    pub(crate) fn action(&self) -> &'static str {
+    pub fn action(&self) -> &'static str {
         match self.document.before {
             None => "created",
             Some(_) if self.is_stale() => "updated",
@@ -118,7 +133,7 @@ impl Update {
     }
 
     /// Fails if the file is read-only, which a rename would ignore.
-    pub(crate) fn check_writable(&self) -> Result<(), DocumentError> {
+    pub fn check_writable(&self) -> Result<(), DocumentError> {
         let meta = fs::metadata(self.document.path.full());
         if self.is_stale() && meta.is_ok_and(|meta| meta.permissions().readonly()) {
             return Err(DocumentError::ReadOnly(self.document.display_path.clone()));
@@ -127,7 +142,7 @@ impl Update {
     }
 
     /// Writes the file if it would change.
-    pub(crate) fn write(&self) -> Result<(), DocumentError> {
+    pub fn write(&self) -> Result<(), DocumentError> {
         let Document {
             display_path,
             path,
@@ -146,7 +161,7 @@ impl Update {
     }
 
     /// The change as a unified diff.
-    pub(crate) fn diff(&self) -> String {
+    pub fn diff(&self) -> String {
         let before = self.document.before.as_deref().unwrap_or_default();
         let [before, after] = [before, &self.after].map(String::from_utf8_lossy);
         let name = sanitize(&self.display_path().display().to_string()).into_owned();

@@ -22,13 +22,17 @@ pub(crate) struct Block {
 
 /// Markers that are not a pair, with the byte range of the wrong one.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum MarkerError {
+pub enum MarkerError {
+    /// A second beginning.
     #[error("a second `cogtools:begin`; a file has one table")]
     SecondBegin(Range<usize>),
+    /// A second end.
     #[error("a second `cogtools:end`; a file has one table")]
     SecondEnd(Range<usize>),
+    /// An end without a beginning.
     #[error("`cogtools:end` without a `cogtools:begin` before it")]
     EndFirst(Range<usize>),
+    /// A beginning without an end.
     #[error("`cogtools:begin` without a `cogtools:end` after it")]
     NoEnd(Range<usize>),
 }

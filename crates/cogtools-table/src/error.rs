@@ -10,7 +10,7 @@ use crate::markers::{END, MarkerError};
 
 /// Why a file is not written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DocumentError {
+pub enum DocumentError {
     /// No file was named, and none of the default files has markers.
     #[error("none of GEMINI.md, AGENTS.md and CLAUDE.md contains the markers of the table")]
     NoMarkers,
@@ -20,7 +20,9 @@ pub(crate) enum DocumentError {
     /// Its markers are not a pair.
     #[error("{error}")]
     Markers {
+        /// What is wrong.
         error: MarkerError,
+        /// The marker.
         location: Location,
     },
     /// A table at its end would be part of a code block.
@@ -39,7 +41,7 @@ pub(crate) enum DocumentError {
 
 impl DocumentError {
     /// The diagnostic to report.
-    pub(crate) fn diagnostic(self) -> Diagnostic {
+    pub fn diagnostic(self) -> Diagnostic {
         let diagnostic = |code| Diagnostic::new(code, self.to_string());
         match &self {
             Self::NoMarkers => diagnostic(Code::Usage)

@@ -1,0 +1,214 @@
+//! `--docs`: the table of tools in the documents that hosts give to models.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::file::WritePath;
+use cogtools_core::source::{Folder, GlobalModules, Packages};
+use cogtools_core::text::Text;
+use cogtools_core::{Code, Config, Diagnostic, Project, Source, Tool};
+use cogtools_edit::{Change, Step};
+use cogtools_program::Io;
+use cogtools_program::dirs::owners;
+use cogtools_table::{DOCUMENTS, Document, NewTool, Table, Update, collect, project_config};
+
+use crate::host::Host;
+use crate::interview::Answers;
+use crate::survey::Survey;
+
+/// A section of the man page.
+pub(crate) const MANUAL: &str = "\
+With --docs, the table of tools that cogtools-docs(1) writes is added to the documents that the \
+hosts read, if they exist, or brought up to date: GEMINI.md for Gemini CLI, CLAUDE.md for Claude \
+Code, and AGENTS.md for Codex, Cursor and Visual Studio Code. At a terminal, a question offers it.
+
+With --docs-refresh npm-script, package.json gets the script cogtools-docs, which renews the \
+table; a script of that name is never replaced. With --docs-refresh git-hook, the repository gets \
+a pre-commit hook: if the table is out of date, it renews it and stops the commit. A hook is \
+written only if there is none and core.hooksPath is not set, and never without this option or its \
+question.";
+
+/// A document that exists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExistingDocument {
+    pub(crate) name: &'static str,
+    /// Whether it has a table, or markers that are not a pair.
+    pub(crate) has_table: bool,
+}
+
+/// The documents of `project`.
+pub(crate) fn existing(project: &Project) -> Vec<ExistingDocument> {
+    let all = DOCUMENTS.into_iter();
+    all.filter_map(|name| {
+        let has_table = match open(name, project.root()) {
+            Ok(document) => {
+                document.content()?;
+                document.has_markers()
+            }
+            Err(_) => true,
+        };
+        Some(ExistingDocument { name, has_table })
+    })
+    .collect()
+}
+
+/// The names of the documents without a table that one of `hosts` reads.
+pub(crate) fn without_table(hosts: &[Host], survey: &Survey) -> Vec<&'static str> {
+    let documents = survey.documents.iter();
+    documents
+        .filter(|document| !document.has_table && is_read(document.name, hosts))
+        .map(|document| document.name)
+        .collect()
+}
+
+/// The steps that write the table of the tools, as they are after `steps`, into the documents.
+pub(crate) fn steps(
+    survey: &Survey,
+    answers: &Answers,
+    steps: &[Step],
+    io: &Io<'_>,
+) -> Result<Vec<Step>, Vec<Diagnostic>> {
+    let documents: Vec<&str> = survey
+        .documents
+        .iter()
+        .map(|document| document.name)
+        .filter(|name| is_read(name, &answers.hosts))
+        .collect();
+    if documents.is_empty() {
+        return Err(vec![no_document(&answers.hosts)]);
+    }
+    let project = Project::at(&io.cwd);
+    let table = table(&project, survey, answers, steps, io)?;
+    let mut opened: Vec<Document> = Vec::new();
+    let mut diagnostics = Vec::new();
+    for name in documents {
+        match open(name, project.root()) {
+            // AGENTS.md is often a link to CLAUDE.md.
+            Ok(document)
+                if opened
+                    .iter()
+                    .any(|it| it.real_path() == document.real_path()) => {}
+            Ok(document) => opened.push(document),
+            Err(error) => diagnostics.push(error.diagnostic()),
+        }
+    }
+    let mut written = Vec::new();
+    for document in opened {
+        let update = document.update(&table);
+        let update = update.and_then(|update| update.check_writable().map(|()| update));
+        match update.map_err(|error| error.diagnostic()) {
+            Ok(update) => match step(&update, project.root()) {
+                Ok(step) => written.push(step),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            },
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    if diagnostics.is_empty() {
+        Ok(written)
+    } else {
+        Err(diagnostics)
+    }
+}
+
+fn open(name: &str, root: &Path) -> Result<Document, cogtools_table::DocumentError> {
+    let path = WritePath::in_project(root, Path::new(name));
+    Document::open(path, PathBuf::from(name))
+}
+
+fn is_read(document: &str, hosts: &[Host]) -> bool {
+    hosts.iter().any(|host| host.document() == Some(document))
+}
+
+/// The table after `steps`, which may write the configuration and the first tool.
+fn table(
+    project: &Project,
+    survey: &Survey,
+    answers: &Answers,
+    steps: &[Step],
+    io: &Io<'_>,
+) -> Result<Table, Vec<Diagnostic>> {
+    let mut config = project_config(project, io).map_err(|errors| errors.diagnostics())?;
+    if survey.creates_configuration {
+        config.sources = planned_sources(project, survey, answers, io);
+    }
+    let folder = survey.folder.as_deref();
+    let new = folder.and_then(|folder| new_tool(folder, steps, &config, project));
+    let new = new.as_ref().map(|(tool, source)| NewTool {
+        tool,
+        source: *source,
+    });
+    // Tools that are left out are reported by the doctor and the linter.
+    let (table, _) = collect(config, new, project, io);
+    Ok(table)
+}
+
+/// The sources that the new `.cogtoolrc.yaml` names.
+fn planned_sources(
+    project: &Project,
+    survey: &Survey,
+    answers: &Answers,
+    io: &Io<'_>,
+) -> Vec<Source> {
+    let folder = survey.folder.as_deref().map(|folder| {
+        let (path, display_path) = project.resolve(folder);
+        Source::Folder(Folder::new(path, display_path, false, project.read_scope()))
+    });
+    let packages = answers.packages.then(|| {
+        let (root, display_path) = project.resolve(Path::new(""));
+        let none = GlobalModules::default();
+        Source::Packages(Packages::new(root, display_path, none, owners(io)))
+    });
+    folder.into_iter().chain(packages).collect()
+}
+
+/// The example that one of `steps` creates in `folder`, and the index of its source.
+fn new_tool(
+    folder: &Path,
+    steps: &[Step],
+    config: &Config,
+    project: &Project,
+) -> Option<(Tool, usize)> {
+    let change = steps.iter().find_map(|step| match step {
+        Step::Write(change) if change.file.parent() == Some(folder) => Some(change),
+        _ => None,
+    })?;
+    let text = Text::new(&change.file, change.after.clone().into_bytes()).ok()?;
+    let tool = Tool::parse(text).ok()?;
+    let (path, _) = project.resolve(folder);
+    let mut sources = config.sources.iter();
+    let source = sources.position(|source| source.folder().is_some_and(|it| it.path() == path))?;
+    Some((tool, source))
+}
+
+/// The update as a step of the plan, which handles text only.
+fn step(update: &Update, root: &Path) -> Result<Step, Box<Diagnostic>> {
+    let file = update.display_path().to_path_buf();
+    if !update.is_stale() {
+        return Ok(Step::Keep(file));
+    }
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| not_text(&file));
+    let before = update.document().content().map(text).transpose()?;
+    let after = text(update.content())?;
+    Ok(Step::Write(Change::new(root, file, before, after)))
+}
+
+fn not_text(file: &Path) -> Box<Diagnostic> {
+    let file = file.display();
+    let hint = format!("add the table with `cogtools docs {file}`, which preserves every byte");
+    Box::new(
+        Diagnostic::new(Code::InvalidConfig, "is not UTF-8")
+            .with_subject(file.to_string())
+            .hint(hint),
+    )
+}
+
+fn no_document(hosts: &[Host]) -> Diagnostic {
+    let mut names: Vec<&str> = hosts.iter().filter_map(|host| host.document()).collect();
+    names.dedup();
+    let message = "there is no document for the table of tools that the hosts read";
+    let diagnostic = Diagnostic::new(Code::Usage, message);
+    match names.first() {
+        Some(name) => diagnostic.hint(format!("create one with `cogtools docs {name}`")),
+        None => diagnostic.hint("leave out --docs: these hosts read no document of the project"),
+    }
+}

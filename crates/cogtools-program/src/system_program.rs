@@ -1,0 +1,72 @@
+//! A program of the user's system, such as npm or git: found on PATH, where the project cannot
+//! put a program of its own, and run without the variables of the project's `.env`.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use cogtools_core::environment::{Vars, may_be_loaded};
+use cogtools_core::process::{Confinement, Process};
+use cogtools_core::source::clean_path;
+use cogtools_core::{Context, Environment};
+
+use crate::{Io, dirs};
+
+/// A program that was found.
+#[derive(Clone, Debug)]
+pub struct SystemProgram {
+    /// Its file.
+    pub file: PathBuf,
+    variables: Vars,
+    confinement: Confinement,
+}
+
+impl SystemProgram {
+    /// Finds `name` for the project at `root`; `None` if only the project, its packages or
+    /// another user have such a program.
+    pub fn find(name: &str, root: &Path, io: &Io<'_>) -> Option<Self> {
+        let cx = Context {
+            root: root.to_path_buf(),
+            environment: Environment::new(io.vars.clone()),
+            ..Context::default()
+        };
+        let mut variables = own_variables(io);
+        clean_path(&mut variables, &cx);
+        let path = variables.get(OsStr::new("PATH"));
+        let owners = dirs::config_paths(io).owners;
+        let is_ours = |file: &PathBuf| {
+            let folder = file.parent().unwrap_or(file);
+            owners.check(file, folder).is_ok() && owners.check(folder, folder).is_ok()
+        };
+        let mut found = which::which_in_all(name, path, root).ok()?;
+        let file = found.find(is_ours)?;
+        Some(Self {
+            file,
+            variables,
+            confinement: Confinement::new(io.program.parent()),
+        })
+    }
+
+    /// The program, about to be run in `directory`.
+    pub fn process(&self, directory: &Path) -> Process {
+        Process::new(&self.file, directory)
+            .variables(self.variables.clone())
+            .confinement(self.confinement.clone())
+    }
+}
+
+/// The variables of this process, without those that a host may have loaded from a project's
+/// `.env`: some of them tell a program what to run.
+fn own_variables(io: &Io<'_>) -> Vars {
+    let is_own = |name: &OsStr, value: &OsStr| {
+        let name = name.to_str();
+        name.is_some_and(|name| !may_be_loaded(&io.cwd, name, value))
+    };
+    let vars = io.vars.iter().filter(|(name, value)| is_own(name, value));
+    let mut vars: Vars = vars
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    if let Some(home) = dirs::home(io) {
+        vars.insert("HOME".into(), home.into());
+    }
+    vars
+}
