@@ -53,8 +53,8 @@ impl SignalWatch {
     /// does: for what a user may wait for.
     pub fn begin_with_second(&self) -> Cancel {
         let cancel = self.begin();
-        if let Some((_, guard)) = self.guard.get() {
-            guard.end_at_second_signal();
+        if self.guard.get().is_some() {
+            SignalGuard::end_at_second_signal();
         }
         cancel
     }
@@ -72,8 +72,8 @@ impl SignalGuard {
         Self {}
     }
 
-    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
-    pub(crate) const fn end_at_second_signal(&self) {}
+    /// Does nothing: this system has no termination signals.
+    const fn end_at_second_signal() {}
 
     /// The status to exit with, after a signal.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
@@ -133,7 +133,7 @@ mod unix {
         }
 
         /// From now on the second signal ends the process, without waiting for anything.
-        pub(crate) fn end_at_second_signal(&self) {
+        pub(super) fn end_at_second_signal() {
             let is_second = Arc::new(AtomicBool::new(false));
             let ignored = ignored_signals();
             let numbers = [SIGINT, SIGTERM];
