@@ -44,8 +44,8 @@ fn calls_thoughts_and_signatures_go_back_as_they_came() {
     assert_eq!(
         results,
         [
-            json!({"output": "Hello Max!\n"}),
-            json!({"output": "Hello Zoe!\n"})
+            json!({"output": "Hello Max!"}),
+            json!({"output": "Hello Zoe!"})
         ]
     );
 }
@@ -61,7 +61,7 @@ fn fifty_calls_at_once_are_answered_in_one_turn() {
     quietly(&project, &fake, &["Greet all"]).outputs("done\n");
     let expected: Vec<Value> = names
         .iter()
-        .map(|name| json!({"output": format!("Hello {name}!\n")}))
+        .map(|name| json!({"output": format!("Hello {name}!")}))
         .collect();
     assert_eq!(responses(fake, 1), expected);
 }

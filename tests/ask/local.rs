@@ -45,7 +45,7 @@ fn a_tool_is_called_without_a_key() {
     );
     assert_eq!(
         result,
-        &json!({"role": "tool", "tool_call_id": "call_a", "content": "Hello Ada!\n"}),
+        &json!({"role": "tool", "tool_call_id": "call_a", "content": "Hello Ada!"}),
     );
 }
 

@@ -24,7 +24,7 @@ fn a_recorded_run_is_replayed_without_a_network() {
     };
     replay("Greet Ada").outputs("Ada was greeted.\n");
     replay("Greet Bob").status(1).stderr_contains(
-        "-            \"text\": \"Greet Ada\"\n+            \"text\": \"Greet Bob\"",
+        "  | -          \"text\": \"Greet Ada\"\n  | +          \"text\": \"Greet Bob\"",
     );
 }
 

@@ -23,7 +23,17 @@ pub fn code(error: &ModelError) -> Code {
 
 /// The error, with what to do about it. `model` is the name of the model.
 pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
-    let diagnostic = Diagnostic::new(code(error), error.to_string()).with_subject(model);
+    let diagnostic = match error {
+        // A difference has lines, which a message has not.
+        ModelError::NotRecorded {
+            nearest: Some(difference),
+        } => {
+            let message = "no recorded response matches the request; the nearest one differs";
+            Diagnostic::new(code(error), message).with_details(difference.as_str())
+        }
+        _ => Diagnostic::new(code(error), error.to_string()),
+    };
+    let diagnostic = diagnostic.with_subject(model);
     let hint = match error {
         ModelError::MissingKey { variables } if variables.contains(&openai::KEY) => format!(
             "set {} to a key of the server; one on this machine, at {}, needs no key",

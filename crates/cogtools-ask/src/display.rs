@@ -78,6 +78,13 @@ impl<'a, 'io> Display<'a, 'io> {
         }
     }
 
+    /// What the model said before its calls is not one line with what it says after them.
+    fn end_line(&mut self) {
+        if self.format == OutputFormat::Text && self.last.is_some_and(|last| last != '\n') {
+            self.write("\n");
+        }
+    }
+
     fn event(&mut self, event: &Value) {
         if self.format == OutputFormat::StreamJson {
             self.write(&format!("{event}\n"));
@@ -174,10 +181,7 @@ impl Observer for Display<'_, '_> {
                 self.on_result(tool, outcome, *duration, response);
             }
             Activity::Request(turn) => {
-                // What the model said before its calls is not one line with what it says now.
-                if self.format == OutputFormat::Text && self.last.is_some_and(|last| last != '\n') {
-                    self.write("\n");
-                }
+                self.end_line();
                 self.event(&json!({"event": "request", "turn": turn}));
             }
             Activity::Response(usage) => self.event(&json!({"event": "usage", "usage": usage})),

@@ -95,7 +95,7 @@ pub(crate) fn steps(
     for document in opened {
         let update = document.update(&table);
         let update = update.and_then(|update| update.check_writable().map(|()| update));
-        match update.map_err(|error| error.diagnostic()) {
+        match update.map_err(cogtools_table::DocumentError::diagnostic) {
             Ok(update) => match step(&update, project.root()) {
                 Ok(step) => written.push(step),
                 Err(diagnostic) => diagnostics.push(*diagnostic),
@@ -127,7 +127,8 @@ fn table(
     steps: &[Step],
     io: &Io<'_>,
 ) -> Result<Table, Vec<Diagnostic>> {
-    let mut config = project_config(project, io).map_err(|errors| errors.diagnostics())?;
+    let mut config =
+        project_config(project, io).map_err(cogtools_core::ConfigErrors::diagnostics)?;
     if survey.creates_configuration {
         config.sources = planned_sources(project, survey, answers, io);
     }

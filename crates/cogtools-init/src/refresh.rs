@@ -88,7 +88,8 @@ fn script(root: &Path) -> Result<Step, Vec<Diagnostic>> {
         json!({"cogtools-docs": "cogtools docs"}),
     );
     let edit = Edit::merge(PathBuf::from(PACKAGE), wanted);
-    edit.plan(root).map_err(|error| error.diagnostics())
+    edit.plan(root)
+        .map_err(cogtools_edit::EditError::diagnostics)
 }
 
 /// The hook. No folder on its path is a link: what git runs must be in the repository itself.

@@ -18,7 +18,7 @@ fn hints(read_only: bool, destructive: bool, open_world: bool) -> Annotations {
 }
 
 #[test]
-fn rules_come_first_then_dangers_then_what_is_harmless() {
+fn dangers_come_before_what_is_harmless() {
     let program = |annotations, is_foreign| ToolTraits {
         annotations,
         is_foreign,
@@ -74,6 +74,10 @@ fn rules_come_first_then_dangers_then_what_is_harmless() {
             "{traits:?}"
         );
     }
+}
+
+#[test]
+fn rules_come_first() {
     let rules = Permissions {
         deny: vec!["rm*".to_owned()],
         ask: vec!["*ask*".to_owned()],

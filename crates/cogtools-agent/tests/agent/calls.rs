@@ -98,7 +98,7 @@ fn check_result(scene: Scene, expected: &Value, runs: usize) {
         (end.status, end.text.as_str()),
         (EndStatus::Completed, "done")
     );
-    assert_eq!(scene.results(), [expected.clone()]);
+    assert_eq!(scene.results(), std::slice::from_ref(expected));
     assert_eq!(scene.ran().len(), runs);
     let contents = scene.last_contents();
     let response = contents.pointer("/2/parts/0/functionResponse/response");

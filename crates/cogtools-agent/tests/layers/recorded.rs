@@ -246,10 +246,8 @@ fn native(contents: &[Value], signature: Option<&str>) -> (Vec<Value>, Option<Ex
             if let Some(text) = text.strip_prefix("Function Call: ") {
                 exception = Some(Exception::NativeCalls);
                 *part = call(text);
-                name = part["functionCall"]["name"]
-                    .as_str()
-                    .expect("a name")
-                    .to_owned();
+                let called = part["functionCall"]["name"].as_str();
+                called.expect("a name").clone_into(&mut name);
                 if let Some(signature) = signature.filter(|_| is_last_answer == Some(index)) {
                     part["thoughtSignature"] = signature.into();
                 }
