@@ -1,16 +1,20 @@
 //! `cogtools ask` against a fake Gemini API that checks every request.
 
-use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Turn};
-use serde_json::json;
+use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Turn, assert_text, str};
+use serde_json::{Value, json};
 
 use crate::{programs, run};
 
 mod approvals;
+mod caching;
+mod configuration;
 mod conversation;
+mod dry_run;
 mod endings;
 mod faults;
 mod figures;
 mod local;
+mod prompts;
 mod road;
 mod sessions;
 mod stops;

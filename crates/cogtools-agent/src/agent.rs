@@ -4,13 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cogtools_core::Cancel;
-use cogtools_log::{BudgetLimit, EndStatus, Event, Id, LogError};
+use cogtools_log::{BudgetLimit, EndStatus, Event, LogError};
 use cogtools_model::{Content, Finish, Model, ModelError, Part, Response};
 use serde_json::Value;
 
 use crate::calls::CallsEnd;
 use crate::ending::{final_status, no_answer, status_of};
-use crate::history::expired_results;
 use crate::loop_guard::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer};
 use crate::respond::Ended;
@@ -156,16 +155,10 @@ impl<'a> Agent<'a> {
         self.journal.append(Event::Task {
             parts: parts.collect(),
         })?;
-        let conversation = self.journal.conversation();
-        let expired = expired_results(&conversation.kinds(), self.settings.history.result_tasks);
-        let is_new = |index: &usize| !conversation.is_expired(*index);
-        let results: Vec<Id> = expired
-            .into_iter()
-            .filter(is_new)
-            .map(|index| conversation.turns()[index].id)
-            .collect();
-        if !results.is_empty() {
-            self.journal.append(Event::Expired { results })?;
+        let tasks = self.settings.history.result_tasks;
+        let expired = self.journal.conversation().expire(tasks);
+        if let Some(event) = expired {
+            self.journal.append(event)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use cogtools_log::{CacheState, Event, Id, LogError, Timestamp};
 use cogtools_model::{Model, ModelError};
 
 use crate::Journal;
-use crate::history::{Split, task_border};
+use crate::history::{Split, call_border, history_len};
 use crate::observer::{Activity, Observer};
 use crate::settings::HistorySettings;
 use crate::state::{Fixed, cache_key};
@@ -60,6 +60,17 @@ pub struct CacheUse {
     pub name: Option<String>,
 }
 
+impl CacheUse {
+    /// The same layer without a cache.
+    #[must_use]
+    pub fn in_full(&self) -> Self {
+        Self {
+            turns: self.turns,
+            name: None,
+        }
+    }
+}
+
 /// Takes care of the cache of a session.
 pub(crate) struct Caching<'a> {
     pub(crate) model: &'a dyn Model,
@@ -80,10 +91,12 @@ impl Caching<'_> {
         let current = state.usable_cache(self.fixed, self.model_name, self.journal.now());
         let kinds = state.conversation().kinds();
         let sent = state.sent();
-        let split = Split::new(kinds.len(), sent, self.settings.cache_threshold);
-        let cut = task_border(&kinds, split.cached);
+        let split = Split::new(history_len(&kinds), sent, self.settings.cache_threshold);
+        let cut = call_border(&kinds, split.cached);
         let is_better = current.as_ref().is_none_or(|current| cut > current.turns);
-        if !split.is_due || !is_better {
+        let is_lapsed = state.has_lapsed_cache(self.fixed, self.model_name, self.journal.now());
+        let is_due = (split.is_due || is_lapsed) && state.may_create_cache();
+        if !is_due || !is_better {
             return self.refresh(current.unwrap_or_default()).await;
         }
         let layer = state.static_layer(self.fixed, cut);
@@ -110,7 +123,12 @@ impl Caching<'_> {
             }
             Err(error) => {
                 self.fail("", &error)?;
-                self.refresh(current.unwrap_or_default()).await
+                // What the cache would hold is sent, in its place.
+                let in_full = CacheUse {
+                    turns: cut,
+                    name: None,
+                };
+                self.refresh(current.unwrap_or(in_full)).await
             }
         }
     }
@@ -137,7 +155,7 @@ impl Caching<'_> {
             }
             Err(error) => {
                 self.fail(&name, &error)?;
-                Ok(CacheUse::default())
+                Ok(usage.in_full())
             }
         }
     }

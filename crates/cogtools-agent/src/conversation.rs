@@ -7,7 +7,7 @@ use cogtools_log::{CallId, Decision, Entry, Event, Id, Outcome};
 use cogtools_model::{Content, Finish, FunctionCall, Part, ResultKey};
 use serde_json::{Value, json};
 
-use crate::history::TurnKind;
+use crate::history::{TurnKind, expired_results};
 use crate::sendable::{expired, says_something, sendable};
 
 /// A turn, and the entry that it was read from.
@@ -238,9 +238,14 @@ impl Conversation {
         &self.turns
     }
 
-    /// Whether the turn at `index` is sent whole, as far as the log says.
-    pub fn is_expired(&self, index: usize) -> bool {
-        self.expired.contains(&self.turns[index].id)
+    /// What the log has to say after a new task: results are too old that were not before.
+    pub fn expire(&self, tasks: usize) -> Option<Event> {
+        let results: Vec<Id> = expired_results(&self.kinds(), tasks)
+            .into_iter()
+            .map(|index| self.turns[index].id)
+            .filter(|id| !self.expired.contains(id))
+            .collect();
+        (!results.is_empty()).then_some(Event::Expired { results })
     }
 
     /// The contents of all turns: results that follow each other are one content, in the order of

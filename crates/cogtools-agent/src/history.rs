@@ -113,6 +113,20 @@ impl Split {
     }
 }
 
+/// How many of `turns` are history: all but a task at the end, which is what a model reacts to.
+pub fn history_len(turns: &[TurnKind]) -> usize {
+    turns.len() - usize::from(turns.last() == Some(&TurnKind::Task))
+}
+
+/// The largest cut that is not after `cut` and parts no calls from their results.
+pub fn call_border(turns: &[TurnKind], cut: usize) -> usize {
+    let is_border = |index: &usize| !turns.get(*index).is_some_and(|turn| turn.is_result());
+    (0..=cut.min(turns.len()))
+        .rev()
+        .find(is_border)
+        .unwrap_or(0)
+}
+
 /// The largest cut that is not after `cut` and before a task: the calls of a model and their
 /// results are never parted.
 pub fn task_border(turns: &[TurnKind], cut: usize) -> usize {

@@ -39,18 +39,27 @@ pub struct InstructionFile {
     pub text: String,
 }
 
+/// A file and what it contains now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileReference {
+    /// Its path.
+    pub path: String,
+    /// Its content; absent if it does not exist yet, or is not text.
+    pub content: Option<String>,
+}
+
 /// What a model should know about the state of the world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Situation {
     /// The current time, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_datetime: Option<String>,
-    /// Files that the user refers to, as paths of the project.
+    /// Files that the model should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub file_references: Vec<String>,
-    /// Files that the session has made.
+    pub file_references: Vec<FileReference>,
+    /// Files that the session is to make.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub artifacts: Vec<String>,
+    pub artifacts: Vec<FileReference>,
     /// The list of things to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub todos: Vec<Value>,
@@ -68,8 +77,12 @@ pub enum TemplateError {
         line: usize,
         /// The column, from 1.
         column: usize,
+        /// How many characters are wrong.
+        length: usize,
         /// Why.
         message: String,
+        /// What to do about it.
+        hint: Option<String>,
     },
     /// The dynamic layer has to be JSON.
     #[error("`{name}` does not render to JSON: {message}")]
@@ -127,6 +140,8 @@ fn render(name: &str, source: &str, context: &Value) -> Result<String, TemplateE
         name: name.to_owned(),
         line: error.line(),
         column: error.column(),
+        length: error.length(),
         message: error.message().to_owned(),
+        hint: error.hint().map(str::to_owned),
     })
 }

@@ -36,8 +36,9 @@ impl Journal {
 
     /// Appends an event.
     pub fn append(&mut self, event: Event) -> Result<Id, LogError> {
-        let id = self.log.append(self.state.head(), event.clone())?;
-        self.state.apply(id, &event);
+        let applied = event.clone();
+        let id = self.log.append(self.state.head(), event)?;
+        self.state.apply(id, &applied);
         Ok(id)
     }
 

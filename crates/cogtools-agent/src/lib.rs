@@ -31,8 +31,8 @@ pub use budget::{Budget, Ledger, Price, Spent};
 pub use cache::{CacheRecord, CacheUse};
 pub use conversation::{Conversation, OpenCall, Turn};
 pub use instructions::{
-    InstructionFile, Instructions, STATIC_TEMPLATE, Situation, TemplateError, render_dynamic,
-    render_static,
+    FileReference, InstructionFile, Instructions, STATIC_TEMPLATE, Situation, TemplateError,
+    render_dynamic, render_static,
 };
 pub use journal::Journal;
 pub use layers::{BufferedLayer, DynamicLayer, Prompt, RequestOptions, StaticLayer, TriggerLayer};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cogtools_log::{Approval, CallId, Entry, Event, Id, Session, Timestamp};
+use cogtools_log::{Approval, CacheState, CallId, Entry, Event, Id, Session, Timestamp};
 use cogtools_model::Content;
 use serde_json::Value;
 
@@ -20,6 +20,8 @@ pub struct State {
     sent: SentTokens,
     cache: Option<CacheRecord>,
     requests: u32,
+    /// The tokens of the last request when no cache could be made.
+    refused_at: Option<u64>,
     decisions: HashMap<CallId, Approval>,
     is_paused: bool,
 }
@@ -64,6 +66,7 @@ impl State {
             Event::Compaction { .. } => {
                 self.sent = SentTokens::default();
                 self.cache = None;
+                self.refused_at = None;
             }
             Event::Paused { .. } => self.is_paused = true,
             Event::Task { .. } => self.is_paused = false,
@@ -72,6 +75,13 @@ impl State {
             }
             Event::Cache { name, state, .. } => {
                 CacheRecord::update(&mut self.cache, name, state);
+                match state {
+                    CacheState::Created { .. } => self.refused_at = None,
+                    CacheState::Failed { .. } if name.is_empty() => {
+                        self.refused_at = Some(self.sent.prompt);
+                    }
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -132,6 +142,20 @@ impl State {
             turns,
             name: Some(cache.name.clone()),
         })
+    }
+
+    /// Whether the session had a cache of that first layer which the provider has deleted by now.
+    pub(crate) fn has_lapsed_cache(&self, fixed: &Fixed, model: &str, now: Timestamp) -> bool {
+        let is_lapsed =
+            |cache: &CacheRecord| cache.expires <= now && cache.key == cache_key(fixed, model);
+        self.cache.as_ref().is_some_and(is_lapsed)
+    }
+
+    /// Whether a cache can be made: one that was refused is tried again when there is twice as
+    /// much to cache.
+    pub(crate) fn may_create_cache(&self) -> bool {
+        self.refused_at
+            .is_none_or(|refused| self.sent.prompt >= refused.saturating_mul(2))
     }
 
     /// The conversation.

@@ -42,7 +42,7 @@ impl Agent<'_> {
             return Ok(ended);
         }
         self.caching().fail(name, error)?;
-        self.ask_with(&CacheUse::default()).await
+        self.ask_with(&cache.in_full()).await
     }
 
     async fn ask_with(&mut self, cache: &CacheUse) -> Result<Ended, LogError> {

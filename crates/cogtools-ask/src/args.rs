@@ -1,11 +1,10 @@
 //! The command line.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use cogtools_agent::Budget;
-use cogtools_core::{Code, Diagnostic};
 use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{
@@ -13,6 +12,7 @@ use cogtools_program::args::{
     system_env_arg,
 };
 
+use crate::limits;
 use crate::provider::Provider;
 
 /// What to do.
@@ -46,12 +46,18 @@ pub(crate) struct AskArgs {
     pub(crate) resume: bool,
     pub(crate) from: Option<Id>,
     pub(crate) provider: Provider,
+    /// Whether the command line names it.
+    pub(crate) has_provider: bool,
     pub(crate) model: Option<String>,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
     pub(crate) seed: Option<i32>,
     pub(crate) schema: Option<PathBuf>,
+    /// The limits of the command line, which [`limits::budget`] reads.
+    pub(crate) limits: Vec<String>,
     pub(crate) budget: Budget,
+    /// Where the provider is reached, as the configuration says.
+    pub(crate) base_url: Option<String>,
     pub(crate) allow: Vec<String>,
     pub(crate) deny: Vec<String>,
     pub(crate) pause: bool,
@@ -83,12 +89,15 @@ impl AskArgs {
             resume: flag("continue"),
             from: matches.get_one("from").copied(),
             provider: Provider::from_matches(matches),
+            has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
             model: matches.get_one("model").cloned(),
             temperature: matches.get_one("temperature").copied(),
             max_tokens: matches.get_one("max-tokens").copied(),
             seed: matches.get_one("seed").copied(),
             schema: path("schema"),
-            budget: budget(&all::<String>(matches, "budget"))?,
+            budget: limits::budget(&all::<String>(matches, "budget"), Budget::default())?,
+            limits: all(matches, "budget"),
+            base_url: None,
             allow: all(matches, "allow"),
             deny: all(matches, "deny"),
             pause: flag("pause"),
@@ -265,31 +274,4 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value_name).help(help)
-}
-
-/// Reads `turns=10` and its kin.
-fn budget(words: &[String]) -> Result<Budget, Failure> {
-    let mut budget = Budget::default();
-    for word in words {
-        let invalid = || {
-            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
-            let hint = "limits are turns, calls, tokens, seconds and money, such as turns=20";
-            Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
-        };
-        let (limit, number) = word.split_once('=').ok_or_else(invalid)?;
-        let count = || number.parse().map(Some).map_err(|_| invalid());
-        match limit {
-            "turns" => budget.turns = count()?,
-            "calls" => budget.calls = count()?,
-            "tokens" => budget.tokens = count()?,
-            "seconds" => budget.time = count()?.map(Duration::from_secs),
-            "money" => {
-                let amount: f64 = number.parse().map_err(|_| invalid())?;
-                budget.money = Some(amount).filter(|amount| amount.is_finite() && *amount >= 0.0);
-                budget.money.ok_or_else(invalid)?;
-            }
-            _ => return Err(invalid()),
-        }
-    }
-    Ok(budget)
 }

@@ -9,14 +9,15 @@ use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
-use crate::{prompt, session};
+use crate::prompt::Layers;
+use crate::session;
 
 /// Prints the request for `task`.
 pub(crate) fn print(
     args: &AskArgs,
     task: Vec<Part>,
     settings: &Settings,
-    fixed: Fixed,
+    (fixed, layers): (Fixed, &Layers),
     project: &Project,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
@@ -41,10 +42,14 @@ pub(crate) fn print(
                 parts: parts.collect(),
             },
         );
+        let tasks = settings.history.result_tasks;
+        if let Some(event) = state.conversation().expire(tasks) {
+            state.apply(id.next(), &event);
+        }
     }
     let now = Timestamp::now();
     let fixed = Fixed {
-        dynamic: prompt::dynamic(now.to_string())?,
+        dynamic: layers.dynamic(now.to_string())?,
         ..fixed
     };
     let options = &settings.request;
@@ -55,13 +60,13 @@ pub(crate) fn print(
         let diagnostic = Diagnostic::new(Code::Usage, "the session has nothing to answer");
         return Err(diagnostic.hint("give a task").into());
     };
-    let layers = prompt.sizes(cache.name.is_some());
+    let sizes = prompt.sizes(cache.name.is_some());
     let request = prompt.request(options, cache.name.as_deref());
     let body: Value = serde_json::from_slice(&request.body()).unwrap_or_default();
     if args.format == OutputFormat::Text {
-        return io.show(&text(&layers, &options.model, &body));
+        return io.show(&text(&sizes, &options.model, &body));
     }
-    let report = json!({"layers": layers, "request": body, "cache": cache.name});
+    let report = json!({"layers": sizes, "request": body, "cache": cache.name});
     io.show_json(&format!("{report}\n"))
 }
 

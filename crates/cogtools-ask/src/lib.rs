@@ -3,11 +3,14 @@
 //! This crate brings together what a run consists of; the loop itself is `cogtools-agent`.
 
 mod args;
+mod configuration;
 mod connection;
 mod display;
 mod dry_run;
+mod limits;
 mod manual;
 mod models;
+mod prices;
 mod project_tools;
 mod prompt;
 mod provider;
@@ -60,5 +63,5 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    run::run(&AskArgs::from_matches(matches)?, io)
+    run::run(AskArgs::from_matches(matches)?, io)
 }

@@ -10,6 +10,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::args::AskArgs;
 
+/// The variables that name the server of each provider, over the configuration.
+const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
+
 /// The model that is used if none is named: the newest fast one.
 const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
@@ -56,7 +59,11 @@ impl Provider {
 pub(crate) fn connect(args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
     let failed =
         |error: ModelError| Failure::from(diagnostic::diagnostic(&error, args.provider.name()));
-    let var = |name: &str| dirs::trusted_var(io, name)?.to_str().map(str::to_owned);
+    let var = |name: &str| match dirs::trusted_var(io, name) {
+        Some(value) => value.to_str().map(str::to_owned),
+        None if BASE_URLS.contains(&name) => args.base_url.clone(),
+        None => None,
+    };
     let options = ClientOptions {
         // A model may think for minutes before it says anything.
         read_timeout: std::time::Duration::from_mins(5),

@@ -14,11 +14,16 @@ use crate::args::{Action, AskArgs};
 use crate::connection::Connection;
 use crate::display::Display;
 use crate::project_tools::ProjectTools;
+use crate::prompt::Layers;
 use crate::summary::Summary;
-use crate::{dry_run, models, prompt, provider, session, settings, task};
+use crate::{configuration, dry_run, models, provider, session, settings, task};
 
 /// Does what the command line says.
-pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project::project(io);
+    let config = project::config(&project, io)?;
+    configuration::apply(&mut args, &config.ask)?;
+    let args = &args;
     if args.action == Action::Models {
         return models::list(args, io);
     }
@@ -28,7 +33,6 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let (registry, context) =
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
-    let project = project::project(io);
     // The first signal stops the turn, and what there is of it is kept; the second one ends all.
     let cancel = io.signals.begin_with_second();
     let cx = Context {
@@ -41,15 +45,16 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
             io.report(Severity::Warning, diagnostic);
         }
     }
-    let settings = settings::settings(args, &task, io)?;
+    let settings = settings::settings(args, &config.ask, &task, &tools, io)?;
+    let layers = Layers::load(&config, &project, args.quiet, io)?;
     let fixed = Fixed {
-        system: prompt::system()?,
+        system: layers.system()?,
         tools: declarations(&tools.list()),
         dynamic: None,
         whole_results: settings.history.whole_results,
     };
     if args.action == Action::DryRun {
-        return dry_run::print(args, task, &settings, fixed, &project, io);
+        return dry_run::print(args, task, &settings, (fixed, &layers), &project, io);
     }
     let connection = Connection::open(args, &settings.request.model, &project, io)?;
     let secrets = provider::secrets(io);
@@ -60,6 +65,7 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let run = Run {
         connection: &connection,
         tools,
+        layers,
         journal: opened.journal,
         fixed,
         settings,
@@ -75,6 +81,7 @@ pub(crate) fn run(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
 struct Run<'c> {
     connection: &'c Connection,
     tools: ProjectTools,
+    layers: Layers,
     journal: Journal,
     fixed: Fixed,
     settings: Settings,
@@ -98,7 +105,7 @@ impl Run<'_> {
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
             tools: Arc::new(self.tools),
-            dynamic: prompt::dynamic(self.connection.time(journal.now()))?,
+            dynamic: self.layers.dynamic(self.connection.time(journal.now()))?,
             journal,
             system: self.fixed.system,
             settings: self.settings,

@@ -1,20 +1,32 @@
-//! The settings of a run: the command line over the defaults.
+//! The settings of a run: the command line over the configuration.
 
-use cogtools_agent::{HistorySettings, Permissions, RequestOptions, Settings};
-use cogtools_core::Code;
+use cogtools_agent::{Permissions, RequestOptions, Settings};
 use cogtools_core::text;
+use cogtools_core::{AskConfig, Code, Diagnostic};
 use cogtools_model::{Generation, Part};
 use cogtools_program::{Failure, Io, project};
 use serde_json::Value;
 
 use crate::args::AskArgs;
+use crate::configuration;
+use crate::prices::{self, ModelFacts};
+use crate::project_tools::ProjectTools;
 use crate::provider;
 
 /// The largest file with the schema of an answer, in bytes.
 const MAX_SCHEMA_BYTES: usize = 1 << 20;
 
+/// What to do without prices.
+const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
+
 /// The settings of a run that begins with `task`.
-pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Settings, Failure> {
+pub(crate) fn settings(
+    args: &AskArgs,
+    ask: &AskConfig,
+    task: &[Part],
+    tools: &ProjectTools,
+    io: &Io<'_>,
+) -> Result<Settings, Failure> {
     let model = provider::model_name(args)?;
     let schema = args.schema.as_deref().map(|path| {
         let full = io.cwd.join(path);
@@ -23,7 +35,7 @@ pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Set
             .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
         serde_json::from_slice::<Value>(&bytes).map_err(|error| {
             let message = format!("this is not a JSON Schema: {error}");
-            let diagnostic = cogtools_core::Diagnostic::new(Code::Usage, message);
+            let diagnostic = Diagnostic::new(Code::Usage, message);
             Failure::from(diagnostic.with_subject(path.display().to_string()))
         })
     });
@@ -35,6 +47,16 @@ pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Set
         include_thoughts: args.verbose,
         ..Generation::default()
     };
+    let facts = match &ask.prices {
+        Some(file) => prices::read(file, &model)?,
+        None => ModelFacts::default(),
+    };
+    if args.budget.money.is_some() && facts.price.is_none() {
+        let message = "a limit of money needs the prices of the model";
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);
+        return Err(diagnostic.hint(PRICES).into());
+    }
+    let both = |one: &[String], other: &[String]| [one, other].concat();
     Ok(Settings {
         request: RequestOptions {
             model,
@@ -42,11 +64,12 @@ pub(crate) fn settings(args: &AskArgs, task: &[Part], io: &Io<'_>) -> Result<Set
             ..RequestOptions::default()
         },
         permissions: Permissions {
-            allow: args.allow.clone(),
-            deny: args.deny.clone(),
-            ask: Vec::new(),
+            allow: both(&args.allow, &ask.allow),
+            deny: both(&args.deny, &ask.deny),
+            ask: configuration::asking(&ask.ask, &args.allow, tools.names()),
         },
-        history: HistorySettings::default(),
+        price: facts.price,
+        history: configuration::history(ask.history, facts.context),
         ..Settings::default()
     })
 }

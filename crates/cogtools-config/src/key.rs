@@ -3,7 +3,7 @@
 use cogtools_core::owner;
 use cogtools_core::process::Limits;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Diagnostic, Target};
+use cogtools_core::{AskConfig, Code, Diagnostic, PromptConfig, Target};
 
 /// The lists of a filter.
 const FILTER: [&str; 3] = ["tools", "exclude", "toolsets"];
@@ -45,7 +45,9 @@ impl Key {
 
     /// Whether only the user's own file may set it.
     pub(crate) fn is_users_only(&self) -> bool {
-        ["inherit", owner::KEY].contains(&self.name().as_str())
+        let name = self.name();
+        ["inherit", owner::KEY].contains(&name.as_str())
+            || AskConfig::USERS_ONLY.contains(&name.as_str())
     }
 
     /// The segments of the path.
@@ -74,6 +76,8 @@ fn known_keys() -> Vec<String> {
         .chain(hosts)
         .chain(Limits::KEYS.map(|limit| format!("limits.{limit}")))
         .chain([owner::KEY.to_owned()])
+        .chain(AskConfig::KEYS.map(|key| format!("ask.{key}")))
+        .chain(PromptConfig::KEYS.map(|key| format!("prompt.{key}")))
         .collect()
 }
 
@@ -132,10 +136,11 @@ mod tests {
                 "locked" | "inherit" => "true",
                 "lint" => "off",
                 "limits" => "1048576",
+                "ask" | "prompt" => sample(&key.name()),
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");
-            let origin = if [owner::KEY, "inherit"].contains(&key.name().as_str()) {
+            let origin = if key.is_users_only() {
                 Origin::Home("FILE".into())
             } else {
                 Origin::Project("FILE".into())
@@ -148,6 +153,19 @@ mod tests {
         }
         tops.dedup();
         assert_eq!(tops, Config::KEYS);
+    }
+
+    /// A valid value of a key below `ask` or `prompt`.
+    fn sample(key: &str) -> &'static str {
+        match key.rsplit('.').next().expect("a segment") {
+            "allow" | "ask" | "deny" | "roles" | "rules" | "procedure" | "constraints"
+            | "instructions" | "files" | "artifacts" | "todos" => "[one]",
+            "model" | "prices" | "static" | "dynamic" | "description" | "session_goal" => "one",
+            "provider" => "openai",
+            "base_url" => "http://127.0.0.1:1/v1",
+            "temperature" => "0.5",
+            _ => "60",
+        }
     }
 
     #[test]

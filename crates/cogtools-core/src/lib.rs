@@ -46,7 +46,10 @@ pub mod yaml;
 pub use budget::{Budget, BudgetError, Selection};
 pub use cancel::Cancel;
 pub use code::Code;
-pub use config::{Config, ConfigErrors, ConfigPaths, LINT_RULES, Origin, Setting};
+pub use config::{
+    AskBudget, AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths,
+    LINT_RULES, Origin, PromptConfig, Setting, Threshold,
+};
 pub use context::Context;
 pub use declaration::Target;
 pub use diagnostic::Diagnostic;

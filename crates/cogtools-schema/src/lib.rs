@@ -4,11 +4,13 @@
 //! the files. The keys come from the tables of the parser, so that schema and
 //! parser cannot differ in their keys.
 
+mod ask;
 mod document;
 mod editor;
 mod keyword;
 pub mod limits;
 mod parameter;
+mod prompt;
 mod rules;
 mod session;
 pub mod shape;

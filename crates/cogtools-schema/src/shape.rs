@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
+use crate::ask::Ask;
 use crate::limits::Limits;
+use crate::prompt::Prompt;
 use crate::rules::Rules;
 
 /// The configuration of a project with tools for AI agents.
@@ -37,6 +39,10 @@ pub struct Configuration {
     /// Folders of other users whose projects and programs are used: absolute paths, which may
     /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
     pub safe_directories: Option<Vec<String>>,
+    /// How cogtools ask asks a model.
+    pub ask: Option<Ask>,
+    /// What cogtools ask tells a model beside its task.
+    pub prompt: Option<Prompt>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }

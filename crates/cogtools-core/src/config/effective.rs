@@ -28,6 +28,7 @@ impl Config {
             self.set_budget(target, &format!("{key}.budget"));
         }
         self.set_budget(None, "budget");
+        self.combine_ask();
     }
 
     fn set_budget(&mut self, host: Option<Target>, key: &str) {
@@ -38,7 +39,7 @@ impl Config {
     }
 
     /// The effective value of `key`.
-    fn value(&self, key: &str) -> Option<&Value> {
+    pub(super) fn value(&self, key: &str) -> Option<&Value> {
         let mut settings = self.settings.iter();
         let setting = settings.find(|setting| setting.key == key);
         setting.map(|setting| &setting.value)

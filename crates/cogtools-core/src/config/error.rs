@@ -101,6 +101,24 @@ fn example(key: &str) -> &'static str {
         "cwd" => "`cwd: project`",
         "safe_directories" => "`safe_directories: [/srv/shared/project]`",
         "name" => "`name: other`",
+        "model" => "`model: gemini-flash-latest`",
+        "temperature" => "`temperature: 0.2`",
+        "provider" => "`provider: openai`",
+        "base_url" => "`base_url: http://127.0.0.1:11434/v1`",
+        "prices" => "`prices: prices.yaml`",
+        "turns" | "calls" | "tokens" | "seconds" | "money" => {
+            "`budget: {turns: 20, calls: 50, tokens: 100000, seconds: 300, money: 1.5}`"
+        }
+        "ask" => "`ask: {model: gemini-flash-latest, deny: [deploy_*]}`",
+        "prompt" => "`prompt: {rules: [Answer in one sentence.]}`",
+        "deny" | "allow" => "`deny: [deploy_*]`",
+        "prompt.roles" | "prompt.rules" | "prompt.procedure" | "prompt.constraints" => {
+            "`prompt: {rules: [Answer in one sentence.]}`"
+        }
+        "prompt.instructions" => "`prompt: {instructions: [AGENTS.md]}`",
+        "prompt.static" | "prompt.dynamic" => "`prompt: {static: prompts/static.njk}`",
+        "prompt.files" | "prompt.artifacts" => "`prompt: {files: [docs/plan.md]}`",
+        "prompt.todos" => "`prompt: {todos: [Write the tests]}`",
         _ => "it as cogtoolrc(5) shows",
     }
 }

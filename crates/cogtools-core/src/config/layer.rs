@@ -47,7 +47,7 @@ pub(super) struct Layer {
 }
 
 /// The variables, each with the path of the key that it sets.
-const VARIABLES: [(&str, &[&str]); 7] = [
+const VARIABLES: [(&str, &[&str]); 10] = [
     ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
     ("COGTOOLS_INHERIT", &["inherit"]),
     ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
@@ -55,6 +55,9 @@ const VARIABLES: [(&str, &[&str]); 7] = [
     ("COGTOOLS_TOOLS", &["filter", "tools"]),
     ("COGTOOLS_EXCLUDE", &["filter", "exclude"]),
     ("COGTOOLS_TOOLSETS", &["filter", "toolsets"]),
+    ("COGTOOLS_MODEL", &["ask", "model"]),
+    ("COGTOOLS_PROVIDER", &["ask", "provider"]),
+    ("COGTOOLS_BASE_URL", &["ask", "base_url"]),
 ];
 
 impl ConfigPaths {

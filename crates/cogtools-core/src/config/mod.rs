@@ -3,6 +3,8 @@
 //! combined instead: the project may add to them, and loosens none. Sources of tools
 //! are joined.
 
+mod ask;
+mod ask_reader;
 mod dotenv;
 mod effective;
 mod error;
@@ -14,15 +16,18 @@ mod lint_rule;
 mod locked;
 mod origin;
 mod package;
+mod prompt;
 mod protection;
 mod reader;
 mod safe;
 mod server;
 mod source;
 
+pub use ask::{AskBudget, AskConfig, AskHistory, AskProvider, Threshold};
 pub use layer::ConfigPaths;
 pub use lint_rule::LINT_RULES;
 pub use origin::{Origin, Setting};
+pub use prompt::{ConfigFile, PromptConfig};
 
 use std::path::Path;
 
@@ -53,10 +58,16 @@ pub struct Config {
     pub budgets: Vec<(Option<Target>, Budget)>,
     /// What each program may use that a tool or a source runs.
     pub limits: Limits,
+    /// How a model is asked.
+    pub ask: AskConfig,
+    /// What a model is told beside its task.
+    pub prompt: PromptConfig,
     /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,
     /// The effective value of every key that is set, in the order of the reference.
     pub settings: Vec<Setting>,
+    /// What of `prompt` the user has set.
+    users_prompt: PromptConfig,
     /// What the project sets of the keys that protect.
     additions: Vec<Setting>,
     /// The sources in the user's own file, until they are combined.
@@ -74,7 +85,7 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 10] = [
+    pub const KEYS: [&'static str; 12] = [
         inherit::SOURCES,
         inherit::KEY,
         "env_priority",
@@ -84,6 +95,8 @@ impl Config {
         "hosts",
         "limits",
         owner::KEY,
+        "ask",
+        "prompt",
         "lint",
     ];
 
@@ -196,11 +209,14 @@ impl Config {
             hosts: Vec::new(),
             budgets: Vec::new(),
             limits: Limits::DEFAULT,
+            ask: AskConfig::default(),
+            prompt: PromptConfig::default(),
             rules: Vec::new(),
             settings: vec![
                 Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
                 Setting::built_in("env_priority", "project".into()),
             ],
+            users_prompt: PromptConfig::default(),
             additions: Vec::new(),
             user_sources: None,
             inherit: true,
@@ -244,13 +260,27 @@ impl Config {
 
     /// Replaces the setting with the same key and of the same authority by `setting`.
     fn set(&mut self, setting: Setting) {
-        let settings = if !setting.own && protection::is_protecting(&setting.key) {
+        let settings = self.settings_of_authority(&setting);
+        settings.retain(|other| other.key != setting.key);
+        settings.push(setting);
+    }
+
+    /// Like [`Self::set`], with the items of an earlier list of the same authority.
+    fn extend(&mut self, setting: Setting) {
+        let mut settings = self.settings_of_authority(&setting).iter();
+        let earlier = settings.find(|other| other.key == setting.key).cloned();
+        self.set(match earlier {
+            Some(earlier) => protection::unite(earlier, setting),
+            None => setting,
+        });
+    }
+
+    fn settings_of_authority(&mut self, setting: &Setting) -> &mut Vec<Setting> {
+        if !setting.own && protection::is_protecting(&setting.key) {
             &mut self.additions
         } else {
             &mut self.settings
-        };
-        settings.retain(|other| other.key != setting.key);
-        settings.push(setting);
+        }
     }
 }
 

@@ -23,7 +23,7 @@ enum Rule {
     Either,
 }
 
-/// Every key that protects. A `*` stands for the name of a host.
+/// Every key that protects. A `*` is any one segment.
 const PROTECTING: &[(&str, Rule)] = &[
     ("env_priority", Rule::Stricter(&["project", "process"])),
     ("filter.tools", Rule::Both),
@@ -35,6 +35,9 @@ const PROTECTING: &[(&str, Rule)] = &[
     ("hosts.*.toolsets", Rule::Both),
     ("hosts.*.budget", Rule::Minimum),
     ("locked", Rule::Either),
+    ("ask.ask", Rule::Union),
+    ("ask.deny", Rule::Union),
+    ("ask.budget.*", Rule::Minimum),
 ];
 
 /// Whether the project may only add to the user's value of `key`.
@@ -93,19 +96,11 @@ impl Rule {
                 stricter(user, addition, |one| rank(one).unwrap_or(0))
             }
             Self::Minimum => stricter(user, addition, |one| {
-                std::cmp::Reverse(one.value.as_u64().unwrap_or(u64::MAX))
+                // The bits of positive doubles are in the order of their values.
+                std::cmp::Reverse(one.value.as_f64().map_or(u64::MAX, f64::to_bits))
             }),
             Self::Either => stricter(user, addition, |one| one.value == true),
-            Self::Union => {
-                let mut items = items(&user).to_vec();
-                let new = |item: &&Value| !items.contains(item);
-                let new: Vec<Value> = self::items(&addition).iter().filter(new).cloned().collect();
-                if items.is_empty() || new.is_empty() {
-                    return if items.is_empty() { addition } else { user };
-                }
-                items.extend(new);
-                user.with(addition, items.into())
-            }
+            Self::Union => unite(user, addition),
             Self::Both => match (items(&user), items(&addition)) {
                 ([], _) => addition,
                 (_, []) => user,
@@ -117,6 +112,18 @@ impl Rule {
             },
         }
     }
+}
+
+/// The items of both lists.
+pub(super) fn unite(one: Setting, addition: Setting) -> Setting {
+    let mut united = items(&one).to_vec();
+    let new = |item: &&Value| !united.contains(item);
+    let new: Vec<Value> = items(&addition).iter().filter(new).cloned().collect();
+    if united.is_empty() || new.is_empty() {
+        return if united.is_empty() { addition } else { one };
+    }
+    united.extend(new);
+    one.with(addition, united.into())
 }
 
 /// The setting with the higher rank; of equal ones, the user's, unless it is built in.

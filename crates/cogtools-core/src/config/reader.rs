@@ -136,6 +136,8 @@ impl Reader<'_> {
                 "hosts" => self.hosts(entry, config),
                 "limits" => self.limits(entry, config),
                 "lint" => self.lint(entry, config),
+                "ask" => self.ask(entry, config),
+                "prompt" => self.prompt(entry, config),
                 owner::KEY => self.safe_directories(entry, config),
                 _ => self.report_unknown_key(entry, &Config::KEYS),
             }

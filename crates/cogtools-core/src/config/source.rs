@@ -78,26 +78,33 @@ impl Reader<'_> {
             self.report(&ConfigError::Local(found), value.span);
             return None;
         };
-        let path = match expand_home(path, self.base.home) {
-            Ok(path) => path,
+        let (path, display_path, of_user) = match self.resolve(path) {
+            Ok(resolved) => resolved,
             Err(error) => {
                 self.report(&error, value.span);
                 return None;
             }
         };
+        let scope = ReadScope::source(&self.base.root, &path, self.layer.is_user);
+        let folder = Folder::new(path, display_path, true, scope);
+        Some(Source::Folder(if of_user {
+            folder.of_user()
+        } else {
+            folder
+        }))
+    }
+
+    /// The full path and the display path of what this layer calls `path`, and whether it is the
+    /// user's.
+    pub(super) fn resolve(&self, path: &str) -> Result<(PathBuf, PathBuf, bool), ConfigError> {
+        let path = expand_home(path, self.base.home)?;
         let (folder, display_path) = &self.layer.folder;
         let parts = path.components();
         let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
         let path = folder.join(&tidy);
         // A variable of the user may name folders of the project.
         let of_user = self.layer.is_user && !is_inside(&path, &self.base.root);
-        let scope = ReadScope::source(&self.base.root, &path, self.layer.is_user);
-        let folder = Folder::new(path, display_path.join(&tidy), true, scope);
-        Some(Source::Folder(if of_user {
-            folder.of_user()
-        } else {
-            folder
-        }))
+        Ok((path, display_path.join(&tidy), of_user))
     }
 
     /// A source that is another program.

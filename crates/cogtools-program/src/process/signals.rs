@@ -72,8 +72,8 @@ impl SignalGuard {
         Self {}
     }
 
-    /// Does nothing: this system has no termination signals.
-    const fn end_at_second_signal() {}
+    /// Does nothing.
+    pub(crate) const fn end_at_second_signal() {}
 
     /// The status to exit with, after a signal.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
@@ -133,7 +133,7 @@ mod unix {
         }
 
         /// From now on the second signal ends the process, without waiting for anything.
-        pub(super) fn end_at_second_signal() {
+        pub(crate) fn end_at_second_signal() {
             let is_second = Arc::new(AtomicBool::new(false));
             let ignored = ignored_signals();
             let numbers = [SIGINT, SIGTERM];

@@ -44,7 +44,10 @@ that install the package);
 
 6. .cogtoolrc.yaml;
 
-7. the variables COGTOOLS_TOOLS, COGTOOLS_EXCLUDE and COGTOOLS_TOOLSETS in the project's .env, the \
+7. the variables COGTOOLS_MODEL, COGTOOLS_PROVIDER, COGTOOLS_BASE_URL
+  Like the keys model, provider and base_url of ask.
+
+COGTOOLS_TOOLS, COGTOOLS_EXCLUDE and COGTOOLS_TOOLSETS in the project's .env, the \
 nearest one from the current directory up to the root;
 
 8. environment variables, see below;
@@ -56,7 +59,8 @@ tool_sources of the user's file, or else of the system's, adds to that of the pr
 Keys that protect the user are combined as well: the system, the user's file and the variables on \
 one side, the project (4 to 7, and variables that a host loaded from its .env) on the other. The project may restrict \
 what the user allows, and loosens nothing. The stricter env_priority counts (process), and the \
-smaller budget; the names in exclude are added up; a tool must match tools and toolsets of both. \
+smaller budget; the names in exclude, and those in ask.ask and ask.deny, are added up; of a limit \
+in ask.budget, the smaller one counts; a tool must match tools and toolsets of both. \
 Options replace both for one run.
 
 `cogtools config list --show-origin` shows where each value comes from.";
@@ -116,6 +120,37 @@ safe_directories
 begin with ~; PATH/* means every folder below PATH, and * every folder. A project, a folder of \
 tools, a node_modules or a folder of programs that belongs to neither you nor root is not used \
 otherwise. Only your own file and the system's may set it.
+
+ask
+  How `cogtools ask` asks a model; its options win. A map with model (default: \
+gemini-flash-latest), temperature (0 to 2), seed (default: a hash of the task), max_tokens (of a \
+response); allow, ask and deny (lists of patterns of tools: calls that need no approval, that need \
+one, that never run; ask and deny of all layers are added up); budget (a map with turns, calls, \
+tokens, seconds and money; a project only lowers the defaults, 50 turns and 200 calls, and what the \
+user sets); history (a map, see below); prices (a file, see below); provider (gemini or openai) and \
+base_url (where it is reached). Only the user's layers may set allow, prices, provider and \
+base_url, so that a project cannot send a key elsewhere.
+
+  history has whole_results (how many results of tools are sent whole, default: 30), result_tasks \
+(after how many further tasks a result is not sent whole any more, default: 3), cache_threshold \
+(the number of tokens that are not cached from which a cache is made, default: 20000, or off), \
+cache_ttl (how many seconds a cache lives, default: 900) and compact_at (the number of tokens of a \
+request from which old turns are replaced by a summary, default: half of what the model reads if \
+prices says so, or else 400000, or off).
+
+  prices names a YAML file with a date, a currency, and models: a map from names or patterns of \
+models to input, output and, optionally, cached (each for a million tokens) and context (the \
+number of tokens that the model reads). A limit of money needs it.
+
+prompt
+  What `cogtools ask` tells a model beside the task. description, session_goal (texts), roles, \
+rules, procedure and constraints (lists of texts) are instructions, and so are the files in \
+instructions (default: GEMINI.md and AGENTS.md, if they exist). files and artifacts name files \
+that the model should know, or that the session is to make; todos lists texts or maps. These go \
+into a JSON object that is sent anew with each task. static and dynamic name the templates for \
+both (default: prompts/static.njk and prompts/dynamic.njk, if they exist); the second must render \
+JSON. A file has at most 128 KiB, and is not an .env. What a project that is not trusted says here \
+is not used.
 
 lint
   A map with the single key rules: a map from lint rules to off, warn or error. \
@@ -189,7 +224,7 @@ COGTOOLS_BUDGET
 COGTOOLS_TOOLS, COGTOOLS_EXCLUDE, COGTOOLS_TOOLSETS
   Like the keys of filter: names separated by commas, or a YAML list.
 
-The last three may also be in the project's .env, because they can only hide tools: what they name \
+COGTOOLS_TOOLS, COGTOOLS_EXCLUDE and COGTOOLS_TOOLSETS may also be in the project's .env, because they can only hide tools: what they name \
 must match in addition to the filters of the user.
 
 An empty variable counts as unset. Any other variable whose name begins with COGTOOLS_ sets \
@@ -215,4 +250,16 @@ const EXAMPLES: &str = "    tool_sources:
       exclude: [deploy_*]
     budget: 4000
     lint:
-      rules: {no-examples: error}";
+      rules: {no-examples: error}
+    ask:
+      deny: [deploy_*]
+      budget: {turns: 20}
+    prompt:
+      rules: [Answer in one sentence.]
+
+The file that prices names:
+
+    date: 2026-11-01
+    currency: USD
+    models:
+      gemini-flash-*: {input: 0.30, cached: 0.03, output: 2.50, context: 1048576}";

@@ -1,0 +1,110 @@
+//! The keys below `ask`: a project adds to what protects the user, and loosens nothing.
+
+use super::*;
+
+const HOME: &str = "../home/.gemini/cogtoolrc.yaml";
+
+fn generation(project: &Project, args: &[&str]) -> Value {
+    let all = ["-q", "--dry-run", "--json", "Hello"];
+    let run = run("cogtools-ask", project).args(all).args(args).run();
+    run.json()["request"]["generationConfig"].clone()
+}
+
+#[test]
+fn options_win_over_the_project_and_the_project_over_the_user() {
+    let project = project();
+    project.file(HOME, "ask: {temperature: 0.1, seed: 1, max_tokens: 10}\n");
+    project.file(".cogtoolrc.yaml", "ask: {temperature: 0.5, seed: 5}\n");
+    let generation = generation(&project, &["--seed", "9"]);
+    for (key, value) in [
+        ("temperature", 0.5),
+        ("seed", 9.0),
+        ("maxOutputTokens", 10.0),
+    ] {
+        assert_eq!(generation[key].as_f64(), Some(value), "{generation}");
+    }
+}
+
+#[test]
+fn a_project_cannot_send_the_users_key_elsewhere_nor_allow_calls() {
+    for key in [
+        "base_url: http://127.0.0.1:1",
+        "provider: openai",
+        "allow: ['*']",
+        "prices: p",
+    ] {
+        let project = project();
+        project.file(".cogtoolrc.yaml", format!("ask: {{{key}}}\n"));
+        let name = key.split(':').next().expect("a key");
+        run("cogtools-ask", &project)
+            .args(["-q", "Hi"])
+            .run()
+            .status(78)
+            .stderr_contains(&format!(
+                "only the user's own configuration may set `ask.{name}`"
+            ));
+    }
+}
+
+#[test]
+fn a_project_lowers_a_budget_and_does_not_raise_it() {
+    let check = |user: &str, own: &str, status: u8| {
+        let project = project();
+        project.file(HOME, user).file(".cogtoolrc.yaml", own);
+        let turns = [
+            Turn::call("greet", json!({"person": "Ada"})),
+            Turn::text("Done."),
+        ];
+        let fake = FakeGemini::start(turns);
+        let outcome = ask(&project, &fake).args(["-q", "Greet Ada"]).run();
+        let _ = fake.try_finish();
+        outcome.status(status);
+    };
+    let budget = |turns: u32| format!("ask: {{budget: {{turns: {turns}}}}}\n");
+    check("", &budget(1), 4);
+    check(&budget(1), &budget(9), 4);
+    check(&budget(9), &budget(1), 4);
+    check(&budget(9), &budget(9), 0);
+}
+
+#[test]
+fn names_of_all_layers_are_denied() {
+    let project = project();
+    project.file(HOME, "ask: {deny: [other], allow: ['*']}\n");
+    project.file(".cogtoolrc.yaml", "ask: {deny: [greet]}\n");
+    let fake = FakeGemini::start([
+        Turn::call("greet", json!({"person": "Ada"})),
+        Turn::text("I may not."),
+    ]);
+    ask(&project, &fake)
+        .args(["-q", "Greet Ada"])
+        .run()
+        .outputs("I may not.\n");
+    let conversation = fake.finish();
+    let response = conversation.main()[1].responses()[0]["response"].to_string();
+    assert!(response.contains("denied"), "{response}");
+}
+
+#[test]
+fn money_is_counted_by_the_users_prices() {
+    let project = project();
+    let ask = |fake: &FakeGemini| ask(&project, fake).args(["-q", "--budget", "money=0.5", "Hi"]);
+    let fake = FakeGemini::start([]);
+    ask(&fake).run().fails(
+        2,
+        str![[r#"
+cogtools-ask: error[USAGE]: gemini-flash-latest: a limit of money needs the prices of the model
+hint: name a file with prices in the key `ask.prices` of your own configuration
+
+"#]],
+    );
+    fake.finish();
+    project.file(HOME, "ask: {prices: prices.yaml}\n");
+    project.file(
+        "../home/.gemini/prices.yaml",
+        "date: 2026-11-01\ncurrency: USD\nmodels: {gemini-*: {input: 100000, output: 100000}}\n",
+    );
+    let fake = FakeGemini::start([Turn::call("greet", json!({"person": "Ada"}))]);
+    ask(&fake).run().status(4);
+    fake.finish();
+}
