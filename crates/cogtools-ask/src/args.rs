@@ -38,6 +38,10 @@ pub(crate) enum OutputFormat {
 }
 
 /// The command line.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub(crate) struct AskArgs {
     pub(crate) action: Action,
     pub(crate) prompt: Vec<String>,

@@ -142,6 +142,26 @@ fn outcome_label(outcome: &Outcome) -> &'static str {
     }
 }
 
+/// What a user reads about an activity that is out of the ordinary.
+fn trouble(activity: &Activity<'_>) -> Option<String> {
+    Some(match activity {
+        Activity::Retry { wait, error } => {
+            let seconds = wait.as_secs_f64();
+            format!("{error}; trying again in {seconds:.1} s")
+        }
+        Activity::CacheFailed(error) => {
+            format!("sent in full, because the cache cannot be used: {error}")
+        }
+        Activity::Compacted { turns } => {
+            format!("replaced {} by a summary", pluralize(*turns, "turn"))
+        }
+        Activity::Repetition => {
+            "the model repeats the same calls, and was asked to do something else".to_owned()
+        }
+        _ => return None,
+    })
+}
+
 impl Observer for Display<'_, '_> {
     fn on(&mut self, activity: &Activity<'_>) {
         match activity {
@@ -185,24 +205,12 @@ impl Observer for Display<'_, '_> {
                 self.event(&json!({"event": "request", "turn": turn}));
             }
             Activity::Response(usage) => self.event(&json!({"event": "usage", "usage": usage})),
-            Activity::Retry { wait, error } => {
-                let seconds = wait.as_secs_f64();
-                self.note(
-                    Level::Activity,
-                    &format!("{error}; trying again in {seconds:.1} s"),
-                );
-            }
-            Activity::CacheFailed(error) => {
-                let text = format!("sent in full, because the cache cannot be used: {error}");
+            Activity::Retry { .. }
+            | Activity::CacheFailed(_)
+            | Activity::Compacted { .. }
+            | Activity::Repetition => {
+                let text = trouble(activity).unwrap_or_default();
                 self.note(Level::Activity, &text);
-            }
-            Activity::Compacted { turns } => {
-                let text = format!("replaced {} by a summary", pluralize(*turns, "turn"));
-                self.note(Level::Activity, &text);
-            }
-            Activity::Repetition => {
-                let text = "the model repeats the same calls, and was asked to do something else";
-                self.note(Level::Activity, text);
             }
         }
     }
@@ -229,13 +237,11 @@ impl Observer for Display<'_, '_> {
             (Answer::No, "no"),
         ];
         let options = answers.map(|(_, label)| label.to_owned());
-        match prompt.select(&sanitize(&text), &options) {
-            Ok(index) => answers.get(index).map_or(Answer::No, |(answer, _)| *answer),
+        let Ok(index) = prompt.select(&sanitize(&text), &options) else {
             // Ctrl-C or Escape: the whole run ends.
-            Err(_) => {
-                self.cancel.cancel();
-                Answer::No
-            }
-        }
+            self.cancel.cancel();
+            return Answer::No;
+        };
+        answers.get(index).map_or(Answer::No, |(answer, _)| *answer)
     }
 }

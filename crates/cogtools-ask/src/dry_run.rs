@@ -1,5 +1,7 @@
 //! `--dry-run`: the request that would be sent, by layers. Nothing is written.
 
+use std::fmt::Write as _;
+
 use cogtools_agent::{Fixed, Settings, State};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
@@ -76,7 +78,8 @@ fn text(layers: &[LayerSize], model: &str, body: &Value) -> String {
         let tokens = usize::try_from(layer.tokens).unwrap_or(usize::MAX);
         let cached = if layer.cached { ", cached" } else { "" };
         let (tokens, hash) = (pluralize(tokens, "token"), &layer.hash[..12]);
-        text.push_str(&format!("{:<9} {tokens}, {hash}{cached}\n", layer.name));
+        let name = &layer.name;
+        let _ = writeln!(text, "{name:<9} {tokens}, {hash}{cached}");
     }
     let body = serde_json::to_string_pretty(body).unwrap_or_default();
     format!("{text}\n{body}\n")

@@ -15,11 +15,9 @@ pub(crate) fn list(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let models = models
         .map_err(|error| Failure::from(diagnostic::diagnostic(&error, "the list of models")))?;
     if args.format == OutputFormat::Text {
-        let lines: String = models
-            .iter()
-            .map(|model| format!("{}\n", model.name))
-            .collect();
-        return io.show(&lines);
+        let names = models.iter().map(|model| model.name.as_str());
+        let lines: Vec<&str> = names.flat_map(|name| [name, "\n"]).collect();
+        return io.show(&lines.concat());
     }
     let entries: Vec<_> = models.iter().map(entry).collect();
     io.show_json(&format!("{}\n", json!({ "models": entries })))

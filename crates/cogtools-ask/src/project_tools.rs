@@ -27,7 +27,12 @@ impl ProjectTools {
             Err(error) => Err(error.diagnostics()),
         });
         let mut diagnostics = registry.config_errors().to_vec();
-        diagnostics.extend(found.source_errors.iter().map(|error| error.diagnostic()));
+        diagnostics.extend(
+            found
+                .source_errors
+                .iter()
+                .map(cogtools_core::SourceError::diagnostic),
+        );
         diagnostics.extend(found.unmatched);
         let mut tools = Vec::new();
         for item in found.items {

@@ -32,7 +32,7 @@ impl Summary {
             "text": self.end.text,
             "session": self.session,
             "status": self.end.status.name(),
-            "finish": self.end.finish.as_ref().map(|finish| finish.as_str()),
+            "finish": self.end.finish.as_ref().map(Finish::as_str),
             "turns": self.spent.turns,
             "calls": self.calls,
             "usage": self.spent.usage,
