@@ -138,23 +138,25 @@ fn instructions(prompt: PromptConfig) -> Result<Instructions, Failure> {
 }
 
 fn read(file: &ConfigFile) -> Result<Text, Failure> {
-    read_bounded(file).map_err(Failure::from)
+    read_bounded(file).map_err(|diagnostic| (*diagnostic).into())
 }
 
 /// A file of at most [`MAX_FILE_BYTES`] bytes, which is no file with variables.
-fn read_bounded(file: &ConfigFile) -> Result<Text, Diagnostic> {
+fn read_bounded(file: &ConfigFile) -> Result<Text, Box<Diagnostic>> {
     let subject = || file.display_path.display().to_string();
     let name = file.path.file_name().and_then(|name| name.to_str());
     if name.is_some_and(|name| name == ".env" || name.starts_with(".env.")) {
         let message = "a file with variables is not sent to a model";
-        return Err(Diagnostic::new(Code::InvalidConfig, message).with_subject(subject()));
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        return Err(Box::new(diagnostic.with_subject(subject())));
     }
     let text = Text::read(&file.path, &file.display_path, &file.scope)
-        .map_err(|error| error.diagnostic(Code::InvalidConfig))?;
+        .map_err(|error| Box::new(error.diagnostic(Code::InvalidConfig)))?;
     if text.as_str().len() > MAX_FILE_BYTES {
         let kib = MAX_FILE_BYTES >> 10;
         let message = format!("a file that is sent with every request has at most {kib} KiB");
-        return Err(Diagnostic::new(Code::InvalidConfig, message).with_subject(subject()));
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        return Err(Box::new(diagnostic.with_subject(subject())));
     }
     Ok(text)
 }
@@ -170,7 +172,7 @@ fn references(
         if is_absent(file) {
             return None;
         }
-        let text = read_bounded(file).map_err(|warning| warnings.push(warning));
+        let text = read_bounded(file).map_err(|warning| warnings.push(*warning));
         Some(text.ok()?.as_str().to_owned())
     };
     let contents: Vec<Option<String>> = files.iter().map(read).collect();
