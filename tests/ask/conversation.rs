@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use cogtools_test_support::Options;
-use serde_json::Value;
 
 use super::*;
 

@@ -37,6 +37,7 @@ fn redact(text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a whole output is expected")]
 fn the_request_is_printed_by_layers() {
     let project = project();
     project.file(
@@ -44,7 +45,7 @@ fn the_request_is_printed_by_layers() {
         "prompt: {description: You greet people., rules: [Be polite.]}\nask: {seed: 7}\n",
     );
     assert_text(
-        &dry_run(&project, &["Greet Ada"]),
+        dry_run(&project, &["Greet Ada"]),
         str![[r#"
 model     gemini-flash-latest
 static    67 tokens, HASH

@@ -74,7 +74,7 @@ fn two_hundred_turns_cost_less_than_half() {
 fn whole_tokens(log: &str) -> u64 {
     let (mut history, mut whole) = (0, 0);
     for line in log.lines() {
-        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let line: Value = serde_json::from_str(line).expect("JSON");
         match line["kind"].as_str() {
             Some("task") => history += line["parts"].to_string().len(),
             Some("response" | "result") => history += line["content"].to_string().len(),

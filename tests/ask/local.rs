@@ -1,7 +1,6 @@
 //! A model on the user's own machine: any server with the API of OpenAI, without a key.
 
 use cogtools_test_support::str;
-use serde_json::Value;
 
 use super::*;
 use crate::mcp::peer::Site;

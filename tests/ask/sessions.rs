@@ -65,11 +65,8 @@ fn check_prefixes(counts: &[usize]) {
                 line.contains(r#""kind":"call""#) && line.contains(&format!(r#""text":"{text}""#))
             })
         };
-        let expected: String = ["one", "two"]
-            .iter()
-            .filter(|text| !is_begun(text))
-            .map(|text| format!("{text}\n"))
-            .collect();
+        let left = ["one", "two"].into_iter().filter(|text| !is_begun(text));
+        let expected: String = left.flat_map(|text| [text, "\n"]).collect();
         assert_eq!(notes(&project), expected, "{count} lines");
     }
     fake.finish();

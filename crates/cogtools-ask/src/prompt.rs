@@ -138,7 +138,7 @@ fn instructions(prompt: PromptConfig) -> Result<Instructions, Failure> {
 }
 
 fn read(file: &ConfigFile) -> Result<Text, Failure> {
-    read_bounded(file).map_err(|diagnostic| Failure::from(*diagnostic))
+    read_bounded(file).map_err(|diagnostic| (*diagnostic).into())
 }
 
 /// A file of at most [`MAX_FILE_BYTES`] bytes, which is no file with variables.
@@ -147,18 +147,16 @@ fn read_bounded(file: &ConfigFile) -> Result<Text, Box<Diagnostic>> {
     let name = file.path.file_name().and_then(|name| name.to_str());
     if name.is_some_and(|name| name == ".env" || name.starts_with(".env.")) {
         let message = "a file with variables is not sent to a model";
-        return Err(Box::new(
-            Diagnostic::new(Code::InvalidConfig, message).with_subject(subject()),
-        ));
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        return Err(Box::new(diagnostic.with_subject(subject())));
     }
     let text = Text::read(&file.path, &file.display_path, &file.scope)
         .map_err(|error| Box::new(error.diagnostic(Code::InvalidConfig)))?;
     if text.as_str().len() > MAX_FILE_BYTES {
         let kib = MAX_FILE_BYTES >> 10;
         let message = format!("a file that is sent with every request has at most {kib} KiB");
-        return Err(Box::new(
-            Diagnostic::new(Code::InvalidConfig, message).with_subject(subject()),
-        ));
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        return Err(Box::new(diagnostic.with_subject(subject())));
     }
     Ok(text)
 }

@@ -7,6 +7,7 @@ use crate::shape::match_parser;
 /// How cogtools ask asks a model.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[expect(clippy::struct_field_names, reason = "the names of the keys")]
 pub struct Ask {
     /// The model. By default, gemini-flash-latest.
     #[schemars(regex(pattern = r"\S"))]
