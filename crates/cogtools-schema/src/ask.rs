@@ -25,8 +25,7 @@ pub struct Ask {
     pub allow: Option<Vec<String>>,
     /// Patterns of tools whose calls need an approval, in addition to those of other
     /// configurations.
-    #[schemars(rename = "ask")]
-    pub confirm: Option<Vec<String>>,
+    pub ask: Option<Vec<String>>,
     /// Patterns of tools that are never called, in addition to those of other configurations.
     pub deny: Option<Vec<String>>,
     /// The limits of a run. Those of a project only lower the user's, or the defaults.
