@@ -130,19 +130,25 @@ fn the_hook_renews_the_table_and_stops_the_commit() {
 }
 
 #[test]
-fn no_hook_without_the_request_and_none_over_another() {
+fn no_hook_without_the_request() {
     let project = repository();
     init(&project, &["--defaults", "--docs"]).succeeds();
     assert!(!project.path(".git/hooks/pre-commit").exists());
+}
 
-    let check = |prepare: &dyn Fn(&Project), expected: cogtools_test_support::Snapshot| {
-        let project = repository();
-        prepare(&project);
-        init(&project, &HOOK).fails(78, expected);
-        assert_eq!(project.read("GEMINI.md"), "# Context\n");
-    };
-    check(
-        &|project| {
+/// No hook is written in a repository that `prepare` has changed.
+#[track_caller]
+fn refuses_the_hook(prepare: impl Fn(&Project), expected: cogtools_test_support::Snapshot) {
+    let project = repository();
+    prepare(&project);
+    init(&project, &HOOK).fails(78, expected);
+    assert_eq!(project.read("GEMINI.md"), "# Context\n");
+}
+
+#[test]
+fn no_hook_over_another() {
+    refuses_the_hook(
+        |project| {
             project.file(".git/hooks/pre-commit", "#!/bin/sh\n");
         },
         str![[r#"
@@ -152,8 +158,8 @@ hint: no file was written
 
 "#]],
     );
-    check(
-        &|project| {
+    refuses_the_hook(
+        |project| {
             project.link(".git/hooks/pre-commit", "../../absent");
         },
         str![[r#"
@@ -163,8 +169,8 @@ hint: no file was written
 
 "#]],
     );
-    check(
-        &|project| {
+    refuses_the_hook(
+        |project| {
             git(project, &["config", "core.hooksPath", "mine"]).succeeds();
         },
         str![[r#"
@@ -174,8 +180,8 @@ hint: no file was written
 
 "#]],
     );
-    check(
-        &|project| {
+    refuses_the_hook(
+        |project| {
             project.file("../home/.gitconfig", "[core]\n\thooksPath = /elsewhere\n");
         },
         str![[r#"
@@ -185,8 +191,12 @@ hint: no file was written
 
 "#]],
     );
-    check(
-        &|project| {
+}
+
+#[test]
+fn no_hook_where_git_has_none() {
+    refuses_the_hook(
+        |project| {
             std::fs::remove_dir_all(project.path(".git/hooks")).expect("a folder");
             project.dir("mine").link(".git/hooks", "../mine");
         },
@@ -197,8 +207,8 @@ hint: no file was written
 
 "#]],
     );
-    check(
-        &|project| {
+    refuses_the_hook(
+        |project| {
             std::fs::remove_dir_all(project.path(".git")).expect("a folder");
         },
         str![[r#"

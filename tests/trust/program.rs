@@ -56,16 +56,18 @@ hint: --help explains every option
     );
 }
 
+/// The list of sources, with the provider in that state.
+fn table(state: &str) -> String {
+    let width = state.len();
+    format!(
+        "SOURCE  KIND      {:width$}  RUNS\n.       project   approved\nother   provider  {state}  sh ./d, sh ./c\n",
+        "STATE"
+    )
+}
+
 #[test]
 fn from_listing_to_revocation() {
     let project = with_provider();
-    let table = |state: &str| {
-        let width = state.len();
-        format!(
-            "SOURCE  KIND      {:width$}  RUNS\n.       project   approved\nother   provider  {state}  sh ./d, sh ./c\n",
-            "STATE"
-        )
-    };
     trust(&project, &[]).outputs(table("not approved"));
     let lines = "\
 provider other
