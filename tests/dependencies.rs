@@ -33,7 +33,7 @@ const WRITERS: [&str; 7] = [
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
     "crates/cogtools-core/src/digest/",
-    "crates/cogtools-core/src/store.rs",
+    "crates/cogtools-core/src/store/",
     "crates/cogtools-core/src/trust/private.rs",
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/cogtools-log/src/remove.rs",

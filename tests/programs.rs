@@ -68,8 +68,10 @@ fn every_program_rejects_unknown_arguments() {
         let line = usage(name);
         let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
         let tip = if line.matches(['<', '[']).count() > 1
-            && !matches!(name, "cogtools" | "cogtools-config" | "cogtools-mcp-client")
-        {
+            && !matches!(
+                name,
+                "cogtools" | "cogtools-config" | "cogtools-mcp-client" | "cogtools-session"
+            ) {
             tip
         } else {
             ""
@@ -124,6 +126,7 @@ fn usage(name: &str) -> String {
     let line = match name {
         "cogtools" => "cogtools [OPTIONS] <PROGRAM> [ARGS]...",
         "cogtools-add" => "cogtools-add [OPTIONS] <PACKAGE>",
+        "cogtools-ask" => "cogtools-ask [OPTIONS] [PROMPT]...",
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
         "cogtools-completions" => "cogtools-completions [OPTIONS] <SHELL> [-- <WORDS>...]",
         "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
@@ -135,6 +138,7 @@ fn usage(name: &str) -> String {
         "cogtools-remove" => "cogtools-remove [OPTIONS] <PACKAGE>",
         "cogtools-run" => "cogtools-run [OPTIONS] <TOOL> [KEY=VALUE]...",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
+        "cogtools-session" => "cogtools-session [OPTIONS] [COMMAND]",
         "cogtools-search" => "cogtools-search [OPTIONS] <TERM>...",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-trust" => "cogtools-trust [OPTIONS] [SOURCE]...",

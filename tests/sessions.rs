@@ -107,7 +107,7 @@ fn nothing_in_a_session_reaches_a_terminal() {
         &["show", "run.jsonl", "--json"],
         &["tree", "run.jsonl"],
         &["export", "run.jsonl", "--format=gemini"],
-        &["show", BAD],
+        &["show", &format!("./{BAD}")],
     ] {
         let program = cogtools::PROGRAMS.iter();
         let program = program.copied().find(|one| one.name == "cogtools-session");
@@ -117,7 +117,9 @@ fn nothing_in_a_session_reaches_a_terminal() {
         for text in [&ended.stdout, &ended.stderr] {
             assert_eq!(unsafe_part(text), None, "{args:?}");
         }
-        assert!(format!("{ended:?}").contains(r"u{202e}") || ended.stdout.contains(r"\u202e"));
+        let shown = format!("{}{}", ended.stdout, ended.stderr);
+        let is_escaped = shown.contains(r"\u{202e}") || shown.contains(r"\u202e");
+        assert!(is_escaped, "{args:?}: {shown}");
     }
 }
 

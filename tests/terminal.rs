@@ -287,8 +287,7 @@ fn data_on_a_pipe_stays_as_it_is() {
     let call = run("cogtools-call", &project).arg("ok");
     let word = json!({"word": BAD}).to_string();
     call.stdin(word).run().outputs(format!("{BAD}\n"));
-    let list = run("cogtools-discover", &project).run();
-    let declared: Value = serde_json::from_slice(&list.stdout).expect("it is JSON");
+    let declared = run("cogtools-discover", &project).run().json();
     assert_eq!(declared[0]["description"], format!("Say {BAD}."));
 }
 

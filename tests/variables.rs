@@ -89,7 +89,7 @@ fn an_unknown_variable_is_named() {
     outcome.status(0);
     outcome.stderr_is(str![[r#"
 cogtools-config: warning[INVALID_CONFIG]: the environment variable `COGTOOLS_TOOL` sets nothing
-hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_TOOLSETS` or `COGTOOLS_TOOL_SOURCES`?
+hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_MODEL` or `COGTOOLS_TOOLSETS`?
 
 "#]]);
 }

@@ -11,6 +11,7 @@ use cogtools_test_support::{Outcome, Project, Run, difference, is_blessing};
 use super::block::Block;
 use super::document::Document;
 use super::documents;
+use super::model::with_model;
 use super::renewal::{Patch, renew};
 
 /// Why a command is shown but not run here. A fence names one of these in
@@ -121,7 +122,9 @@ fn mistakes(document: &Document) -> String {
     if steps.is_empty() {
         return String::new();
     }
-    let output = run(&script, &project(document)).text();
+    let output = with_model(document, |model| {
+        run(&script, &project(document), model).text()
+    });
     let outputs: Vec<&str> = output.split(MARK).skip(1).collect();
     assert_eq!(outputs.len(), steps.len(), "{}: {output}", document.name);
     let compared = steps.iter().zip(outputs);
@@ -187,15 +190,15 @@ fn project(document: &Document) -> Project {
     project
 }
 
-fn run(script: &str, project: &Project) -> Outcome {
+fn run(script: &str, project: &Project, model: &dyn Fn(Run) -> Run) -> Outcome {
     project.file("../session", script).dir("../temporary");
-    Run::new("/bin/bash")
+    let session = Run::new("/bin/bash")
         .arg("../session")
         .project(project)
         .path(crate::programs())
         .env("TMPDIR", project.path("../temporary"))
-        .limit(Duration::from_mins(1))
-        .run()
+        .limit(Duration::from_mins(1));
+    model(session).run()
 }
 
 /// The commands of a block with the output shown for each.

@@ -9,6 +9,7 @@ mod block;
 mod console;
 mod data;
 mod document;
+mod model;
 mod prose;
 mod renewal;
 mod shape;

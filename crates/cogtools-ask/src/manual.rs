@@ -19,7 +19,11 @@ the model, which repairs its call.",
 wins. With GOOGLE_GENAI_USE_VERTEXAI=true it is Vertex AI, with a token in \
 GOOGLE_OAUTH_ACCESS_TOKEN, a project in GOOGLE_CLOUD_PROJECT and a region in \
 GOOGLE_CLOUD_LOCATION. GOOGLE_GEMINI_BASE_URL names another server of the same protocol. A \
-project's .env never sets any of these. --models lists the models of the provider.",
+project's .env never sets any of these. --models lists the models of the provider.
+
+With --provider openai, it is any server with the API of OpenAI: the one at OPENAI_BASE_URL, with a \
+key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. The keys of \
+ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
     ),
     (
         "APPROVAL",
@@ -55,7 +59,10 @@ the turn; what there was is kept.",
         "GEMINI_API_KEY, GOOGLE_API_KEY
   The key for the Gemini API.
 
-GOOGLE_GEMINI_BASE_URL
+OPENAI_API_KEY
+  The key for a server with the API of OpenAI.
+
+GOOGLE_GEMINI_BASE_URL, OPENAI_BASE_URL
   The address of the API.
 
 HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE

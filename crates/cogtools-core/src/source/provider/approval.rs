@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Provider, ProviderError, start};
+use super::{Provider, ProviderError, directory};
 use crate::Context;
 use crate::digest::{self, Hash};
 use crate::store::{Mirror, ProviderStore, StoreError};
@@ -24,10 +24,12 @@ impl Provider {
     /// written what it runs, or it starts in the project.
     pub fn requires_approval(&self, cx: &Context) -> bool {
         let settings = &self.settings;
-        let directory = start::directory(settings, cx);
+        let directory = directory::directory(settings, cx);
         let inside = |argument: &String| {
             let files = digest::referenced_files(&directory, argument);
-            files.iter().any(|file| start::is_inside(file, &cx.root))
+            files
+                .iter()
+                .any(|file| directory::is_inside(file, &cx.root))
         };
         let mut arguments = settings.approved_parts().into_iter().flatten();
         !settings.is_neutral() || arguments.any(inside)
@@ -40,13 +42,13 @@ impl Provider {
 
     /// The project's files that its command lines run, with those beside them.
     pub fn mirror(&self, cx: &Context) -> Mirror {
-        let directory = start::directory(&self.settings, cx);
+        let directory = directory::directory(&self.settings, cx);
         Mirror::of(&cx.root, &directory, &self.settings.lines())
     }
 
     /// The grant, and the digest of the files in `mirror`.
     fn content(&self, mirror: &Mirror, cx: &Context) -> Result<(Grant, Hash), ProviderError> {
-        let directory = start::directory(&self.settings, cx);
+        let directory = directory::directory(&self.settings, cx);
         let failed = |error| ProviderError::Content(self.name(), error);
         let lines = digest::command(&directory, &self.settings.approved_parts()).map_err(failed)?;
         let files = mirror.digest().map_err(failed)?;

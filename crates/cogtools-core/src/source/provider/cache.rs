@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::{Settings, start};
+use super::{Settings, directory};
 use crate::Context;
 use crate::digest;
 use crate::environment::Vars;
@@ -31,7 +31,7 @@ impl Cache {
         cx: &Context,
     ) -> Option<Self> {
         let folder = cx.cache.as_ref()?;
-        let directory = start::directory(settings, cx);
+        let directory = directory::directory(settings, cx);
         let command = digest::command(&directory, &settings.approved_parts()).ok()?;
         let variables: Vec<String> = variables
             .iter()

@@ -8,6 +8,7 @@ mod approval;
 mod cache;
 mod call;
 mod content_blocks;
+mod directory;
 mod error;
 mod recursion;
 mod remote;
@@ -22,13 +23,14 @@ use std::time::Duration;
 
 use approval::ApprovedFiles;
 use call::RemoteCall;
+pub use directory::neutral_directory;
 pub use error::ProviderError;
 use remote::Declarations;
 pub use remote::RemoteTool;
 use server::parse_client_error;
 pub use server::{Server, Transport};
 pub use settings::Settings;
-pub use start::{clean_path, neutral_directory};
+pub use start::clean_path;
 
 use super::{Candidate, Listing, SourceError};
 use crate::digest::{self, Hash};

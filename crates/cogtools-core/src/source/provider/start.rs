@@ -5,10 +5,11 @@
 //! PATH (`python3 -m`, `npx`), so they start outside the project.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 
 use super::approval::ApprovedFiles;
+use super::directory::{directory, is_inside};
 use super::{Provider, ProviderError, Server, Settings, recursion};
 use crate::Context;
 use crate::environment::{EnvError, Vars};
@@ -98,25 +99,6 @@ impl Provider {
     }
 }
 
-/// The working directory of the provider with `settings`.
-pub(super) fn directory(settings: &Settings, cx: &Context) -> PathBuf {
-    if !settings.is_neutral() {
-        return cx.root.clone();
-    }
-    neutral_directory(cx.environment.process())
-}
-
-/// A directory in which nothing of a project is, for a process with these variables.
-pub fn neutral_directory(variables: &Vars) -> PathBuf {
-    if cfg!(windows) {
-        let drive = variables.get(OsStr::new("SystemDrive"));
-        let mut root = drive.map_or_else(|| OsString::from("C:"), Clone::clone);
-        root.push("\\");
-        return PathBuf::from(root);
-    }
-    PathBuf::from("/")
-}
-
 /// Whether a program is a path that depends on the working directory; a mere name is
 /// searched on PATH.
 pub(super) fn is_relative(program: &str) -> bool {
@@ -162,17 +144,4 @@ pub fn clean_path(variables: &mut Vars, cx: &Context) {
 
 fn in_modules(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == MODULES)
-}
-
-/// Whether `path` is in the folder `root`, as written or with links resolved.
-pub(super) fn is_inside(path: &Path, root: &Path) -> bool {
-    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-    let below = |path: &Path, root: &Path| path.starts_with(root) && !up(path);
-    if below(path, root) {
-        return true;
-    }
-    match (path.canonicalize(), root.canonicalize()) {
-        (Ok(path), Ok(root)) => path.starts_with(root),
-        _ => false,
-    }
 }
