@@ -71,7 +71,7 @@ impl Agent<'_> {
         let mut running = Running::new();
         let result = self.carry_out(decided, &mut running).await;
         if result.is_err() {
-            // Without a log nothing may go on; the calls that run are told so, and waited for.
+            // Without a log nothing may go on; the running calls are cancelled, and awaited.
             self.cancel.cancel();
             while running.next().await.is_some() {}
         }

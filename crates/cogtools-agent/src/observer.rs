@@ -1,4 +1,4 @@
-//! What happens during a run, for whoever shows it.
+//! What happens during a run, for what shows it.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ pub enum Activity<'a> {
         /// How many turns.
         turns: usize,
     },
-    /// The model repeats the same calls, and was told so.
+    /// The model repeats the same calls, which it reads.
     Repetition,
 }
 

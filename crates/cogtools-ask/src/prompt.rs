@@ -141,7 +141,7 @@ fn read(file: &ConfigFile) -> Result<Text, Failure> {
     read_bounded(file).map_err(|diagnostic| (*diagnostic).into())
 }
 
-/// A file of at most [`MAX_FILE_BYTES`] bytes, which is no file with variables.
+/// A file of at most [`MAX_FILE_BYTES`] bytes, which is not a file with variables.
 fn read_bounded(file: &ConfigFile) -> Result<Text, Box<Diagnostic>> {
     let subject = || file.display_path.display().to_string();
     let name = file.path.file_name().and_then(|name| name.to_str());

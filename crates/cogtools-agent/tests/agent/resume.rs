@@ -83,7 +83,7 @@ fn check_calls(scene: &Scene, kept: &[&str], shown: &str) {
     assert_eq!(scene.ran(), expected, "{shown}");
 }
 
-/// The conversation is the same, apart from calls whose end nobody has seen.
+/// The conversation is the same, apart from calls without a recorded end.
 fn check_contents(scene: &Scene, whole: &Value, shown: &str) {
     let contents = scene.last_contents();
     let Some(contents) = contents.as_array() else {

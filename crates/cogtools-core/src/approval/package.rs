@@ -99,7 +99,7 @@ pub(super) fn loaded_by(root: &Path) -> Vec<Loaded> {
     all
 }
 
-/// The commands of a script, as far as they can be told apart.
+/// The commands of a script, as far as they can be separated.
 pub(super) fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
     let script = line.script.as_deref().unwrap_or_default();
     let commands = script

@@ -60,7 +60,7 @@ pub struct Config {
     pub limits: Limits,
     /// How a model is asked.
     pub ask: AskConfig,
-    /// What a model is told beside its task.
+    /// What a model reads beside its task.
     pub prompt: PromptConfig,
     /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,

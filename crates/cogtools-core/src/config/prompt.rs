@@ -1,4 +1,4 @@
-//! The keys below `prompt`: what a model is told beside its task.
+//! The keys below `prompt`: what a model reads beside its task.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::reader::Reader;
 use crate::file::ReadScope;
 use crate::yaml::{Data, Entry, Node};
 
-/// What a model is told beside its task.
+/// What a model reads beside its task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromptConfig {
     /// What the agent is.

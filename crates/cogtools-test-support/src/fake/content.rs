@@ -74,7 +74,7 @@ impl Content {
         events
     }
 
-    /// The same content with its text in one piece, as an answer that is no stream has it.
+    /// The same content with its text in one piece, as an answer that is not a stream has it.
     pub(super) fn whole(&self) -> Self {
         let joined = |texts: &[String]| -> Vec<String> {
             if texts.is_empty() {

@@ -66,7 +66,7 @@ impl Delivery {
         self.outgoing(EVENTS, sent, end)
     }
 
-    /// An answer that is no stream of events; if it breaks, half of it is sent.
+    /// An answer that is not a stream of events; if it breaks, half of it is sent.
     pub(super) fn whole(&self, body: &Value) -> Outgoing {
         let mut bytes = body.to_string().into_bytes();
         match &self.broken {
