@@ -2,7 +2,7 @@
 //!
 //! It listens on a loopback address. But any page in a browser can send requests to
 //! this machine, even under a host name that it controls, so that is not enough:
-//! A guard rejects any other `Host`, foreign `Origin`s and clients without the token.
+//! a guard rejects any other `Host`, foreign `Origin`s and clients without the token.
 
 mod guard;
 mod options;
