@@ -53,7 +53,7 @@ commands
 const UNTRUSTED: &str = "\
 trust
   warning  it is not set whether the folder is trusted: Gemini CLI asks on a terminal, and exits with status 55 without one
-           fix: run gemini and trust the folder; without a terminal, export GEMINI_CLI_TRUST_WORKSPACE=true
+           fix: export GEMINI_CLI_TRUST_WORKSPACE=true
 ";
 
 const TRUSTED: &str = "\
@@ -71,10 +71,10 @@ call
 const NOT_RUN: &str = "\
 discovery
   warning  skipped: no settings file sets a discovery command
-           fix: fix the problems above, then run cogtools doctor again
+           hint: this is checked when the problems above are fixed
 call
   warning  skipped: no settings file sets a call command
-           fix: fix the problems above, then run cogtools doctor again
+           hint: this is checked when the problems above are fixed
 ";
 
 /// The fix for the next one.
