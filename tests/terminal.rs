@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use crate::layout::none;
 use crate::run;
 
-/// Characters that clear a terminal, reverse text, have no width, isolate text, begin
-/// a line and go to the next tab stop.
+/// Characters that clear a terminal, reverse, hide and isolate text, and break lines.
 pub(crate) const BAD: &str = "x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
 /// The same, escaped.
 const SHOWN: &str = r"x\u{1b}[2J\u{202e}\u{200b}\u{2066}\n\ty";
@@ -287,7 +286,8 @@ fn data_on_a_pipe_stays_as_it_is() {
     let call = run("cogtools-call", &project).arg("ok");
     let word = json!({"word": BAD}).to_string();
     call.stdin(word).run().outputs(format!("{BAD}\n"));
-    let declared = run("cogtools-discover", &project).run().json();
+    let list = run("cogtools-discover", &project).run();
+    let declared: Value = serde_json::from_slice(&list.stdout).expect("it is JSON");
     assert_eq!(declared[0]["description"], format!("Say {BAD}."));
 }
 
