@@ -8,7 +8,8 @@ use cogtools_model::{Content, Generation, Part, Request, Role};
 use crate::agent::Agent;
 use crate::history::{TurnKind, task_border};
 use crate::observer::Activity;
-use crate::respond::{Ended, Exchange};
+use crate::respond::Ended;
+use crate::turn::Shown;
 
 /// The share of turns that is replaced, in percent.
 const REPLACED_PERCENT: usize = 70;
@@ -64,20 +65,8 @@ impl Agent<'_> {
             generation: Generation::default(),
             ..Request::default()
         };
-        let mut silent = crate::observer::Silent;
-        let exchange = Exchange {
-            model: self.model,
-            request: &request,
-            retry: self.settings.retry,
-            time_left: self.ledger.time_left(),
-            cancel: &self.cancel,
-            observer: &mut silent,
-        };
-        let (ended, wasted) = exchange.run().await;
-        self.ledger.add_turn();
-        self.record_usage(wasted)?;
         // Without a summary the conversation goes on as it is.
-        let Ended::Complete(response) = ended else {
+        let Ended::Complete(response) = self.exchange(&request, Shown::No).await? else {
             return Ok(None);
         };
         self.record_usage(response.usage())?;

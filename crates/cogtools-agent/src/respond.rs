@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_model::{Chunks, Finish, Model, ModelError, Request, Response, RetryPolicy, Usage};
+use cogtools_model::{
+    Chunks, Finish, Model, ModelError, Request, Response, RetryPolicy, Usage, random_jitter,
+};
 use futures::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
@@ -94,7 +96,7 @@ impl Exchange<'_> {
                 Err(error) => error,
             };
             failures += 1;
-            let wait = self.retry.wait(failures, &error, jitter(failures));
+            let wait = self.retry.wait(failures, &error, random_jitter());
             let Some(wait) = wait.filter(|_| !arrived.is_shown) else {
                 return Err(error);
             };
@@ -146,13 +148,6 @@ fn useless_reason(response: &Response) -> String {
         None => "it ended without a reason".to_owned(),
         Some(finish) => format!("it is empty and ended with {finish}"),
     }
-}
-
-/// A number from 0 to 1 that differs from process to process.
-fn jitter(seed: u32) -> f64 {
-    use std::hash::{BuildHasher as _, RandomState};
-    let hash = RandomState::new().hash_one(seed);
-    f64::from(u16::try_from(hash & 0xffff).unwrap_or(0)) / f64::from(u16::MAX)
 }
 
 /// Returns when the user has cancelled the run.

@@ -1,13 +1,22 @@
 //! One turn: a request is sent, and the response is written to the log.
 
 use cogtools_log::{EndStatus, Event, LogError};
-use cogtools_model::{ModelError, Response, Usage};
+use cogtools_model::{ModelError, Request, Response, Usage};
 
 use crate::agent::{Agent, RunEnd};
 use crate::cache::{CacheUse, Caching};
 use crate::journal::usage_event;
-use crate::observer::Activity;
+use crate::observer::{Activity, Silent};
 use crate::respond::{Ended, Exchange, cancelled};
+
+/// Whether the user sees a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// It is for the user.
+    Yes,
+    /// It is for the agent itself.
+    No,
+}
 
 impl Agent<'_> {
     fn caching(&mut self) -> Caching<'_> {
@@ -58,15 +67,28 @@ impl Agent<'_> {
             model: request.model.clone(),
             turn,
         })?;
-        self.ledger.add_turn();
         self.observer.on(&Activity::Request(u64::from(turn)));
+        self.exchange(&request, Shown::Yes).await
+    }
+
+    /// Sends `request`, and counts it. The response is left to the caller.
+    pub(crate) async fn exchange(
+        &mut self,
+        request: &Request,
+        shown: Shown,
+    ) -> Result<Ended, LogError> {
+        self.ledger.add_turn();
+        let mut silent = Silent;
         let exchange = Exchange {
             model: self.model,
-            request: &request,
+            request,
             retry: self.settings.retry,
             time_left: self.ledger.time_left(),
             cancel: &self.cancel,
-            observer: &mut *self.observer,
+            observer: match shown {
+                Shown::Yes => &mut *self.observer,
+                Shown::No => &mut silent,
+            },
         };
         let (ended, wasted) = exchange.run().await;
         self.record_usage(wasted)?;

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use cogtools_agent::diagnostic;
 use cogtools_core::file::{self, WritePath};
-use cogtools_core::{Code, Diagnostic, Project, text};
+use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::Timestamp;
 use cogtools_model::{MAX_TAPE_BYTES, Model, ModelError, Recorder, Replay, Tape};
-use cogtools_program::{Failure, Io, project};
+use cogtools_program::{Failure, Io};
 
 use crate::args::AskArgs;
-use crate::provider;
+use crate::{named_file, provider};
 
 /// What answers.
 pub(crate) enum Connection {
@@ -97,10 +97,7 @@ impl Connection {
 }
 
 fn read(path: &Path, io: &Io<'_>) -> Result<Replay, Failure> {
-    let full = io.cwd.join(path);
-    let scope = project::read_scope(&full, io);
-    let bytes = text::bytes(&full, path, MAX_TAPE_BYTES, &scope)
-        .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+    let bytes = named_file::read(path, MAX_TAPE_BYTES, io)?;
     let replay = Replay::new(&path.display().to_string(), &bytes);
     replay.map_err(|error: ModelError| diagnostic::diagnostic(&error, "").into())
 }

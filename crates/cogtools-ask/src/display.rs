@@ -60,9 +60,7 @@ impl<'a, 'io> Display<'a, 'io> {
     /// Ends the last line of the answer. Returns why the output is incomplete, if it is, and the
     /// calls.
     pub(crate) fn finish(mut self) -> Result<Vec<Value>, Failure> {
-        if self.last.is_some_and(|last| last != '\n') {
-            self.write("\n");
-        }
+        self.end_line();
         self.failure.map_or(Ok(self.calls), Err)
     }
 
@@ -72,15 +70,15 @@ impl<'a, 'io> Display<'a, 'io> {
         }
         self.last = text.chars().next_back();
         if let Err(failure) = self.io.show(text) {
-            // Nobody reads the answer, so that nothing more should be paid for it.
+            // The answer has no reader, so nothing more should be paid for it.
             self.cancel.cancel();
             self.failure = Some(failure);
         }
     }
 
-    /// What the model said before its calls is not one line with what it says after them.
+    /// Ends the last line, so that what follows is not a part of it.
     fn end_line(&mut self) {
-        if self.format == OutputFormat::Text && self.last.is_some_and(|last| last != '\n') {
+        if self.last.is_some_and(|last| last != '\n') {
             self.write("\n");
         }
     }
@@ -99,8 +97,8 @@ impl<'a, 'io> Display<'a, 'io> {
         };
         if shown {
             // The answer and the activity share a terminal.
-            if self.io.terminals.stdout && self.last.is_some_and(|last| last != '\n') {
-                self.write("\n");
+            if self.io.terminals.stdout {
+                self.end_line();
             }
             self.io.note(&sanitize(message));
         }
@@ -223,9 +221,7 @@ impl Observer for Display<'_, '_> {
                 Answer::NoTerminal
             };
         };
-        if self.last.is_some_and(|last| last != '\n') {
-            self.write("\n");
-        }
+        self.end_line();
         let arguments = question.arguments.to_string();
         let text = format!("Run {} {}?", question.tool, truncate(&arguments, 500));
         let answers = [

@@ -10,6 +10,7 @@ mod dry_run;
 mod limits;
 mod manual;
 mod models;
+mod named_file;
 mod prices;
 mod project_tools;
 mod prompt;

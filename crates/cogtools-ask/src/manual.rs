@@ -38,7 +38,7 @@ that the user trusts; see `cogtools-trust(1)`.",
         "BUDGET",
         "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
 50 turns, which are requests to the model, and 200 calls. A run that repeats the same calls with the \
-same results is told so once, and then ends with status 5.",
+same results gets a note once, and then ends with status 5.",
     ),
     (
         "SESSION",

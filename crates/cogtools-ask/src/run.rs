@@ -146,13 +146,8 @@ fn decide(journal: &mut Journal, args: &AskArgs) -> Result<(), Failure> {
     let denied = args.reject.iter().map(|call| (call, Decision::Denied));
     for (call, decision) in granted.chain(denied) {
         let id = CallId::new(call.as_str());
-        let is_open = |open: &CallId| *open == id;
-        if !journal
-            .conversation()
-            .open_calls()
-            .iter()
-            .any(|open| is_open(&open.id))
-        {
+        let mut open = journal.conversation().open_calls().iter();
+        if !open.any(|open| open.id == id) {
             let diagnostic =
                 Diagnostic::new(Code::Usage, "the session does not wait for this call");
             return Err(diagnostic.with_subject(call.as_str()).into());

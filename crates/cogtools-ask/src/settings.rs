@@ -1,14 +1,14 @@
 //! The settings of a run: the command line over the configuration.
 
 use cogtools_agent::{Permissions, RequestOptions, Settings};
-use cogtools_core::text;
 use cogtools_core::{AskConfig, Code, Diagnostic};
 use cogtools_model::{Generation, Part};
-use cogtools_program::{Failure, Io, project};
+use cogtools_program::{Failure, Io};
 use serde_json::Value;
 
 use crate::args::AskArgs;
 use crate::configuration;
+use crate::named_file;
 use crate::prices::{self, ModelFacts};
 use crate::project_tools::ProjectTools;
 use crate::provider;
@@ -29,10 +29,7 @@ pub(crate) fn settings(
 ) -> Result<Settings, Failure> {
     let model = provider::model_name(args)?;
     let schema = args.schema.as_deref().map(|path| {
-        let full = io.cwd.join(path);
-        let scope = project::read_scope(&full, io);
-        let bytes = text::bytes(&full, path, MAX_SCHEMA_BYTES, &scope)
-            .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+        let bytes = named_file::read(path, MAX_SCHEMA_BYTES, io)?;
         serde_json::from_slice::<Value>(&bytes).map_err(|error| {
             let message = format!("this is not a JSON Schema: {error}");
             let diagnostic = Diagnostic::new(Code::Usage, message);

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cogtools_core::text;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_model::Part;
 use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io, project};
+use cogtools_program::{Failure, Io};
 
 use crate::args::AskArgs;
+use crate::named_file;
 
 /// The largest file that is sent, in bytes: the API's limit for a whole request is 20 MiB.
 const MAX_FILE_BYTES: usize = 14 << 20;
@@ -50,10 +50,7 @@ pub(crate) fn parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failur
 
 /// A file that the user has named: text as text, everything else as data.
 fn file(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
-    let full = io.cwd.join(path);
-    let scope = project::read_scope(&full, io);
-    let bytes = text::bytes(&full, path, MAX_FILE_BYTES, &scope)
-        .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+    let bytes = named_file::read(path, MAX_FILE_BYTES, io)?;
     let name = path.display();
     if let Some(mime_type) = mime_type(path) {
         return Ok(Part::data_of(mime_type, STANDARD.encode(bytes)));
